@@ -1,0 +1,10 @@
+package keyfleet.cli;
+
+/// Exit codes that scripts rely on.
+final class Exit {
+  static final int OK = 0;
+  static final int ERROR = 1;
+  static final int CONDITION_NOT_MET = 2;
+
+  private Exit() {}
+}

@@ -1,0 +1,90 @@
+package keyfleet.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek verify --local`: does every key that this host holds wrap and unwrap?
+final class KekVerify implements Command {
+  private final Console console;
+  private final Surroundings around;
+
+  KekVerify(Console console, Surroundings around) {
+    this.console = console;
+    this.around = around;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
+    spec.addOption(
+        OptionSpec.builder("--local")
+            .required(true)
+            .type(boolean.class)
+            .description("Check the keys of this host only.")
+            .build());
+    spec.addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            "Wraps and unwraps once with every version that is loaded.",
+            "Exit: 0 all do; 2 one does not, or none is loaded; 1 bad input.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    KeyringName keyring = KeyOptions.keyring(parsed);
+    List<ProviderSpec> specs = KeyOptions.providers(parsed, around);
+    OutputFormat format = OutputFormat.of(parsed);
+    List<RoundTrip> trips = new ArrayList<>();
+    for (ProviderSpec spec : specs) {
+      try (KekProvider provider = ProviderSpec.open(spec, keyring, around)) {
+        trips.addAll(trips(provider));
+      }
+    }
+    RoundTrip.print(keyring, trips, format, console.out());
+    return verdict(keyring, trips);
+  }
+
+  private List<RoundTrip> trips(KekProvider provider) {
+    Keks keks = provider.load();
+    var cipher = new EnvelopeCipher(keks, around.random());
+    return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
+  }
+
+  private static RoundTrip trip(String provider, EnvelopeCipher cipher, KekVersion version) {
+    try {
+      String problem = cipher.roundTrips(version) ? "" : "unwraps to something else";
+      return new RoundTrip(provider, version, problem);
+    } catch (KekUnavailableException e) {
+      return new RoundTrip(provider, version, e.getMessage());
+    }
+  }
+
+  private int verdict(KeyringName keyring, List<RoundTrip> trips) {
+    long failed = trips.stream().filter(trip -> !trip.ok()).count();
+    if (trips.isEmpty()) {
+      console.complain(
+          "no key of keyring " + keyring + " is loaded",
+          "keyfleet kek generate --help, or --provider to look elsewhere");
+      return Exit.CONDITION_NOT_MET;
+    }
+    if (failed > 0) {
+      console.complain(
+          failed + " of " + trips.size() + " keys failed",
+          "check the provider of each failed key, then run the command again");
+      return Exit.CONDITION_NOT_MET;
+    }
+    return Exit.OK;
+  }
+}

@@ -1,0 +1,78 @@
+package keyfleet.cli;
+
+import java.util.List;
+import java.util.stream.Stream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// Options that several `kek` commands share: which keyring, where its keys live, which version.
+final class KeyOptions {
+  private static final String KEYRING = "--keyring";
+  private static final String PROVIDER = "--provider";
+  private static final String VERSION = "--version";
+  private static final String PROVIDER_VARIABLE = "KEYFLEET_PROVIDER";
+
+  private KeyOptions() {}
+
+  static CommandSpec addTo(CommandSpec spec) {
+    return spec.addOption(
+            OptionSpec.builder(KEYRING)
+                .paramLabel("NAME")
+                .type(String.class)
+                .defaultValue("main")
+                .description("The keyring (default: main).")
+                .build())
+        .addOption(
+            OptionSpec.builder(PROVIDER)
+                .paramLabel("PROVIDER")
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .description(
+                    "Where keys live; may be given several times. Default: "
+                        + PROVIDER_VARIABLE
+                        + " (a comma list), else env. One of:",
+                    "  env",
+                    "  file:DIR",
+                    "  pkcs11:MODULE?token=LABEL&pin-file=FILE (or &pin-fd=N)",
+                    "  simulated:DIR?latency=20ms&rate=100")
+                .build());
+  }
+
+  static OptionSpec.Builder version() {
+    return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
+  }
+
+  static KeyringName keyring(ParseResult parsed) {
+    String name = parsed.matchedOptionValue(KEYRING, "main");
+    if (!KeyringName.isValid(name)) {
+      throw new CommandException(
+          KEYRING
+              + "="
+              + name
+              + " is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first",
+          KEYRING + "=main");
+    }
+    return new KeyringName(name);
+  }
+
+  static KekVersion version(ParseResult parsed) {
+    String digits = parsed.matchedOptionValue(VERSION, "");
+    return KekVersion.parse(digits)
+        .orElseThrow(() ->
+            new CommandException(
+                VERSION + "=" + digits + " is not a version: a positive integer is",
+                VERSION + "=1"));
+  }
+
+  static List<ProviderSpec> providers(ParseResult parsed, Surroundings around) {
+    List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
+    String variable = around.environment().getOrDefault(PROVIDER_VARIABLE, "env");
+    Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
+    return texts.map(String::strip).map(ProviderSpec::parse).toList();
+  }
+}

@@ -1,0 +1,12 @@
+/// The `keyfleet` command: words in, words out, an exit code. Everything that decides lives in the
+/// rooms below; here their answers become one sentence and a `Try:` line.
+///
+/// Data goes to standard output, words to standard error. Exit codes: 0 done, 1 an error (a usage
+/// error too), 2 a condition that was asked for does not hold.
+///
+/// Command models are built by hand instead of by annotations: reading annotations costs a short
+/// command a good part of its start.
+@NullMarked
+package keyfleet.cli;
+
+import org.jspecify.annotations.NullMarked;

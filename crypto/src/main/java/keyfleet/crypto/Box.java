@@ -1,0 +1,121 @@
+package keyfleet.crypto;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Optional;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.KDF;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.HKDFParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/// Suite 1: a message sealed under a key that is derived for it alone, with a commitment to that
+/// key.
+final class Box {
+  enum Purpose {
+    WRAP("keyfleet\1wrap"),
+    DATA("keyfleet\1data");
+
+    /// Product, suite (one byte) and purpose.
+    private final String info;
+
+    Purpose(String info) {
+      this.info = info;
+    }
+
+    byte[] info() {
+      return info.getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  static final int SALT = 32;
+  static final int COMMITMENT = 32;
+  static final int TAG = 16;
+  static final int OVERHEAD = SALT + COMMITMENT + TAG;
+
+  private static final int KEY = 32;
+
+  /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
+  private static final GCMParameterSpec ZERO_NONCE = new GCMParameterSpec(TAG * 8, new byte[12]);
+
+  private Box() {}
+
+  static byte[] seal(
+      SecretBytes key, Purpose purpose, byte[] aad, SecretBytes plaintext, SecureRandom random) {
+    byte[] salt = new byte[SALT];
+    random.nextBytes(salt);
+    byte[] derived = derive(key, purpose, salt);
+    byte[] plain = plaintext.reveal(SecretAccess.granted());
+    try {
+      byte[] box = new byte[OVERHEAD + plain.length];
+      System.arraycopy(salt, 0, box, 0, SALT);
+      System.arraycopy(derived, KEY, box, SALT, COMMITMENT);
+      Cipher gcm = gcm(Cipher.ENCRYPT_MODE, derived, ZERO_NONCE, aad);
+      gcm.doFinal(plain, 0, plain.length, box, SALT + COMMITMENT);
+      return box;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("AES-256-GCM failed to encrypt", e);
+    } finally {
+      Arrays.fill(derived, (byte) 0);
+      Arrays.fill(plain, (byte) 0);
+    }
+  }
+
+  static Optional<SecretBytes> open(SecretBytes key, Purpose purpose, byte[] aad, byte[] box) {
+    if (box.length < OVERHEAD) {
+      return Optional.empty();
+    }
+    byte[] derived = derive(key, purpose, Arrays.copyOf(box, SALT));
+    try {
+      if (!commits(derived, box)) {
+        return Optional.empty();
+      }
+      Cipher gcm = gcm(Cipher.DECRYPT_MODE, derived, ZERO_NONCE, aad);
+      int sealed = SALT + COMMITMENT;
+      return Optional.of(SecretBytes.owning(gcm.doFinal(box, sealed, box.length - sealed)));
+    } catch (AEADBadTagException e) {
+      return Optional.empty();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("AES-256-GCM failed to decrypt", e);
+    } finally {
+      Arrays.fill(derived, (byte) 0);
+    }
+  }
+
+  /// GCM alone lets one ciphertext open under two keys; the commitment does not (CVE-2020-8897).
+  private static boolean commits(byte[] derived, byte[] box) {
+    return MessageDigest.isEqual(
+        Arrays.copyOfRange(derived, KEY, KEY + COMMITMENT),
+        Arrays.copyOfRange(box, SALT, SALT + COMMITMENT));
+  }
+
+  private static byte[] derive(SecretBytes key, Purpose purpose, byte[] salt) {
+    byte[] input = key.reveal(SecretAccess.granted());
+    try {
+      return hkdf(input, salt, purpose.info(), KEY + COMMITMENT);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("HKDF-SHA-512 failed", e);
+    } finally {
+      Arrays.fill(input, (byte) 0);
+    }
+  }
+
+  static byte[] hkdf(byte[] input, byte[] salt, byte[] info, int length)
+      throws GeneralSecurityException {
+    HKDFParameterSpec parameters =
+        HKDFParameterSpec.ofExtract().addSalt(salt).addIKM(input).thenExpand(info, length);
+    return KDF.getInstance("HKDF-SHA512").deriveData(parameters);
+  }
+
+  static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
+      throws GeneralSecurityException {
+    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    cipher.init(mode, new SecretKeySpec(key, 0, KEY, "AES"), nonce);
+    cipher.updateAAD(aad);
+    return cipher;
+  }
+}

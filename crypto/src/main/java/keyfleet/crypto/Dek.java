@@ -1,0 +1,35 @@
+package keyfleet.crypto;
+
+import java.security.SecureRandom;
+
+/// A data key: 32 random bytes that seal one value and are wrapped by a KEK.
+public final class Dek implements AutoCloseable {
+  public static final int BYTES = 32;
+
+  private final SecretBytes bytes;
+
+  /// Takes over `bytes` and closes them with itself.
+  public Dek(SecretBytes bytes) {
+    if (bytes.length() != BYTES) {
+      throw new IllegalArgumentException("a DEK has 32 bytes, not " + bytes.length());
+    }
+    this.bytes = bytes;
+  }
+
+  static Dek random(SecureRandom random) {
+    return new Dek(SecretBytes.random(BYTES, random));
+  }
+
+  public SecretBytes bytes() {
+    return bytes;
+  }
+
+  boolean sameAs(Dek other) {
+    return bytes.equals(other.bytes);
+  }
+
+  @Override
+  public void close() {
+    bytes.close();
+  }
+}

@@ -1,0 +1,113 @@
+package keyfleet.crypto;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Optional;
+
+/// A sealed value as it is stored: the wrapped DEK, the version that wrapped it, and the data. The
+/// layout is in the package's description.
+public final class Envelope {
+  public static final int MAX_PLAINTEXT = 8 << 20;
+  public static final int MAX_WRAPPED_DEK = 4096;
+
+  /// Where a store finds the KEK version: four bytes, big-endian.
+  public static final int VERSION_OFFSET = 6;
+
+  private static final int MAGIC = 0xEB4B4645;
+  private static final byte FORMAT = 1;
+  private static final int HEADER = 12;
+  private static final int MAX_BYTES = HEADER + MAX_WRAPPED_DEK + Box.OVERHEAD + MAX_PLAINTEXT;
+
+  private final Suite suite;
+  private final KekVersion version;
+  private final byte[] wrappedDek;
+  private final byte[] data;
+
+  Envelope(Suite suite, KekVersion version, byte[] wrappedDek, byte[] data) {
+    if (wrappedDek.length < 1 || wrappedDek.length > MAX_WRAPPED_DEK) {
+      throw new IllegalArgumentException(
+          "a wrapped DEK has 1 to " + MAX_WRAPPED_DEK + " bytes, not " + wrappedDek.length);
+    }
+    this.suite = suite;
+    this.version = version;
+    this.wrappedDek = wrappedDek;
+    this.data = data;
+  }
+
+  public byte[] bytes() {
+    return ByteBuffer.allocate(HEADER + wrappedDek.length + data.length)
+        .putInt(MAGIC)
+        .put(FORMAT)
+        .put(suite.code())
+        .putInt(version.number())
+        .putShort((short) wrappedDek.length)
+        .put(wrappedDek)
+        .put(data)
+        .array();
+  }
+
+  /// Reads what [#bytes] wrote; nothing if `bytes` is anything else.
+  public static Optional<Envelope> parse(byte[] bytes) {
+    if (bytes.length < HEADER || bytes.length > MAX_BYTES) {
+      return Optional.empty();
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    if (in.getInt() != MAGIC || in.get() != FORMAT) {
+      return Optional.empty();
+    }
+    Optional<Suite> suite = Suite.of(in.get());
+    int version = in.getInt();
+    int wrapped = Short.toUnsignedInt(in.getShort());
+    boolean wellFormed =
+        version >= 1
+            && wrapped >= 1
+            && wrapped <= MAX_WRAPPED_DEK
+            && in.remaining() - wrapped >= Box.OVERHEAD;
+    if (suite.isEmpty() || !wellFormed) {
+      return Optional.empty();
+    }
+    int data = HEADER + wrapped;
+    return Optional.of(
+        new Envelope(
+            suite.get(),
+            new KekVersion(version),
+            Arrays.copyOfRange(bytes, HEADER, data),
+            Arrays.copyOfRange(bytes, data, bytes.length)));
+  }
+
+  public KekVersion version() {
+    return version;
+  }
+
+  Suite suite() {
+    return suite;
+  }
+
+  byte[] wrappedDek() {
+    return wrappedDek;
+  }
+
+  byte[] data() {
+    return data;
+  }
+
+  /// The same data under another wrap of the same DEK.
+  Envelope rewrapped(KekVersion target, byte[] newWrappedDek) {
+    return new Envelope(suite, target, newWrappedDek, data);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Envelope that && Arrays.equals(bytes(), that.bytes());
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(data);
+  }
+
+  @Override
+  public String toString() {
+    return "Envelope[" + version + ", " + (HEADER + wrappedDek.length + data.length) + " bytes]";
+  }
+}

@@ -1,0 +1,130 @@
+package keyfleet.crypto;
+
+import java.security.SecureRandom;
+import java.util.Optional;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Rewrapping.Rewrapped;
+import keyfleet.crypto.Sealing.Sealed;
+
+/// Seals, opens and rewraps the values of one keyring. The version is always the caller's explicit
+/// word: nothing here falls back to another key.
+public final class EnvelopeCipher {
+  private static final Suite SUITE = Suite.HKDF_SHA512_AES256_GCM;
+
+  private final Keks keks;
+  private final SecureRandom random;
+
+  public EnvelopeCipher(Keks keks, SecureRandom random) {
+    this.keks = keks;
+    this.random = random;
+  }
+
+  public KeyringName keyring() {
+    return keks.keyring();
+  }
+
+  public Sealing seal(KekVersion version, Place place, SecretBytes plaintext) {
+    if (plaintext.length() > Envelope.MAX_PLAINTEXT) {
+      throw new IllegalArgumentException(
+          "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
+    }
+    Optional<Kek> kek = keks.find(version);
+    if (kek.isEmpty()) {
+      return new NoSuchVersion(version);
+    }
+    try (Dek dek = Dek.random(random)) {
+      byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, place));
+      byte[] data =
+          Box.seal(dek.bytes(), Box.Purpose.DATA, dataAad(SUITE, place), plaintext, random);
+      return new Sealed(new Envelope(SUITE, version, wrapped, data));
+    }
+  }
+
+  public Opening open(Place place, byte[] bytes) {
+    Optional<Envelope> parsed = Envelope.parse(bytes);
+    return parsed.isPresent() ? open(place, parsed.get()) : new Refused();
+  }
+
+  public Opening open(Place place, Envelope envelope) {
+    Optional<Kek> kek = keks.find(envelope.version());
+    if (kek.isEmpty()) {
+      return new NoSuchVersion(envelope.version());
+    }
+    Optional<Dek> unwrapped = unwrap(kek.get(), place, envelope);
+    if (unwrapped.isEmpty()) {
+      return new Refused();
+    }
+    try (Dek dek = unwrapped.get()) {
+      byte[] aad = dataAad(envelope.suite(), place);
+      Optional<SecretBytes> plain = Box.open(dek.bytes(), Box.Purpose.DATA, aad, envelope.data());
+      return plain.isPresent() ? new Opened(plain.get(), envelope.version()) : new Refused();
+    }
+  }
+
+  /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
+  /// plaintext is never seen, the data bytes are carried over as they are.
+  public Rewrapping rewrap(Place place, Envelope envelope, KekVersion target) {
+    Optional<Kek> from = keks.find(envelope.version());
+    if (from.isEmpty()) {
+      return new NoSuchVersion(envelope.version());
+    }
+    Optional<Kek> to = keks.find(target);
+    if (to.isEmpty()) {
+      return new NoSuchVersion(target);
+    }
+    Optional<Dek> unwrapped = unwrap(from.get(), place, envelope);
+    if (unwrapped.isEmpty()) {
+      return new Refused();
+    }
+    try (Dek dek = unwrapped.get()) {
+      return new Rewrapped(envelope.rewrapped(target, wrapChecked(to.get(), dek, place, envelope)));
+    }
+  }
+
+  /// The new wrap is opened again and compared before it is returned: a KEK that mangles DEKs must
+  /// be found while the old wrap still exists (MONGOCRYPT-464 destroyed data for want of this).
+  private byte[] wrapChecked(Kek kek, Dek dek, Place place, Envelope envelope) {
+    byte[] aad = wrapAad(envelope.suite(), kek.version(), place);
+    byte[] wrapped = kek.wrap(dek, aad);
+    if (!unwrapsTo(dek, kek, wrapped, aad)) {
+      throw new IllegalStateException(
+          keks.keyring() + " " + kek.version() + " does not unwrap what it has just wrapped");
+    }
+    return wrapped;
+  }
+
+  private Optional<Dek> unwrap(Kek kek, Place place, Envelope envelope) {
+    return kek.unwrap(envelope.wrappedDek(), wrapAad(envelope.suite(), envelope.version(), place));
+  }
+
+  /// Whether `version` is loaded and unwraps what it wraps. Throws [KekUnavailableException] if its
+  /// device does not answer.
+  public boolean roundTrips(KekVersion version) {
+    Optional<Kek> kek = keks.find(version);
+    if (kek.isEmpty()) {
+      return false;
+    }
+    try (Dek dek = Dek.random(random)) {
+      byte[] aad = wrapAad(SUITE, version, Sentinel.place(version));
+      return unwrapsTo(dek, kek.get(), kek.get().wrap(dek, aad), aad);
+    }
+  }
+
+  private static boolean unwrapsTo(Dek expected, Kek kek, byte[] wrapped, byte[] aad) {
+    Optional<Dek> unwrapped = kek.unwrap(wrapped, aad);
+    if (unwrapped.isEmpty()) {
+      return false;
+    }
+    try (Dek dek = unwrapped.get()) {
+      return dek.sameAs(expected);
+    }
+  }
+
+  private byte[] wrapAad(Suite suite, KekVersion version, Place place) {
+    return Aad.ofWrap(suite, keks.keyring(), version, place);
+  }
+
+  private byte[] dataAad(Suite suite, Place place) {
+    return Aad.ofData(suite, keks.keyring(), place);
+  }
+}

@@ -1,0 +1,37 @@
+package keyfleet.crypto;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/// An encoding of a list of items, each behind its length in four bytes, so that no two lists
+/// encode alike.
+final class ItemList {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream(160);
+
+  ItemList bytes(byte[] item) {
+    out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item.length).array());
+    out.writeBytes(item);
+    return this;
+  }
+
+  ItemList ascii(String item) {
+    return bytes(item.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  ItemList int8(byte item) {
+    return bytes(new byte[] {item});
+  }
+
+  ItemList int32(int item) {
+    return bytes(ByteBuffer.allocate(Integer.BYTES).putInt(item).array());
+  }
+
+  ItemList int64(long item) {
+    return bytes(ByteBuffer.allocate(Long.BYTES).putLong(item).array());
+  }
+
+  byte[] encoded() {
+    return out.toByteArray();
+  }
+}

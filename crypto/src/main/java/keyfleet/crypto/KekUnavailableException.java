@@ -1,0 +1,20 @@
+package keyfleet.crypto;
+
+/// A KEK could not be used just now: its device or service did not answer, or refused the caller.
+/// It says nothing about the data.
+public final class KekUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public KekUnavailableException(String sentence) {
+    super(sentence);
+  }
+
+  public KekUnavailableException(String sentence, Throwable cause) {
+    super(sentence, cause);
+  }
+
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
+}

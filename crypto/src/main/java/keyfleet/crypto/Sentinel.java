@@ -1,0 +1,65 @@
+package keyfleet.crypto;
+
+import java.security.SecureRandom;
+import java.util.Optional;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Sealing.Sealed;
+
+/// 32 random bytes sealed under one KEK version, kept beside that version in the keystore. Who can
+/// open it holds the right key, and shows so with a [Proof], which tells nothing about the key. (A
+/// check value of the raw key would: for GCM, the encryption of zeros is the start of the
+/// authentication key.)
+public record Sentinel(KekVersion version, Envelope envelope) {
+  private static final int BYTES = 32;
+
+  /// Collections with this prefix are ours; no user's record can stand in for a sentinel.
+  private static final String COLLECTION = "keyfleet.sentinel";
+
+  public Sentinel {
+    if (!version.equals(envelope.version())) {
+      throw new IllegalArgumentException(
+          "a sentinel of " + version + " is sealed under it, not under " + envelope.version());
+    }
+  }
+
+  /// A new sentinel for `version`, or nothing if the version is not loaded.
+  public static Optional<Sentinel> create(
+      EnvelopeCipher cipher, KekVersion version, SecureRandom random) {
+    try (SecretBytes secret = SecretBytes.random(BYTES, random)) {
+      return switch (cipher.seal(version, place(version), secret)) {
+        case Sealed(Envelope envelope) -> Optional.of(new Sentinel(version, envelope));
+        case NoSuchVersion _ -> Optional.empty();
+      };
+    }
+  }
+
+  /// The proof that this process holds the version, or nothing if it does not: the version is
+  /// missing, has other bytes, or no longer wraps and unwraps.
+  public Optional<Proof> prove(EnvelopeCipher cipher, Claim claim) {
+    return cipher.roundTrips(version) ? expected(cipher, claim) : Optional.empty();
+  }
+
+  /// Whether `proof` was made for `claim` by someone who opened this sentinel. Nothing if the
+  /// caller cannot open it either and so cannot judge.
+  public Optional<Boolean> accepts(EnvelopeCipher cipher, Claim claim, Proof proof) {
+    return expected(cipher, claim).map(proof::equals);
+  }
+
+  private Optional<Proof> expected(EnvelopeCipher cipher, Claim claim) {
+    return switch (cipher.open(place(version), envelope)) {
+      case Opened(SecretBytes secret, KekVersion _) -> {
+        try (secret) {
+          yield Optional.of(Proof.of(secret, cipher.keyring(), version, claim));
+        }
+      }
+      case NoSuchVersion _, Refused _ -> Optional.empty();
+    };
+  }
+
+  static Place place(KekVersion version) {
+    return new Place(COLLECTION, version.toString(), "secret");
+  }
+
+  /// Who says it, and in which epoch of the keystore: a proof cannot be repeated by or for another.
+  public record Claim(String instance, long epoch) {}
+}

@@ -1,0 +1,25 @@
+package keyfleet.crypto;
+
+import java.util.Optional;
+
+/// How the bytes of an envelope are protected. The code stands in the envelope and in everything
+/// bound to it, so that a later suite can live beside this one.
+enum Suite {
+  HKDF_SHA512_AES256_GCM(1);
+
+  private final int code;
+
+  Suite(int code) {
+    this.code = code;
+  }
+
+  byte code() {
+    return (byte) code;
+  }
+
+  static Optional<Suite> of(byte code) {
+    return code == HKDF_SHA512_AES256_GCM.code()
+        ? Optional.of(HKDF_SHA512_AES256_GCM)
+        : Optional.empty();
+  }
+}

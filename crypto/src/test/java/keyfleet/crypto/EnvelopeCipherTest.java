@@ -1,0 +1,143 @@
+package keyfleet.crypto;
+
+import static keyfleet.crypto.Fixtures.SSN;
+import static keyfleet.crypto.Fixtures.cipher;
+import static keyfleet.crypto.Fixtures.dataOf;
+import static keyfleet.crypto.Fixtures.kek;
+import static keyfleet.crypto.Fixtures.rewrap;
+import static keyfleet.crypto.Fixtures.seal;
+import static keyfleet.crypto.Fixtures.seeded;
+import static keyfleet.crypto.Fixtures.text;
+import static keyfleet.crypto.Fixtures.textOf;
+import static keyfleet.crypto.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EnvelopeCipherTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x", "123-45-6789", "Zoë's café 🔑"})
+  void sealed_opens(String value) {
+    EnvelopeCipher cipher = cipher(1);
+    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).bytes())));
+  }
+
+  @Test
+  void sealedTwice_differsInEveryPart() {
+    EnvelopeCipher cipher = cipher(1);
+    byte[] first = seal(cipher, 1, SSN, "same").bytes();
+    byte[] second = seal(cipher, 1, SSN, "same").bytes();
+    int equal = 0;
+    for (int i = 12; i < first.length; i++) {
+      equal += first[i] == second[i] ? 1 : 0;
+    }
+    assertTrue(equal < first.length / 8, equal + " of " + first.length + " bytes are equal");
+  }
+
+  @Test
+  void versionNotLoaded_isAResult() {
+    Envelope sealed = seal(cipher(2), 2, SSN, "x");
+    assertEquals(new NoSuchVersion(v(2)), cipher(1).seal(v(2), SSN, text("x")));
+    assertEquals(new NoSuchVersion(v(2)), cipher(1).open(SSN, sealed));
+    assertEquals(new NoSuchVersion(v(2)), cipher(1).rewrap(SSN, sealed, v(1)));
+    assertEquals(new NoSuchVersion(v(1)), cipher(2).rewrap(SSN, sealed, v(1)));
+  }
+
+  @Test
+  void rewrapped_keepsDataBytesAndNeedsOnlyTheNewKey() {
+    EnvelopeCipher both = cipher(1, 2);
+    Envelope old = seal(both, 1, SSN, "123-45-6789");
+    Envelope moved = rewrap(both, SSN, old, 2);
+    int data = Box.OVERHEAD + "123-45-6789".length();
+    assertEquals(v(2), moved.version());
+    assertArrayEquals(dataOf(old, data), dataOf(moved, data));
+    assertEquals("123-45-6789", textOf(cipher(2).open(SSN, moved)));
+    assertEquals(new NoSuchVersion(v(2)), cipher(1).open(SSN, moved));
+  }
+
+  @Test
+  void rewrappedBackAndForth_stillOpens() {
+    EnvelopeCipher cipher = cipher(1, 2, 3);
+    Envelope envelope = seal(cipher, 1, SSN, "x");
+    for (int target : new int[] {2, 3, 3, 1, 2}) {
+      envelope = rewrap(cipher, SSN, envelope, target);
+    }
+    assertEquals("x", textOf(cipher.open(SSN, envelope)));
+  }
+
+  @Test
+  void rewrapAtAnotherPlace_isRefused() {
+    EnvelopeCipher cipher = cipher(1, 2);
+    Place other = new Place("customers", "18", "ssn");
+    assertEquals(new Refused(), cipher.rewrap(other, seal(cipher, 1, SSN, "x"), v(2)));
+  }
+
+  @Test
+  void keyThatManglesDeks_isCaughtBeforeTheOldWrapIsGone() {
+    Keks keks = Keks.of(KeyringName.MAIN, List.of(kek(1), new ManglingKek(kek(2))));
+    EnvelopeCipher cipher = new EnvelopeCipher(keks, seeded(1));
+    Envelope envelope = seal(cipher, 1, SSN, "x");
+    assertThrows(IllegalStateException.class, () -> cipher.rewrap(SSN, envelope, v(2)));
+    assertFalse(cipher.roundTrips(v(2)));
+    assertTrue(cipher.roundTrips(v(1)));
+  }
+
+  @Test
+  void versionThatIsMissing_doesNotRoundTrip() {
+    assertFalse(cipher(1).roundTrips(v(2)));
+  }
+
+  @Test
+  void valueOverTheLimit_isRefusedBeforeSealing() {
+    SecretBytes large = SecretBytes.copyOf(new byte[Envelope.MAX_PLAINTEXT + 1]);
+    assertThrows(IllegalArgumentException.class, () -> cipher(1).seal(v(1), SSN, large));
+  }
+
+  @Test
+  void valueAtTheLimit_opens() {
+    EnvelopeCipher cipher = cipher(1);
+    String value = "x".repeat(Envelope.MAX_PLAINTEXT);
+    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).bytes())));
+  }
+
+  @Test
+  void twoKeksOfOneVersion_areABug() {
+    assertThrows(
+        IllegalArgumentException.class, () -> Keks.of(KeyringName.MAIN, List.of(kek(1), kek(1))));
+  }
+
+  @Test
+  void envelopesWithOtherBytes_areNotEqual() {
+    EnvelopeCipher cipher = cipher(1);
+    Envelope envelope = seal(cipher, 1, SSN, "x");
+    assertEquals(envelope, Envelope.parse(envelope.bytes()).orElseThrow());
+    assertNotEquals(envelope, seal(cipher, 1, SSN, "x"));
+  }
+
+  /// Returns a DEK other than the one it was given: what MONGOCRYPT-464 did to every key.
+  private record ManglingKek(Kek kek) implements Kek {
+    @Override
+    public KekVersion version() {
+      return kek.version();
+    }
+
+    @Override
+    public byte[] wrap(Dek dek, byte[] aad) {
+      return kek.wrap(Dek.random(seeded(99)), aad);
+    }
+
+    @Override
+    public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
+      return kek.unwrap(wrapped, aad);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package keyfleet.crypto;
+
+import static keyfleet.crypto.Fixtures.SSN;
+import static keyfleet.crypto.Fixtures.cipher;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import keyfleet.crypto.Opening.Opened;
+
+/// Any bytes at all: the parser answers, never throws, and what it takes is written back byte for
+/// byte.
+class EnvelopeFuzzTest {
+  private static final EnvelopeCipher CIPHER = cipher(1, 2);
+
+  @FuzzTest(maxDuration = "10s")
+  void anyBytes_areParsedAndWrittenBackOrRefused(byte[] bytes) {
+    Envelope.parse(bytes).ifPresent(envelope -> assertArrayEquals(bytes, envelope.bytes()));
+    assertFalse(CIPHER.open(SSN, bytes) instanceof Opened, "opened bytes that nobody sealed");
+  }
+}

@@ -1,0 +1,82 @@
+package keyfleet.crypto;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Rewrapping.Rewrapped;
+import keyfleet.crypto.Sealing.Sealed;
+
+/// The words in which the tests of this room speak.
+final class Fixtures {
+  static final Place SSN = new Place("customers", "17", "ssn");
+
+  private Fixtures() {}
+
+  static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  static SoftwareKek kek(int version) {
+    byte[] key = new byte[SoftwareKek.BYTES];
+    new Random(version).nextBytes(key);
+    return new SoftwareKek(v(version), SecretBytes.copyOf(key), seeded(1000 + version));
+  }
+
+  static Keks keks(int... versions) {
+    return Keks.of(KeyringName.MAIN, IntStream.of(versions).mapToObj(Fixtures::kek).toList());
+  }
+
+  static EnvelopeCipher cipher(int... versions) {
+    return new EnvelopeCipher(keks(versions), seeded(42));
+  }
+
+  static SecretBytes text(String value) {
+    return SecretBytes.copyOf(value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static String textOf(Opening opening) {
+    return switch (opening) {
+      case Opened(var plaintext, _) ->
+          new String(plaintext.reveal(SecretAccess.granted()), StandardCharsets.UTF_8);
+      case NoSuchVersion missing -> missing.toString();
+      case Refused refused -> refused.toString();
+    };
+  }
+
+  static Envelope seal(EnvelopeCipher cipher, int version, Place place, String value) {
+    return ((Sealed) cipher.seal(v(version), place, text(value))).envelope();
+  }
+
+  static Envelope rewrap(EnvelopeCipher cipher, Place place, Envelope envelope, int target) {
+    return ((Rewrapped) cipher.rewrap(place, envelope, v(target))).envelope();
+  }
+
+  /// The last bytes of an envelope: all but its header and wrapped DEK.
+  static byte[] dataOf(Envelope envelope, int length) {
+    byte[] bytes = envelope.bytes();
+    return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
+  }
+
+  /// Randomness that a failing test can repeat.
+  static SecureRandom seeded(long seed) {
+    return new SeededRandom(seed);
+  }
+
+  private static final class SeededRandom extends SecureRandom {
+    private static final long serialVersionUID = 1L;
+
+    private final Random source;
+
+    SeededRandom(long seed) {
+      this.source = new Random(seed);
+    }
+
+    @Override
+    public void nextBytes(byte[] bytes) {
+      source.nextBytes(bytes);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package keyfleet.crypto;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static keyfleet.crypto.Fixtures.rewrap;
+import static keyfleet.crypto.Fixtures.seal;
+import static keyfleet.crypto.Fixtures.seeded;
+import static keyfleet.crypto.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import keyfleet.crypto.Opening.Opened;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Envelopes written once and kept: every later build opens them. A file is never edited; a new
+/// format gets a new file. `it/open_envelope.py` opens the same lines with other code.
+class GoldenTest {
+  private static final String FORMAT_1 = "/golden/format-1.txt";
+  private static final HexFormat HEX = HexFormat.of();
+
+  static List<Vector> vectors() {
+    return Vector.readAll(FORMAT_1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("vectors")
+  void goldenEnvelope_endsAsItSays(Vector vector) {
+    String outcome =
+        switch (cipherOf(vector).open(placeOf(vector), vector.bytes("envelope"))) {
+          case Opened(var plain, _) ->
+              "opened " + HEX.formatHex(plain.reveal(SecretAccess.granted()));
+          case NoSuchVersion _ -> "no-such-version ";
+          case Refused _ -> "refused ";
+        };
+    assertEquals(vector.result() + " " + vector.text("plaintext"), outcome);
+  }
+
+  private static EnvelopeCipher cipherOf(Vector vector) {
+    List<SoftwareKek> keks = new ArrayList<>();
+    vector
+        .values()
+        .forEach((name, hex) -> {
+          if (name.startsWith("kek.")) {
+            SecretBytes key = SecretBytes.copyOf(HEX.parseHex(hex));
+            keks.add(new SoftwareKek(v(Integer.parseInt(name.substring(4))), key, seeded(1)));
+          }
+        });
+    return new EnvelopeCipher(Keks.of(new KeyringName(text(vector, "keyring")), keks), seeded(2));
+  }
+
+  private static Place placeOf(Vector vector) {
+    return new Place(text(vector, "collection"), text(vector, "id"), text(vector, "field"));
+  }
+
+  private static String text(Vector vector, String name) {
+    return new String(vector.bytes(name), UTF_8);
+  }
+
+  /// The same keys, values and randomness must give the same bytes, for ever.
+  @Test
+  void buildOfToday_writesTheGoldenFile() {
+    assertEquals(vectors().stream().map(GoldenTest::line).toList(), new Writer().lines());
+  }
+
+  private static String line(Vector vector) {
+    StringBuilder line = new StringBuilder(vector.id()).append(' ').append(vector.result());
+    new TreeMap<>(vector.values())
+        .forEach((n, v) -> line.append(' ').append(n).append('=').append(v));
+    return line.toString();
+  }
+
+  /// Makes the golden lines: a few ordinary envelopes, the edges, and three that must not open.
+  private static final class Writer {
+    private static final Place SSN = new Place("customers", "17", "ssn");
+
+    private final List<String> lines = new ArrayList<>();
+
+    List<String> lines() {
+      EnvelopeCipher cipher = cipher("main", 1, 2);
+      Envelope ordinary = seal(cipher, 1, SSN, "123-45-6789");
+      add("opened", "main", ordinary, SSN, "123-45-6789", 1, 2);
+      add("opened", "main", rewrap(cipher, SSN, ordinary, 2), SSN, "123-45-6789", 2);
+      add("opened", "main", seal(cipher, 1, SSN, ""), SSN, "", 1);
+      Place unicode = new Place("kunden/ß", "ключ 🔑", "a.b[0]");
+      add("opened", "main", seal(cipher, 2, unicode, "Zoë"), unicode, "Zoë", 1, 2);
+      Place longest = new Place("c".repeat(1024), "i".repeat(1024), "f".repeat(1024));
+      add(
+          "opened",
+          "main",
+          seal(cipher, 1, longest, "x".repeat(1000)),
+          longest,
+          "x".repeat(1000),
+          1);
+      int last = Integer.MAX_VALUE;
+      add("opened", "pay-roll", seal(cipher("pay-roll", last), last, SSN, "x"), SSN, "x", last);
+      add("no-such-version", "main", ordinary, SSN, "", 2);
+      add("refused", "main", ordinary, new Place("customers", "18", "ssn"), "", 1, 2);
+      add("refused", "pay-roll", ordinary, SSN, "", 1, 2);
+      return lines;
+    }
+
+    private static EnvelopeCipher cipher(String keyring, int... versions) {
+      List<SoftwareKek> keks = IntStream.of(versions).mapToObj(Fixtures::kek).toList();
+      return new EnvelopeCipher(Keks.of(new KeyringName(keyring), keks), seeded(42));
+    }
+
+    private void add(
+        String result,
+        String keyring,
+        Envelope envelope,
+        Place place,
+        String plaintext,
+        int... loaded) {
+      TreeMap<String, String> values = new TreeMap<>();
+      values.put("keyring", hex(keyring));
+      values.put("collection", hex(place.collection()));
+      values.put("id", hex(place.recordId()));
+      values.put("field", hex(place.field()));
+      values.put("envelope", HEX.formatHex(envelope.bytes()));
+      values.put("plaintext", hex(plaintext));
+      for (int version : loaded) {
+        byte[] key = new byte[SoftwareKek.BYTES];
+        new Random(version).nextBytes(key);
+        values.put("kek." + version, HEX.formatHex(key));
+      }
+      StringBuilder line = new StringBuilder("envelope " + (lines.size() + 1) + " " + result);
+      values.forEach((name, value) -> line.append(' ').append(name).append('=').append(value));
+      lines.add(line.toString());
+    }
+
+    private static String hex(String text) {
+      return HEX.formatHex(text.getBytes(UTF_8));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package keyfleet.crypto;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Project Wycheproof's cases, through the same two calls that every box goes through.
+class PublishedVectorsTest {
+  static List<Vector> hkdf() {
+    return Vector.readAll("/vectors/hkdf-sha512.txt");
+  }
+
+  static List<Vector> gcm() {
+    return Vector.readAll("/vectors/aes256-gcm.txt");
+  }
+
+  @ParameterizedTest
+  @MethodSource("hkdf")
+  void hkdfCase_givesTheKeyingMaterial(Vector vector) throws GeneralSecurityException {
+    byte[] derived =
+        Box.hkdf(
+            vector.bytes("ikm"),
+            vector.bytes("salt"),
+            vector.bytes("info"),
+            Integer.parseInt(vector.text("size")));
+    assertArrayEquals(vector.bytes("okm"), derived);
+  }
+
+  @ParameterizedTest
+  @MethodSource("gcm")
+  void gcmCase_decryptsOrIsRefused(Vector vector) throws GeneralSecurityException {
+    GCMParameterSpec nonce = new GCMParameterSpec(Box.TAG * 8, vector.bytes("iv"));
+    byte[] aad = vector.bytes("aad");
+    Cipher decrypt = Box.gcm(Cipher.DECRYPT_MODE, vector.bytes("key"), nonce, aad);
+    byte[] sealed = vector.bytes("ct", "tag");
+    if (vector.isValid()) {
+      assertArrayEquals(vector.bytes("msg"), decrypt.doFinal(sealed));
+      Cipher encrypt = Box.gcm(Cipher.ENCRYPT_MODE, vector.bytes("key"), nonce, aad);
+      assertArrayEquals(sealed, encrypt.doFinal(vector.bytes("msg")));
+    } else {
+      assertThrows(AEADBadTagException.class, () -> decrypt.doFinal(sealed));
+    }
+  }
+}

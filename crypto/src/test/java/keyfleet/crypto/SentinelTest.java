@@ -1,0 +1,68 @@
+package keyfleet.crypto;
+
+import static keyfleet.crypto.Fixtures.cipher;
+import static keyfleet.crypto.Fixtures.seeded;
+import static keyfleet.crypto.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.Sentinel.Claim;
+import org.junit.jupiter.api.Test;
+
+class SentinelTest {
+  private static final Claim API_1 = new Claim("api-1", 7);
+  private static final Sentinel SENTINEL =
+      Sentinel.create(cipher(1, 2), v(2), seeded(5)).orElseThrow();
+
+  @Test
+  void holderOfTheKey_isAccepted() {
+    Proof proof = SENTINEL.prove(cipher(2), API_1).orElseThrow();
+    assertEquals(Optional.of(true), SENTINEL.accepts(cipher(1, 2), API_1, proof));
+    assertEquals(proof, Proof.parse(proof.toString()).orElseThrow());
+  }
+
+  @Test
+  void proofOfAnotherInstanceEpochOrVersion_isNotAccepted() {
+    Proof proof = SENTINEL.prove(cipher(2), API_1).orElseThrow();
+    assertEquals(Optional.of(false), SENTINEL.accepts(cipher(2), new Claim("api-2", 7), proof));
+    assertEquals(Optional.of(false), SENTINEL.accepts(cipher(2), new Claim("api-1", 8), proof));
+    Sentinel first = Sentinel.create(cipher(1, 2), v(1), seeded(6)).orElseThrow();
+    assertEquals(Optional.of(false), first.accepts(cipher(1, 2), API_1, proof));
+  }
+
+  @Test
+  void sameVersionWithOtherBytes_provesNothing() {
+    SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
+    EnvelopeCipher other =
+        new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
+    assertEquals(Optional.empty(), SENTINEL.prove(other, API_1));
+    Proof proof = SENTINEL.prove(cipher(2), API_1).orElseThrow();
+    assertEquals(Optional.empty(), SENTINEL.accepts(other, API_1, proof));
+  }
+
+  @Test
+  void missingVersion_hasNeitherSentinelNorProof() {
+    assertEquals(Optional.empty(), Sentinel.create(cipher(1), v(2), seeded(1)));
+    assertEquals(Optional.empty(), SENTINEL.prove(cipher(1), API_1));
+  }
+
+  @Test
+  void twoSentinelsOfOneVersion_giveDifferentProofs() {
+    Sentinel again = Sentinel.create(cipher(2), v(2), seeded(77)).orElseThrow();
+    assertNotEquals(SENTINEL.prove(cipher(2), API_1), again.prove(cipher(2), API_1));
+  }
+
+  @Test
+  void sentinelUnderAnotherVersion_isABug() {
+    assertThrows(IllegalArgumentException.class, () -> new Sentinel(v(1), SENTINEL.envelope()));
+  }
+
+  @Test
+  void textThatIsNoProof_isNotParsed() {
+    assertEquals(Optional.empty(), Proof.parse("abc"));
+    assertEquals(Optional.empty(), Proof.parse("g".repeat(64)));
+  }
+}

@@ -1,0 +1,151 @@
+package keyfleet.crypto;
+
+import static keyfleet.crypto.Fixtures.SSN;
+import static keyfleet.crypto.Fixtures.cipher;
+import static keyfleet.crypto.Fixtures.seal;
+import static keyfleet.crypto.Fixtures.seeded;
+import static keyfleet.crypto.Fixtures.textOf;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import keyfleet.crypto.Opening.Opened;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// What a thief or a malicious database can do to an envelope: every move must end in a refusal.
+class TamperTest {
+  private static final EnvelopeCipher CIPHER = cipher(1, 2);
+
+  static List<Place> otherPlaces() {
+    return List.of(
+        new Place("customers", "18", "ssn"),
+        new Place("customers", "17", "email"),
+        new Place("orders", "17", "ssn"),
+        // The same letters, cut elsewhere: what a mere concatenation would confuse.
+        new Place("customers1", "7", "ssn"),
+        new Place("customers", "17s", "sn"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherPlaces")
+  void envelopeMovedElsewhere_isRefused(Place other) {
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    assertEquals(new Refused(), CIPHER.open(other, bytes));
+    assertEquals("x", textOf(CIPHER.open(SSN, bytes)));
+  }
+
+  @Test
+  void everyPairOfPlaces_isToldApart() {
+    for (Place from : otherPlaces()) {
+      byte[] bytes = seal(CIPHER, 1, from, "x").bytes();
+      for (Place to : otherPlaces()) {
+        Class<?> expected = from.equals(to) ? Opened.class : Refused.class;
+        assertInstanceOf(expected, CIPHER.open(to, bytes), from + " opened at " + to);
+      }
+    }
+  }
+
+  @Test
+  void envelopeOfAnotherKeyring_isRefusedEvenWithTheSameKeyBytes() {
+    Keks payments = Keks.of(new KeyringName("payments"), List.of(Fixtures.kek(1)));
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    assertEquals(new Refused(), new EnvelopeCipher(payments, seeded(1)).open(SSN, bytes));
+  }
+
+  @Test
+  void versionEdited_isRefused() {
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    ByteBuffer.wrap(bytes).putInt(Envelope.VERSION_OFFSET, 2);
+    assertEquals(new Refused(), CIPHER.open(SSN, bytes));
+  }
+
+  @Test
+  void versionEditedWhileBothVersionsShareBytes_isRefused() {
+    SecretBytes same = SecretBytes.copyOf(new byte[32]);
+    Keks twins =
+        Keks.of(
+            KeyringName.MAIN,
+            List.of(
+                new SoftwareKek(Fixtures.v(1), same, seeded(1)),
+                new SoftwareKek(Fixtures.v(2), same, seeded(2))));
+    EnvelopeCipher cipher = new EnvelopeCipher(twins, seeded(3));
+    byte[] bytes = seal(cipher, 1, SSN, "x").bytes();
+    ByteBuffer.wrap(bytes).putInt(Envelope.VERSION_OFFSET, 2);
+    assertEquals(new Refused(), cipher.open(SSN, bytes));
+  }
+
+  @Test
+  void wrappedDekOfAnotherRecord_isRefused() {
+    byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] theirs = seal(CIPHER, 1, new Place("customers", "18", "ssn"), "y").bytes();
+    int data = 12 + Box.OVERHEAD + Dek.BYTES;
+    System.arraycopy(theirs, 12, ours, 12, data - 12);
+    assertEquals(new Refused(), CIPHER.open(SSN, ours));
+  }
+
+  @Test
+  void dataOfAnotherVersionOfTheSameRecord_isRefused() {
+    byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] older = seal(CIPHER, 1, SSN, "y").bytes();
+    int data = 12 + Box.OVERHEAD + Dek.BYTES;
+    System.arraycopy(older, data, ours, data, ours.length - data);
+    assertEquals(new Refused(), CIPHER.open(SSN, ours));
+  }
+
+  @Test
+  void anyBitFlipped_isNeverOpened() {
+    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").bytes();
+    for (int bit = 0; bit < bytes.length * 8; bit++) {
+      byte[] altered = bytes.clone();
+      altered[bit / 8] ^= (byte) (1 << bit % 8);
+      Opening opening = CIPHER.open(SSN, altered);
+      assertFalse(opening instanceof Opened, "bit " + bit + " flipped: " + opening);
+    }
+  }
+
+  @Test
+  void anyTruncationOrExtension_isRefused() {
+    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").bytes();
+    for (int length = 0; length < bytes.length + 40; length++) {
+      if (length != bytes.length) {
+        Opening opening = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
+        assertEquals(new Refused(), opening, "cut to " + length);
+      }
+    }
+  }
+
+  /// Bounds are checked on the header alone, before anything is allocated or decrypted by it.
+  @Test
+  void wrappedDekLengthOutOfBounds_isRefused() {
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    for (int length : new int[] {0, Envelope.MAX_WRAPPED_DEK + 1, 0xFFFF, bytes.length}) {
+      byte[] altered = bytes.clone();
+      ByteBuffer.wrap(altered).putShort(10, (short) length);
+      assertTrue(Envelope.parse(altered).isEmpty(), "length " + length);
+    }
+  }
+
+  /// The attack of CVE-2020-8897 needs a box that another key accepts; the commitment stands before
+  /// it.
+  @Test
+  void boxWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
+    SecretBytes key = SecretBytes.copyOf(new byte[32]);
+    byte[] box = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(1));
+    byte[] other = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(2));
+    System.arraycopy(other, Box.SALT, box, Box.SALT, Box.COMMITMENT);
+    assertTrue(Box.open(key, Box.Purpose.DATA, new byte[0], box).isEmpty());
+  }
+
+  @Test
+  void boxOfAnotherPurpose_isRefused() {
+    SecretBytes key = SecretBytes.copyOf(new byte[32]);
+    byte[] box = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(1));
+    assertTrue(Box.open(key, Box.Purpose.WRAP, new byte[0], box).isEmpty());
+  }
+}

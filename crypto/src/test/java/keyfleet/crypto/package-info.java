@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.crypto;
+
+import org.jspecify.annotations.NullMarked;

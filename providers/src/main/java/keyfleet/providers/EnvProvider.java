@@ -1,0 +1,102 @@
+package keyfleet.providers;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import org.jspecify.annotations.Nullable;
+
+/// KEKs in environment variables. A process keeps the environment it started with, so a new version
+/// needs a restart.
+final class EnvProvider implements KekProvider {
+  static final String NAME = "env";
+
+  private static final String PREFIX = "KEYFLEET_KEK_";
+  private static final Pattern VARIABLE =
+      Pattern.compile(PREFIX + "(?:(?<ring>[A-Z][A-Z0-9_]*)_)?V(?<version>[^_]*)");
+
+  private final KeyringName keyring;
+  private final Map<String, String> environment;
+  private final HeldKeys keys;
+
+  EnvProvider(KeyringName keyring, Map<String, String> environment, SecureRandom random) {
+    this.keyring = keyring;
+    this.environment = environment;
+    this.keys = new HeldKeys(keyring, random);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Keks load() {
+    variables().forEach(this::read);
+    return keys.keks();
+  }
+
+  private void read(KekVersion version, String variable) {
+    byte[] text = environment.getOrDefault(variable, "").getBytes(StandardCharsets.UTF_8);
+    SecretBytes key = KeyHex.parse(text).orElseThrow(() -> notAKey(variable));
+    keys.put(version, key, variable);
+  }
+
+  private Map<KekVersion, String> variables() {
+    Map<KekVersion, String> byVersion = new TreeMap<>();
+    for (String name : environment.keySet()) {
+      if (name.startsWith(PREFIX)) {
+        version(name).ifPresent(version -> add(byVersion, version, name));
+      }
+    }
+    return byVersion;
+  }
+
+  private static void add(Map<KekVersion, String> byVersion, KekVersion version, String name) {
+    String other = byVersion.put(version, name);
+    if (other != null) {
+      throw new ProviderException(
+          name + " and " + other + " both name " + version, "unset one of the two");
+    }
+  }
+
+  /// The version that a variable names for this keyring; nothing for another keyring's. A name that
+  /// is almost right is refused: it is a typing error that would show much later as a laggard.
+  private Optional<KekVersion> version(String name) {
+    Matcher matcher = VARIABLE.matcher(name);
+    if (!matcher.matches()) {
+      throw misnamed(name);
+    }
+    KekVersion version =
+        KekVersion.parse(matcher.group("version")).orElseThrow(() -> misnamed(name));
+    return ours(matcher.group("ring")) ? Optional.of(version) : Optional.empty();
+  }
+
+  /// A variable without a keyring in its name belongs to `main`.
+  private boolean ours(@Nullable String ring) {
+    return ring == null ? keyring.equals(KeyringName.MAIN) : ring.equals(keyring.upperCase());
+  }
+
+  private static ProviderException misnamed(String name) {
+    return new ProviderException(
+        name + " names no key: " + PREFIX + "V2 does, or " + PREFIX + "<RING>_V2",
+        "rename or unset " + name);
+  }
+
+  private static ProviderException notAKey(String variable) {
+    return new ProviderException(
+        variable + " does not hold a key: " + KeyHex.RULE, variable + "=$(keyfleet kek generate)");
+  }
+
+  @Override
+  public void close() {
+    keys.close();
+  }
+}

@@ -1,0 +1,67 @@
+package keyfleet.providers;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+
+/// Local keys that behave like a remote service's: each call takes a while, and too many in a
+/// second fail.
+final class SimulatedProvider implements KekProvider {
+  static final String NAME = "simulated";
+
+  private final KekProvider local;
+  private final SimulatedRemote remote;
+  private final Map<KekVersion, RemoteKek> seen = new HashMap<>();
+
+  SimulatedProvider(KekProvider local, SimulatedRemote remote) {
+    this.local = local;
+    this.remote = remote;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Keks load() {
+    Keks keks = local.load();
+    return Keks.of(
+        keks.keyring(),
+        keks.versions().stream().map(v -> remote(keks.find(v).orElseThrow())).toList());
+  }
+
+  private RemoteKek remote(Kek kek) {
+    return seen.compute(
+        kek.version(),
+        (_, known) -> known != null && known.kek().equals(kek) ? known : new RemoteKek(kek, remote));
+  }
+
+  private record RemoteKek(Kek kek, SimulatedRemote remote) implements Kek {
+    @Override
+    public KekVersion version() {
+      return kek.version();
+    }
+
+    @Override
+    public byte[] wrap(Dek dek, byte[] aad) {
+      remote.call();
+      return kek.wrap(dek, aad);
+    }
+
+    @Override
+    public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
+      remote.call();
+      return kek.unwrap(wrapped, aad);
+    }
+  }
+
+  @Override
+  public void close() {
+    local.close();
+  }
+}

@@ -1,0 +1,39 @@
+package keyfleet.providers;
+
+import java.time.Duration;
+import keyfleet.crypto.KekUnavailableException;
+
+/// The manners of a remote service: latency, and a limit of calls in each second. A call over the
+/// limit fails at once, as a service that answers 429 does.
+final class SimulatedRemote {
+  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+  private final Duration latency;
+  private final int callsPerSecond;
+  private final Ticker ticker;
+  private long second;
+  private int calls;
+
+  SimulatedRemote(Duration latency, int callsPerSecond, Ticker ticker) {
+    this.latency = latency;
+    this.callsPerSecond = callsPerSecond;
+    this.ticker = ticker;
+    this.second = ticker.nanos();
+  }
+
+  void call() {
+    if (!admit(ticker.nanos())) {
+      throw new KekUnavailableException(
+          "the simulated remote allows " + callsPerSecond + " calls a second");
+    }
+    ticker.pause(latency);
+  }
+
+  private synchronized boolean admit(long now) {
+    if (now - second >= SECOND) {
+      second = now;
+      calls = 0;
+    }
+    return ++calls <= callsPerSecond;
+  }
+}

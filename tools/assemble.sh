@@ -1,0 +1,108 @@
+# Builds the application for ./keyfleet: jars, AOT cache and the JVM's arguments, in a folder named by their
+# digest, so that a process that still runs from the previous build keeps its files.
+
+assemble() {
+  find_jdk
+  mkdir -p "$apps"
+  take_lock
+  if ! is_built; then
+    fetch_maven
+    touch "$stamp.new" # before the build: what is edited meanwhile is newer
+    compile
+    install_app
+    mv "$stamp.new" "$stamp"
+    forget_old_builds
+  fi
+  rm -rf "$apps/lock"
+}
+
+# A folder is made by one process only. Whoever finds the lock of a dead process takes it over.
+take_lock() {
+  tries=0
+  until mkdir "$apps/lock" 2>/dev/null; do
+    owner=$(cat "$apps/lock/pid" 2>/dev/null || true)
+    if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
+      mv "$apps/lock" "$apps/lock.$$" 2>/dev/null && rm -rf "$apps/lock.$$"
+      continue
+    fi
+    [ $tries -gt 0 ] || echo "keyfleet: waiting for another start (pid ${owner:-unknown}) that builds" >&2
+    tries=$((tries + 1))
+    [ $tries -lt 600 ] || fail "another start has been building for ten minutes" "end it, then rm -r $apps/lock"
+    sleep 1
+  done
+  echo $$ >"$apps/lock/pid"
+  trap 'rm -rf "$apps/lock"; exit 130' INT TERM
+}
+
+compile() {
+  log=$apps/build.log
+  run_maven -q -pl cli -am package -Dmaven.test.skip=true -Dkeyfleet.out="$apps/build" >"$log" 2>&1 &
+  build=$!
+  seconds=0
+  [ -t 2 ] || echo "keyfleet: building, which takes a minute the first time" >&2
+  while kill -0 $build 2>/dev/null; do
+    [ ! -t 2 ] || printf '\rkeyfleet: building, which takes a minute the first time: %s s ' $seconds >&2
+    seconds=$((seconds + 1))
+    sleep 1
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+  wait $build || {
+    grep -E '^\[ERROR\]' "$log" | head -n 5 >&2
+    rm -rf "$apps/lock"
+    fail "the build failed: see $log" "./dev build"
+  }
+}
+
+install_app() {
+  new=$apps/new
+  rm -rf "$new"
+  mkdir -p "$new"
+  cp -R "$apps/build/keyfleet-cli/app" "$new/lib"
+  app=$apps/$(cat "$new"/lib/*.jar "$jdk/release" | sha 256)
+  rm -rf "$app"
+  mv "$new" "$app"
+  train
+  printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
+  mv "$apps/current.new" "$apps/current"
+}
+
+# The AOT cache belongs to exactly these jars and this JDK: on 25.0.3 a cache of older jars runs their code
+# without a word (JDK-8377932), which is why it lies in the folder that is named by their digest.
+train() {
+  path=
+  for jar in "$app"/lib/*.jar; do path=$path${path:+:}$jar; done
+  keys=$app/training
+  mkdir -m 0700 "$keys"
+  (umask 077 && sha 256 "$app"/lib/*.jar | head -n 1 >"$keys/main.v1.key")
+  arguments >"$app/java-plain.args"
+  env -i PATH="$PATH" "$jdk/bin/java" "@$app/java-plain.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
+    keyfleet.cli.Main kek verify --local --provider "file:$keys" --provider env </dev/null >"$app/training.log" 2>&1 || true
+  rm -r "$keys"
+  cp "$app/java-plain.args" "$app/java.args"
+  if [ -s "$app/keyfleet.aot" ]; then
+    printf -- '-XX:AOTCache="%s"\n' "$app/keyfleet.aot" >>"$app/java.args"
+  fi
+}
+
+# One compiler and one collector thread start fastest. No attach, no core file, no perf file: keys are in this
+# memory. The JVM's own complaints go to standard error, since standard output is data.
+arguments() {
+  cat <<ARGUMENTS
+-XX:+UseSerialGC
+-XX:TieredStopAtLevel=1
+-XX:-UsePerfData
+-XX:+DisableAttachMechanism
+-XX:-CreateCoredumpOnCrash
+-Xlog:disable
+-Xlog:all=error:stderr
+--enable-native-access=ALL-UNNAMED
+-cp
+"$path"
+ARGUMENTS
+}
+
+# Keeps this build and the three before it: a process may still run from them.
+forget_old_builds() {
+  # shellcheck disable=SC2012 # the names are digests
+  ls -dt "$apps"/*/lib 2>/dev/null | tail -n +5 | while read -r lib; do rm -rf "${lib%/lib}"; done
+}

@@ -1,0 +1,75 @@
+# What ./keyfleet and ./dev share: where things are, which JDK, which Maven. Sourced with `here` set to the
+# checkout. POSIX sh; the functions that a start of ./keyfleet calls fork no process.
+
+cache=${XDG_CACHE_HOME:-${HOME:?}/.cache}/keyfleet
+maven_version=3.10.0
+maven_sha512=908b1501bfb420bf7c8affb855534a9c407fd6099367bfb9f2f2dcb8e9799102bffb84518cde74c679bd76870247c6528683abdd620581bffa90f95d92d175aa
+
+# fail SENTENCE REMEDY
+fail() {
+  printf 'keyfleet: %s\nTry: %s\n' "$1" "$2" >&2
+  exit 1
+}
+
+# is_jdk FOLDER: is it a JDK of 25 or newer?
+is_jdk() {
+  [ -r "$1/release" ] && [ -x "$1/bin/javac" ] || return 1
+  while IFS='=' read -r name value; do
+    [ "$name" = JAVA_VERSION ] || continue
+    value=${value#\"}
+    value=${value%%[!0-9]*}
+    [ "${value:-0}" -ge 25 ]
+    return
+  done <"$1/release"
+  return 1
+}
+
+# find_jdk: sets `jdk` to the first that will do: JAVA_HOME, the path's, the usual folders.
+find_jdk() {
+  jdk=${JAVA_HOME:-}
+  if [ -n "$jdk" ] && is_jdk "$jdk"; then return; fi
+  if on_path=$(command -v java) && on_path=$(readlink -f "$on_path" 2>/dev/null); then
+    jdk=${on_path%/bin/java}
+    if is_jdk "$jdk"; then return; fi
+  fi
+  for jdk in /usr/lib/jvm/* /usr/java/* /opt/* /opt/java/* "$HOME"/.sdkman/candidates/java/* "$HOME"/.jdks/* \
+    /Library/Java/JavaVirtualMachines/*/Contents/Home "$HOME"/Library/Java/JavaVirtualMachines/*/Contents/Home \
+    /opt/homebrew/opt/openjdk*/libexec/openjdk.jdk/Contents/Home /usr/local/opt/openjdk*/libexec/openjdk.jdk/Contents/Home; do
+    if is_jdk "$jdk"; then return; fi
+  done
+  fail "needs a JDK of 25 or newer; none is in JAVA_HOME, on the PATH or in the usual folders" \
+    "install one (Debian: temurin-25-jdk or openjdk-25-jdk-headless; macOS: brew install openjdk@25), or set JAVA_HOME"
+}
+
+sha() { # sha BITS [FILE…]: the digest alone
+  bits=$1
+  shift
+  if command -v "sha${bits}sum" >/dev/null; then set -- "sha${bits}sum" "$@"; else set -- shasum -a "$bits" "$@"; fi
+  "$@" | cut -d ' ' -f 1
+}
+
+# fetch_maven: sets `maven` to the pinned Maven, which any other Maven fetches by its coordinates.
+fetch_maven() {
+  maven=$cache/apache-maven-$maven_version/bin/mvn
+  if [ -x "$maven" ]; then return; fi
+  command -v mvn >/dev/null || fail "needs Maven to fetch its own, and there is none on the PATH" "apt-get install maven, or brew install maven"
+  mkdir -p "$cache"
+  fetched=$(mktemp -d "$cache/maven.XXXXXX")
+  # shellcheck disable=SC2086 # Maven before 3.9 does not read MAVEN_ARGS by itself
+  (cd "$fetched" && mvn -q -B ${MAVEN_ARGS:-} org.apache.maven.plugins:maven-dependency-plugin:3.9.0:copy \
+    -Dartifact=org.apache.maven:apache-maven:$maven_version:tar.gz:bin -DoutputDirectory="$fetched") </dev/null >"$fetched/log" 2>&1 ||
+    fail "could not fetch Maven $maven_version: see $fetched/log" "check the network and Maven's settings, then run it again"
+  archive=$fetched/apache-maven-$maven_version-bin.tar.gz
+  [ "$(sha 512 "$archive")" = $maven_sha512 ] ||
+    fail "the Maven $maven_version that was fetched is not the one that was published: $archive" "check what your Maven fetches from"
+  tar -C "$fetched" -xzf "$archive"
+  # Another first start may have been quicker; theirs is as good.
+  mv "$fetched/apache-maven-$maven_version" "$cache/" 2>/dev/null || [ -x "$maven" ]
+  rm -rf "$fetched"
+}
+
+# run_maven ARGUMENT…: the pinned Maven on the JDK that was found.
+run_maven() {
+  JAVA_HOME=$jdk MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
+    "$maven" -B -ntp -f "$here/pom.xml" "$@" </dev/null
+}
