@@ -58,12 +58,19 @@ install_app() {
   rm -rf "$new"
   mkdir -p "$new"
   cp -R "$apps/build/keyfleet-cli/app" "$new/lib"
+  for jar in "$new"/lib/picocli-*.jar; do raise "$jar"; done
   app=$apps/$(cat "$new"/lib/*.jar "$jdk/release" | sha 256)
   rm -rf "$app"
   mv "$new" "$app"
   train
   printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
   mv "$apps/current.new" "$apps/current"
+}
+
+# picocli is compiled for Java 5, and an AOT cache takes no class that old.
+raise() {
+  "$jdk/bin/java" "$here/tools/RaiseClassFiles.java" "$1" "$1.raised"
+  mv "$1.raised" "$1"
 }
 
 # The AOT cache belongs to exactly these jars and this JDK: on 25.0.3 a cache of older jars runs their code
@@ -75,7 +82,7 @@ train() {
   mkdir -m 0700 "$keys"
   (umask 077 && sha 256 "$app"/lib/*.jar | head -n 1 >"$keys/main.v1.key")
   arguments >"$app/java-plain.args"
-  env -i PATH="$PATH" "$jdk/bin/java" "@$app/java-plain.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
+  env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" "$jdk/bin/java" "@$app/java-plain.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
     keyfleet.cli.Main kek verify --local --provider "file:$keys" --provider env </dev/null >"$app/training.log" 2>&1 || true
   rm -r "$keys"
   cp "$app/java-plain.args" "$app/java.args"
@@ -84,13 +91,16 @@ train() {
   fi
 }
 
-# One compiler and one collector thread start fastest. No attach, no core file, no perf file: keys are in this
+# One compiler and one collector thread, a small heap at first, and reflection without method handles start
+# fastest. No attach, no core file, no perf file: keys are in this
 # memory. The JVM's own complaints go to standard error, since standard output is data.
 arguments() {
   cat <<ARGUMENTS
 -XX:+UseSerialGC
 -XX:TieredStopAtLevel=1
 -XX:-UsePerfData
+-Xms16m
+-Djdk.reflect.useNativeAccessorOnly=true
 -XX:+DisableAttachMechanism
 -XX:-CreateCoredumpOnCrash
 -Xlog:disable

@@ -2,6 +2,7 @@ package keyfleet.cli;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.providers.KeyFile;
@@ -17,9 +18,9 @@ import picocli.CommandLine.ParseResult;
 /// It makes bytes and nothing else; no keystore learns of them.
 final class KekGenerate implements Command {
   private final Console console;
-  private final Surroundings around;
+  private final Supplier<Surroundings> around;
 
-  KekGenerate(Console console, Surroundings around) {
+  KekGenerate(Console console, Supplier<Surroundings> around) {
     this.console = console;
     this.around = around;
   }
@@ -44,9 +45,9 @@ final class KekGenerate implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    try (SecretBytes key = SecretBytes.random(SoftwareKek.BYTES, around.random())) {
+    try (SecretBytes key = SecretBytes.random(SoftwareKek.BYTES, around.get().random())) {
       boolean print = parsed.matchedOptionValue("--stdout", false);
-      List<ProviderSpec> providers = KeyOptions.providers(parsed, around);
+      List<ProviderSpec> providers = KeyOptions.providers(parsed, around.get());
       if (!print
           && providers.size() == 1
           && providers.getFirst() instanceof KeyFolder(var folder)) {

@@ -2,6 +2,7 @@ package keyfleet.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
@@ -17,9 +18,9 @@ import picocli.CommandLine.ParseResult;
 /// `kek verify --local`: does every key that this host holds wrap and unwrap?
 final class KekVerify implements Command {
   private final Console console;
-  private final Surroundings around;
+  private final Supplier<Surroundings> around;
 
-  KekVerify(Console console, Surroundings around) {
+  KekVerify(Console console, Supplier<Surroundings> around) {
     this.console = console;
     this.around = around;
   }
@@ -44,11 +45,11 @@ final class KekVerify implements Command {
   @Override
   public int run(ParseResult parsed) {
     KeyringName keyring = KeyOptions.keyring(parsed);
-    List<ProviderSpec> specs = KeyOptions.providers(parsed, around);
+    List<ProviderSpec> specs = KeyOptions.providers(parsed, around.get());
     OutputFormat format = OutputFormat.of(parsed);
     List<RoundTrip> trips = new ArrayList<>();
     for (ProviderSpec spec : specs) {
-      try (KekProvider provider = ProviderSpec.open(spec, keyring, around)) {
+      try (KekProvider provider = spec.open(keyring, around.get())) {
         trips.addAll(trips(provider));
       }
     }
@@ -58,7 +59,7 @@ final class KekVerify implements Command {
 
   private List<RoundTrip> trips(KekProvider provider) {
     Keks keks = provider.load();
-    var cipher = new EnvelopeCipher(keks, around.random());
+    var cipher = new EnvelopeCipher(keks, around.get().random());
     return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
   }
 

@@ -61,6 +61,10 @@ final class KeyOptions {
   }
 
   static KekVersion version(ParseResult parsed) {
+    if (!parsed.hasMatchedOption(VERSION)) {
+      throw new CommandException(
+          VERSION + " is missing; a key is named by its version", VERSION + "=1");
+    }
     String digits = parsed.matchedOptionValue(VERSION, "");
     return KekVersion.parse(digits)
         .orElseThrow(() ->

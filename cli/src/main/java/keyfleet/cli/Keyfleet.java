@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.Surroundings;
@@ -14,31 +18,26 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// The tree of commands, and the one place where failures become words.
+/// All commands by their names, and the one place where failures become words.
 final class Keyfleet {
   private final Console console;
-  private final CommandLine line;
+  private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
 
-  Keyfleet(Console console, Surroundings around) {
+  Keyfleet(Console console, Supplier<Surroundings> around) {
     this.console = console;
-    CommandSpec kek =
-        group("kek", "Hold, check and make key-encryption keys.")
-            .addSubcommand("generate", with(new KekGenerate(console, around)))
-            .addSubcommand("verify", with(new KekVerify(console, around)));
-    CommandSpec root =
-        group("keyfleet", "Changes the keys and the software of a running fleet.")
-            .addOption(
-                OptionSpec.builder("-V", "--version")
-                    .versionHelp(true)
-                    .description("Print the version.")
-                    .build())
-            .addSubcommand("kek", kek);
-    this.line = new CommandLine(root).setExpandAtFiles(false);
+    kek.put("generate", () -> new KekGenerate(console, around));
+    kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
+    kek.put("verify", () -> new KekVerify(console, around));
   }
 
   int run(String... args) {
     try {
-      return run(line.parseArgs(args));
+      Supplier<Command> chosen = args.length > 1 && args[0].equals("kek") ? kek.get(args[1]) : null;
+      return chosen == null
+          ? run(tree(), args)
+          : run(
+              spec(chosen.get()).name("keyfleet kek " + args[1]),
+              Arrays.copyOfRange(args, 2, args.length));
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       return fail(lowerCase(String.valueOf(e.getMessage())), command + " --help");
@@ -53,8 +52,23 @@ final class Keyfleet {
     }
   }
 
-  private int run(ParseResult parsed) {
-    ParseResult chosen = parsed;
+  /// What `--help`, `--version` and a mistyped name need. A command that is named in full does
+  /// without: a model of all the others would take longer to build than most commands run.
+  private CommandSpec tree() {
+    CommandSpec group = group("kek", "Hold, check and make key-encryption keys.");
+    kek.forEach((name, command) -> group.addSubcommand(name, spec(command.get())));
+    return group("keyfleet", "Changes the keys and the software of a running fleet.")
+        .addOption(
+            OptionSpec.builder("-V", "--version")
+                .versionHelp(true)
+                .description("Print the version.")
+                .build())
+        .addSubcommand("kek", group);
+  }
+
+  private int run(CommandSpec root, String... args) {
+    CommandLine line = new CommandLine(root).setExpandAtFiles(false);
+    ParseResult chosen = line.parseArgs(args);
     while (chosen.hasSubcommand()) {
       chosen = chosen.subcommand();
     }
@@ -92,7 +106,7 @@ final class Keyfleet {
     return spec;
   }
 
-  private static CommandSpec with(Command command) {
+  private static CommandSpec spec(Command command) {
     return command.spec().addOption(help());
   }
 

@@ -28,8 +28,13 @@ record RoundTrip(String provider, KekVersion version, String problem) {
     }
     for (RoundTrip trip : trips) {
       String result = trip.ok() ? "ok" : "failed: " + trip.problem();
-      out.printf("%-10s %-8s %s%n", trip.provider(), trip.version(), result);
+      out.println(column(trip.provider(), 11) + column(trip.version().toString(), 9) + result);
     }
+  }
+
+  /// `printf` would take longer than the wrapping and unwrapping.
+  private static String column(String text, int width) {
+    return text + " ".repeat(Math.max(1, width - text.length()));
   }
 
   private static void printJson(KeyringName keyring, List<RoundTrip> trips, PrintStream out) {

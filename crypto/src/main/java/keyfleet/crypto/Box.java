@@ -3,6 +3,7 @@ package keyfleet.crypto;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.Provider;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
@@ -41,6 +42,12 @@ final class Box {
 
   /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
   private static final GCMParameterSpec ZERO_NONCE = new GCMParameterSpec(TAG * 8, new byte[12]);
+
+  private static final String GCM = "AES/GCM/NoPadding";
+
+  /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
+  /// message.
+  private static final Provider GCM_PROVIDER = gcmProvider();
 
   private Box() {}
 
@@ -113,9 +120,17 @@ final class Box {
 
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
-    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+    Cipher cipher = Cipher.getInstance(GCM, GCM_PROVIDER);
     cipher.init(mode, new SecretKeySpec(key, 0, KEY, "AES"), nonce);
     cipher.updateAAD(aad);
     return cipher;
+  }
+
+  private static Provider gcmProvider() {
+    try {
+      return Cipher.getInstance(GCM).getProvider();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no AES-GCM", e);
+    }
   }
 }

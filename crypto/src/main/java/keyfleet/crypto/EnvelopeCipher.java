@@ -1,6 +1,7 @@
 package keyfleet.crypto;
 
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.Opening.Opened;
 import keyfleet.crypto.Rewrapping.Rewrapped;
@@ -107,6 +108,19 @@ public final class EnvelopeCipher {
     try (Dek dek = Dek.random(random)) {
       byte[] aad = wrapAad(SUITE, version, Sentinel.place(version));
       return unwrapsTo(dek, kek.get(), kek.get().wrap(dek, aad), aad);
+    }
+  }
+
+  /// Wraps and unwraps with a throw-away key. A process whose cipher does not pass must not touch a
+  /// real one.
+  public static void selfTest(SecureRandom random) {
+    KekVersion version = new KekVersion(1);
+    try (SoftwareKek kek =
+        new SoftwareKek(version, SecretBytes.random(SoftwareKek.BYTES, random), random)) {
+      Keks keks = Keks.of(KeyringName.MAIN, List.of(kek));
+      if (!new EnvelopeCipher(keks, random).roundTrips(version)) {
+        throw new IllegalStateException("the JDK's cipher does not unwrap what it has wrapped");
+      }
     }
   }
 

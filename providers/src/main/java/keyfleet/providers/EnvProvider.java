@@ -11,7 +11,6 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
-import org.jspecify.annotations.Nullable;
 
 /// KEKs in environment variables. A process keeps the environment it started with, so a new version
 /// needs a restart.
@@ -19,6 +18,10 @@ final class EnvProvider implements KekProvider {
   static final String NAME = "env";
 
   private static final String PREFIX = "KEYFLEET_KEK_";
+
+  /// The keyring of a variable that names none.
+  private static final String NAMELESS = KeyringName.MAIN.upperCase();
+
   private static final Pattern VARIABLE =
       Pattern.compile(PREFIX + "(?:(?<ring>[A-Z][A-Z0-9_]*)_)?V(?<version>[^_]*)");
 
@@ -76,12 +79,9 @@ final class EnvProvider implements KekProvider {
     }
     KekVersion version =
         KekVersion.parse(matcher.group("version")).orElseThrow(() -> misnamed(name));
-    return ours(matcher.group("ring")) ? Optional.of(version) : Optional.empty();
-  }
-
-  /// A variable without a keyring in its name belongs to `main`.
-  private boolean ours(@Nullable String ring) {
-    return ring == null ? keyring.equals(KeyringName.MAIN) : ring.equals(keyring.upperCase());
+    String ring = matcher.group("ring");
+    boolean ours = keyring.upperCase().equals(ring == null ? NAMELESS : ring);
+    return ours ? Optional.of(version) : Optional.empty();
   }
 
   private static ProviderException misnamed(String name) {

@@ -54,20 +54,11 @@ public record KeyFile(Path path) {
   }
 
   SecretBytes read() {
-    return KeyHex.parse(withoutLineEnd(SecretFile.read(path)))
+    return KeyHex.parse(SecretFile.read(path))
         .orElseThrow(() ->
             new ProviderException(
                 path + " does not hold a key: " + KeyHex.RULE,
                 "rm " + path + ", then keyfleet kek generate"));
-  }
-
-  private static byte[] withoutLineEnd(byte[] text) {
-    if (text.length == 0 || text[text.length - 1] != '\n') {
-      return text;
-    }
-    byte[] digits = Arrays.copyOf(text, text.length - 1);
-    Arrays.fill(text, (byte) 0);
-    return digits;
   }
 
   @Override

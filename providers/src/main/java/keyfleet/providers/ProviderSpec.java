@@ -4,32 +4,121 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
+import org.jspecify.annotations.Nullable;
 
 /// A provider as an operator names it: `env`, `file:DIR`,
 /// `pkcs11:MODULE?token=LABEL&pin-file=FILE`, `simulated:DIR?latency=20ms&rate=100`.
 public sealed interface ProviderSpec {
-  record Env() implements ProviderSpec {}
-
-  record KeyFolder(Path folder) implements ProviderSpec {}
-
-  record Simulated(Path folder, Duration latency, int callsPerSecond) implements ProviderSpec {}
+  /// The provider itself, which has not looked for keys yet.
+  KekProvider open(KeyringName keyring, Surroundings around);
 
   /// What a provider needs from the process it runs in.
   record Surroundings(Map<String, String> environment, SecureRandom random, Ticker ticker) {}
 
-  static ProviderSpec parse(String text) {
-    return ProviderText.parse(text);
+  record Env() implements ProviderSpec {
+    @Override
+    public KekProvider open(KeyringName keyring, Surroundings around) {
+      return new EnvProvider(keyring, around.environment(), around.random());
+    }
   }
 
-  static KekProvider open(ProviderSpec spec, KeyringName keyring, Surroundings around) {
-    return switch (spec) {
-      case Env() -> new EnvProvider(keyring, around.environment(), around.random());
-      case KeyFolder(Path folder) -> new FileProvider(keyring, folder, around.random());
-      case Simulated(Path folder, Duration latency, int callsPerSecond) ->
-          new SimulatedProvider(
-              new FileProvider(keyring, folder, around.random()),
-              new SimulatedRemote(latency, callsPerSecond, around.ticker()));
-    };
+  record KeyFolder(Path folder) implements ProviderSpec {
+    @Override
+    public KekProvider open(KeyringName keyring, Surroundings around) {
+      return new FileProvider(keyring, folder, around.random());
+    }
+  }
+
+  record Pkcs11(Pkcs11Settings settings) implements ProviderSpec {
+    @Override
+    public KekProvider open(KeyringName keyring, Surroundings around) {
+      return new Pkcs11Provider(keyring, settings, around.random());
+    }
+  }
+
+  record Simulated(Path folder, Duration latency, int callsPerSecond) implements ProviderSpec {
+    @Override
+    public KekProvider open(KeyringName keyring, Surroundings around) {
+      return new SimulatedProvider(
+          new FileProvider(keyring, folder, around.random()),
+          new SimulatedRemote(latency, callsPerSecond, around.ticker()));
+    }
+  }
+
+  static ProviderSpec parse(String text) {
+    ProviderText parts = new ProviderText(text);
+    ProviderSpec spec =
+        switch (parts.kind()) {
+          case EnvProvider.NAME -> env(parts);
+          case FileProvider.NAME -> new KeyFolder(parts.path("file:DIR"));
+          case Pkcs11Provider.NAME -> new Pkcs11(pkcs11(parts));
+          case SimulatedProvider.NAME -> simulated(parts);
+          default -> throw parts.bad("there is no such kind", "env, file:DIR, " + Forms.PKCS11);
+        };
+    parts.refuseLeftovers();
+    return spec;
+  }
+
+  private static ProviderSpec env(ProviderText parts) {
+    if (parts.hasPath()) {
+      throw parts.bad("env takes nothing behind it", "env");
+    }
+    return new Env();
+  }
+
+  private static Pkcs11Settings pkcs11(ProviderText parts) {
+    Path module = parts.path(Forms.PKCS11);
+    String token = parts.take("token");
+    if (token == null || token.isBlank()) {
+      throw parts.bad("token= is missing", Forms.PKCS11);
+    }
+    return new Pkcs11Settings(module, token, pin(parts));
+  }
+
+  private static Pkcs11Settings.PinSource pin(ProviderText parts) {
+    String file = parts.take("pin-file");
+    String descriptor = parts.take("pin-fd");
+    if (file != null && descriptor == null) {
+      return new Pkcs11Settings.PinFile(parts.path(file, Forms.PKCS11));
+    }
+    if (file == null && descriptor != null && Forms.DESCRIPTOR.matcher(descriptor).matches()) {
+      return new Pkcs11Settings.PinDescriptor(Integer.parseInt(descriptor));
+    }
+    throw parts.bad("the PIN comes from one of pin-file=FILE and pin-fd=NUMBER", Forms.PKCS11);
+  }
+
+  private static ProviderSpec simulated(ProviderText parts) {
+    Path folder = parts.path("simulated:DIR");
+    Duration latency = duration(parts.take("latency", "0ms"));
+    String rate = parts.take("rate", "1000000");
+    if (latency == null) {
+      throw parts.bad("latency= is not a duration", "latency=500ms or latency=2s");
+    }
+    if (!Forms.RATE.matcher(rate).matches()) {
+      throw parts.bad("rate= is not a number of calls a second", "rate=100");
+    }
+    return new Simulated(folder, latency, Integer.parseInt(rate));
+  }
+
+  private static @Nullable Duration duration(String text) {
+    Matcher matcher = Forms.DURATION.matcher(text);
+    if (!matcher.matches()) {
+      return null;
+    }
+    long amount = Long.parseLong(matcher.group(1));
+    return matcher.group(2).equals("s") ? Duration.ofSeconds(amount) : Duration.ofMillis(amount);
+  }
+
+  /// How the parts must look.
+  final class Forms {
+    private static final String PKCS11 = "pkcs11:MODULE?token=LABEL&pin-file=FILE";
+    private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s)");
+    private static final Pattern DESCRIPTOR = Pattern.compile("[0-9]{1,4}");
+    private static final Pattern RATE = Pattern.compile("[1-9][0-9]{0,8}");
+
+    private Forms() {}
   }
 }

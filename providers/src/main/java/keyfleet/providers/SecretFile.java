@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Set;
 
 /// Reads a small file that holds a secret, if only its owner can.
@@ -25,7 +26,8 @@ final class SecretFile {
 
   private SecretFile() {}
 
-  /// The file's bytes, for the caller to wipe.
+  /// The file's bytes without a line feed at their end, which editors and `echo` add, for the
+  /// caller to wipe.
   static byte[] read(Path file) {
     return read(file, (int) new UnixSystem().getUid());
   }
@@ -36,7 +38,7 @@ final class SecretFile {
       checkShape(file, attributes);
       checkAccess(file, attributes, (int) Files.getAttribute(file, "unix:uid"), uid);
       try (InputStream in = Files.newInputStream(file)) {
-        return in.readNBytes(MAX_BYTES);
+        return withoutLineFeed(in.readNBytes(MAX_BYTES));
       }
     } catch (NoSuchFileException e) {
       throw new ProviderException(file + " does not exist", "create it, or name another file", e);
@@ -73,5 +75,14 @@ final class SecretFile {
           file + " has mode " + mode + "; only its owner may read it (0400 or 0600)",
           "chmod 0400 " + file);
     }
+  }
+
+  static byte[] withoutLineFeed(byte[] text) {
+    if (text.length == 0 || text[text.length - 1] != '\n') {
+      return text;
+    }
+    byte[] secret = Arrays.copyOf(text, text.length - 1);
+    Arrays.fill(text, (byte) 0);
+    return secret;
   }
 }

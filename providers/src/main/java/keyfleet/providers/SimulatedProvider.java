@@ -38,7 +38,8 @@ final class SimulatedProvider implements KekProvider {
   private RemoteKek remote(Kek kek) {
     return seen.compute(
         kek.version(),
-        (_, known) -> known != null && known.kek().equals(kek) ? known : new RemoteKek(kek, remote));
+        (_, known) ->
+            known != null && known.kek().equals(kek) ? known : new RemoteKek(kek, remote));
   }
 
   private record RemoteKek(Kek kek, SimulatedRemote remote) implements Kek {

@@ -1,0 +1,108 @@
+package keyfleet.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import keyfleet.cli.Console.Output;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.Ticker;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the transcripts cannot show: a terminal, and faults of our own.
+class KeyfleetTest {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  @TempDir Path folder = Path.of("");
+
+  private int run(Output output, Supplier<Surroundings> around, String... args) {
+    return new Keyfleet(new Console(stream(out), stream(err), output), around).run(args);
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+
+  private static Surroundings surroundings() {
+    return new Surroundings(Map.of(), new SecureRandom(), new NoTime());
+  }
+
+  @Test
+  void keyOnATerminal_isWithheldUnlessAskedFor() {
+    assertEquals(1, run(Output.TERMINAL, KeyfleetTest::surroundings, "kek", "generate"));
+    assertEquals("", out.toString(StandardCharsets.UTF_8));
+    assertTrue(err.toString(StandardCharsets.UTF_8).contains("--stdout"));
+    assertEquals(
+        0, run(Output.TERMINAL, KeyfleetTest::surroundings, "kek", "generate", "--stdout"));
+    assertTrue(out.toString(StandardCharsets.UTF_8).matches("[0-9a-f]{64}\n"));
+  }
+
+  @Test
+  void unknownOutput_isTakenForATerminal() {
+    assertEquals(Output.TERMINAL, Output.of(null));
+    assertEquals(Output.TERMINAL, Output.of("terminal"));
+    assertEquals(Output.PIPE, Output.of("pipe"));
+  }
+
+  @Test
+  void faultOfOurs_isOneLineWithoutItsMessage() {
+    Supplier<Surroundings> broken =
+        () -> {
+          throw new IllegalStateException("s3cret");
+        };
+    assertEquals(1, run(Output.PIPE, broken, "kek", "generate"));
+    String said = err.toString(StandardCharsets.UTF_8);
+    assertTrue(said.startsWith("keyfleet: this is a bug: IllegalStateException at "), said);
+    assertTrue(said.lines().toList().getLast().startsWith("Try: "), said);
+    assertFalse(said.contains("s3cret"), said);
+  }
+
+  @Test
+  void folderAndFlagForStdout_writesNoFile() {
+    String provider = "file:" + folder;
+    assertEquals(
+        0,
+        run(
+            Output.PIPE,
+            KeyfleetTest::surroundings,
+            "kek",
+            "generate",
+            "--stdout",
+            "--version=1",
+            "--provider=" + provider));
+    assertFalse(Files.exists(folder.resolve("main.v1.key")));
+  }
+
+  @Test
+  void version_needsNothingOfItsSurroundings() {
+    Supplier<Surroundings> broken =
+        () -> {
+          throw new IllegalStateException("asked for");
+        };
+    assertEquals(0, run(Output.PIPE, broken, "--version"));
+    assertTrue(out.toString(StandardCharsets.UTF_8).startsWith("keyfleet "));
+  }
+
+  private static final class NoTime implements Ticker {
+    @Override
+    public long nanos() {
+      return 0;
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      throw new IllegalStateException("nothing here waits");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli;
+
+import org.jspecify.annotations.NullMarked;

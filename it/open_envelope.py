@@ -1,0 +1,80 @@
+"""Opens Keyfleet's golden envelopes without Keyfleet: an independent reading of the format.
+
+Usage: open_envelope.py FILE. Exits 1 at the first line that does not end as it says.
+"""
+import hmac
+import struct
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA512
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+SUITE = b"\x01"
+PRODUCT = b"keyfleet-envelope-1"
+
+
+class Refused(Exception):
+    pass
+
+
+def items(*parts):
+    """Each part behind its length in four bytes."""
+    return b"".join(struct.pack(">I", len(part)) + part for part in parts)
+
+
+def open_box(key, purpose, aad, box):
+    """salt (32) | commitment (32) | ciphertext and tag"""
+    if len(box) < 80:
+        raise Refused
+    salt, commitment, sealed = box[:32], box[32:64], box[64:]
+    derived = HKDF(SHA512(), 64, salt, b"keyfleet" + SUITE + purpose).derive(key)
+    if not hmac.compare_digest(derived[32:], commitment):
+        raise Refused
+    try:
+        return AESGCM(derived[:32]).decrypt(bytes(12), sealed, aad)
+    except InvalidTag:
+        raise Refused
+
+
+def open_envelope(envelope, keks, keyring, place):
+    magic, form, suite, version, wrapped = struct.unpack(">4sBBIH", envelope[:12])
+    if (magic, form, suite) != (b"\xebKFE", 1, SUITE[0]):
+        raise Refused
+    if version not in keks:
+        raise KeyError(version)
+    dek, data = envelope[12 : 12 + wrapped], envelope[12 + wrapped :]
+    wrap_aad = items(PRODUCT, SUITE, keyring, struct.pack(">I", version), *place)
+    data_aad = items(PRODUCT, SUITE, keyring, *place)
+    return open_box(open_box(keks[version], b"wrap", wrap_aad, dek), b"data", data_aad, data)
+
+
+def outcome(values):
+    keks = {int(name[4:]): value for name, value in values.items() if name.startswith("kek.")}
+    place = values["collection"], values["id"], values["field"]
+    try:
+        return "opened", open_envelope(values["envelope"], keks, values["keyring"], place)
+    except KeyError:
+        return "no-such-version", b""
+    except Refused:
+        return "refused", b""
+
+
+def main(path):
+    count = 0
+    for line in open(path, encoding="utf-8"):
+        if line.startswith("#"):
+            continue
+        _, number, expected, *pairs = line.split()
+        values = {name: bytes.fromhex(value) for name, _, value in (p.partition("=") for p in pairs)}
+        if outcome(values) != (expected, values["plaintext"]):
+            sys.exit(f"envelope {number}: expected {expected}, got {outcome(values)[0]}")
+        count += 1
+    if count == 0:
+        sys.exit(f"{path} holds no envelope")
+    print(f"{count} envelopes ended as they say")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,122 @@
+package keyfleet.it;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// Names that may not be written in some files, and why; `%s` in it is the file's path.
+record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
+  private static final Predicate<SourceFile> ANYWHERE = SourceFile::isJava;
+  private static final Predicate<SourceFile> MAIN = SourceFile::isMain;
+
+  /// Files that may read the machine's clock and end the process.
+  private static final Set<String> WIRING =
+      Set.of(
+          // hands clock, random source and streams to all else
+          "cli/src/main/java/keyfleet/cli/Main.java");
+
+  /// Files that may take secret bytes out of their wrapper.
+  private static final Set<String> SECRET_READERS =
+      Set.of(
+          // key and plaintext go into the JDK's cipher
+          "crypto/src/main/java/keyfleet/crypto/Box.java",
+          // the sentinel's secret goes into the JDK's HMAC
+          "crypto/src/main/java/keyfleet/crypto/Proof.java",
+          // a new key is written down once, as hex
+          "providers/src/main/java/keyfleet/providers/KeyHex.java",
+          // a DEK goes to the token, which wraps it
+          "providers/src/main/java/keyfleet/providers/Pkcs11Box.java",
+          // the PIN goes to the token
+          "providers/src/main/java/keyfleet/providers/Pkcs11Login.java");
+
+  private static final Predicate<String> CLOCK =
+      names(
+          """
+          Instant.now Local*.now Zoned*.now Offset*.now Year*.now Date.new InstantSource.system
+          Clock.system* Clock.tick* System.currentTimeMillis System.nanoTime
+          Thread.sleep TimeUnit.*.sleep LockSupport.park*
+          """);
+
+  private static final Predicate<String> EFFECT =
+      names(
+          """
+          SecureRandom.new SecureRandom.getInstance* Random.new SplittableRandom.new Math.random
+          RandomGenerator.of RandomGenerator.getDefault ThreadLocalRandom UUID.randomUUID
+          Thread Executor* CompletableFuture ForkJoinPool java.util.Timer
+          System.out System.err System.Logger System.getLogger org.slf4j java.util.logging
+          System.in System.getenv System.getProperty Runtime.getRuntime ProcessBuilder
+          java.io.File* java.io.RandomAccessFile java.nio.file java.nio.channels java.net
+          """);
+
+  static final List<Ban> EDGES =
+      List.of(
+          edge("picocli", "cli"),
+          edge("io.grpc io.netty", "kube kms"),
+          edge("com.mongodb org.bson", "mongodb"),
+          edge("io.nats", "nats"),
+          edge("org.postgresql com.zaxxer", "postgres"),
+          edge("software.amazon", "awskms"),
+          edge("org.sqlite", "store"),
+          edge(
+              "tools.jackson com.fasterxml",
+              "cli server kube kms control member mongodb nats postgres store"),
+          new Ban(
+              MAIN.and(file -> file.room().equals("crypto")),
+              Pattern.compile("([a-z]\\w*\\.){2,}[A-Z].*")
+                  .asMatchPredicate()
+                  .and(names("java javax keyfleet org.jspecify").negate())
+                  .and(names("com.google.errorprone.annotations").negate()),
+              "is not the JDK's"));
+
+  static final Ban EFFECTS =
+      new Ban(
+          MAIN.and(Rooms::isPure),
+          CLOCK.or(EFFECT),
+          "in a pure room; take its outcome as an argument");
+
+  static final Ban CLOCKS =
+      new Ban(MAIN.and(outside(WIRING)), CLOCK, "outside the wiring; be handed a clock");
+
+  static final Ban SLEEPS =
+      new Ban(
+          SourceFile::isTest,
+          names("Thread.sleep TimeUnit.*.sleep"),
+          "in a test; wait for what must happen");
+
+  static final Ban SECRETS =
+      new Ban(
+          MAIN.and(outside(SECRET_READERS)),
+          names("SecretAccess.granted"),
+          "is for few; if this file must be one, add to Ban.SECRET_READERS: \"%s\",");
+
+  static final List<Ban> WORDS =
+      List.of(
+          new Ban(outside(WIRING), names("System.exit"), "outside the wiring; throw"),
+          new Ban(ANYWHERE, names("printStackTrace"), "is no message; log or throw"),
+          new Ban(MAIN, names("requireNonNull*"), "is the compiler's work, by @NullMarked"),
+          new Ban(ANYWHERE, names("lombok org.mockito net.jqwik"), "is not used in this house"),
+          new Ban(ANYWHERE, names("org.junit.jupiter.api.Disabled"), "hides a broken test"),
+          new Ban(ANYWHERE, name -> name.endsWith(".*"), "hides names from these rules"));
+
+  Stream<Violation> check(SourceFile file) {
+    return where.test(file) ? file.named(names, why.formatted(file.path())) : Stream.empty();
+  }
+
+  private static Ban edge(String types, String rooms) {
+    Predicate<SourceFile> free = file -> Rooms.isBeside(file) && file.isTest();
+    Predicate<SourceFile> home = file -> Rooms.isIn(rooms, file.room());
+    return new Ban(free.or(home).negate(), names(types), "stays in " + rooms);
+  }
+
+  private static Predicate<SourceFile> outside(Set<String> paths) {
+    return file -> !paths.contains(file.path());
+  }
+
+  /// Finds any of the words, whole, within a dotted name; `*` stands for the rest of a word.
+  private static Predicate<String> names(String words) {
+    String any = words.strip().replace(".", "\\.").replace("*", "\\w*").replaceAll("\\s+", "|");
+    return Pattern.compile("(.*\\.)?(" + any + ")(\\..*)?").asMatchPredicate();
+  }
+}

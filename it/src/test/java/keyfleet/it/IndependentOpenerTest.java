@@ -1,0 +1,46 @@
+package keyfleet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The golden envelopes, opened by a program that shares no line with ours.
+class IndependentOpenerTest {
+  private static final String PYTHON = "KEYFLEET_TEST_PYTHON";
+
+  @TempDir Path folder = Path.of("");
+
+  private Shell.Result open(Path golden) {
+    String python = System.getenv().getOrDefault(PYTHON, "");
+    assumeTrue(!python.isEmpty(), PYTHON + " is not set: no Python with the cryptography package");
+    Path script = Checkout.root().resolve("it/open_envelope.py");
+    return new Shell(folder, Map.of()).run(python + " " + script + " " + golden);
+  }
+
+  private static Path golden() {
+    return Checkout.root().resolve("crypto/src/test/resources/golden/format-1.txt");
+  }
+
+  @Test
+  void goldenEnvelopes_openInPython() throws IOException {
+    long lines = Files.readAllLines(golden()).stream().filter(l -> !l.startsWith("#")).count();
+    assertEquals(
+        new Shell.Result(0, List.of(lines + " envelopes ended as they say"), List.of()),
+        open(golden()));
+  }
+
+  @Test
+  void alteredEnvelope_isCaught() throws IOException {
+    String text = Files.readString(golden()).replaceFirst("plaintext=31", "plaintext=32");
+    Path altered = Files.writeString(folder.resolve("altered.txt"), text);
+    assertNotEquals(0, open(altered).exit());
+  }
+}

@@ -1,0 +1,66 @@
+package keyfleet.providers;
+
+import static keyfleet.providers.Fixtures.KEY_1;
+import static keyfleet.providers.Fixtures.RANDOM;
+import static keyfleet.providers.Fixtures.keyFile;
+import static keyfleet.providers.Fixtures.roundTrips;
+import static keyfleet.providers.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SimulatedProviderTest {
+  @TempDir Path folder = Path.of("");
+  private final VirtualTicker ticker = new VirtualTicker();
+
+  private SimulatedProvider provider(Duration latency, int callsPerSecond) {
+    keyFile(folder, "main.v1.key", KEY_1);
+    return new SimulatedProvider(
+        new FileProvider(KeyringName.MAIN, folder, RANDOM),
+        new SimulatedRemote(latency, callsPerSecond, ticker));
+  }
+
+  @Test
+  void eachCall_takesTheLatency() {
+    Keks keks = provider(Duration.ofMillis(20), 1000).load();
+    assertTrue(roundTrips(keks, 1));
+    assertEquals(Duration.ofMillis(40), Duration.ofNanos(ticker.nanos()));
+  }
+
+  @Test
+  void callsOverTheLimit_failUntilTheNextSecond() {
+    Keks keks = provider(Duration.ZERO, 3).load();
+    assertTrue(roundTrips(keks, 1));
+    assertThrows(KekUnavailableException.class, () -> roundTrips(keks, 1));
+    ticker.pause(Duration.ofSeconds(1));
+    assertTrue(roundTrips(keks, 1));
+  }
+
+  @Test
+  void loadedAgain_returnsTheSameKeys() {
+    SimulatedProvider provider = provider(Duration.ZERO, 1);
+    assertEquals(provider.load().find(v(1)), provider.load().find(v(1)));
+  }
+
+  private static final class VirtualTicker implements Ticker {
+    private long nanos;
+
+    @Override
+    public long nanos() {
+      return nanos;
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      nanos += duration.toNanos();
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.providers;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,32 @@
+# ./dev bench: each figure beside what it is measured against, from one run.
+
+bench() {
+  apt_has hyperfine hyperfine
+  run_maven -q package -Dmaven.test.skip=true
+  bench_envelope
+  bench_start
+}
+
+bench_envelope() {
+  csv=$here/target/bench-envelope.csv
+  "$jdk/bin/java" -cp "$here/target/keyfleet-bench/bench/*" org.openjdk.jmh.Main EnvelopeBench -rf csv -rff "$csv" >"$here/target/bench-envelope.log" 2>&1 ||
+    fail "the benchmark failed: see target/bench-envelope.log" "./dev build"
+  echo "envelope, one thread, ops/s                 (ratio: to plain AES-256-GCM on the same bytes)"
+  awk -F, 'NR > 1 { gsub(/"/, ""); n = split($1, name, "."); ops[name[n], $8] = $5; size[$8] = 1 }
+    END { for (s in size) { split("sealValue openValue rewrapValue", ours, " "); split("plainGcmEncrypt plainGcmDecrypt plainGcmEncrypt", base, " ")
+      for (i = 1; i <= 3; i++) printf "  %-12s %5s B  %10.0f   %-16s %10.0f   %.2f\n", ours[i], s, ops[ours[i], s], base[i], ops[base[i], s], ops[ours[i], s] / ops[base[i], s] } }' "$csv" | sort
+}
+
+# Cold start of the command beside a Go client that does as little.
+bench_start() {
+  etcdctl=$cache/etcdctl-$(cat "$here"/bench/etcdctl/go.* | sha 256 | cut -c 1-12)
+  [ -x "$etcdctl" ] || (cd "$here/bench/etcdctl" && go build -o "$etcdctl" go.etcd.io/etcd/etcdctl/v3)
+  "$here/keyfleet" --version >/dev/null
+  json=$here/target/bench-start.json
+  KEYFLEET_KEK_V1=$("$here/keyfleet" kek generate) hyperfine -N --warmup 5 --runs 40 --export-json "$json" \
+    "$etcdctl version" "$here/keyfleet --version" "$here/keyfleet kek verify --local" >"$here/target/bench-start.log" 2>&1
+  echo "cold start, ms                              (ratio: to etcdctl version)"
+  awk -F'[:,]' '/"command"/ { gsub(/[" ]*$/, "", $2); n = split($2, words, "/"); name = words[n] } /"median"/ { median = $2 * 1000 }
+    /"min"/ { min = $2 * 1000; if (!base) { base = median; best = min }
+      printf "  %-28s median %6.1f   min %6.1f   ratio %4.1f (min %4.1f)\n", name, median, min, median / base, min / best }' "$json"
+}

@@ -1,0 +1,50 @@
+# ./dev test: gates, tests, fuzzing, the bill of materials, the reproducible build, and an honest list of what
+# was skipped.
+
+check() {
+  prepare_softhsm
+  prepare_python
+  run_maven verify
+  fuzz
+  check_sbom
+  check_reproducible
+  report_skipped
+}
+
+fuzz() {
+  echo "dev: fuzzing, ten seconds a parser"
+  JAZZER_FUZZ=1 run_maven -q -pl crypto -am surefire:test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false \
+    -Dsurefire.reportNameSuffix=fuzz
+}
+
+# Every jar that we ship is in the bill of materials.
+check_sbom() {
+  for jar in "$here"/target/keyfleet-cli/app/*.jar; do
+    name=$(basename "$jar" .jar)
+    grep -q "/${name%-*}@${name##*-}?" "$here/target/keyfleet/bom.json" || fail "$name is missing from the SBOM" "look at target/keyfleet/bom.json"
+  done
+  echo "dev: the SBOM names every jar of the application"
+}
+
+# The same commit, built again elsewhere, is the same bytes.
+check_reproducible() {
+  again=$(mktemp -d)
+  run_maven -q package -Dmaven.test.skip=true -Dkeyfleet.out="$again"
+  (cd "$here/target" && find . -path '*/app/*.jar') | while read -r jar; do
+    cmp "$here/target/$jar" "$again/$jar" || fail "$jar differs between two builds" "diffoscope target/$jar $again/$jar"
+  done
+  rm -rf "$again"
+  echo "dev: two builds gave the same bytes"
+}
+
+report_skipped() {
+  skipped=$(grep -l '<skipped' "$here"/target/*/surefire-reports/*.xml 2>/dev/null || true)
+  if [ -z "$skipped" ]; then
+    echo "dev: nothing was skipped"
+    return
+  fi
+  echo "dev: SKIPPED:"
+  # shellcheck disable=SC2086 # one file name a word; ours have no spaces
+  grep -h -B1 '<skipped' $skipped | sed -n -e 's/.*<testcase name="\([^"]*\)" classname="\([^"]*\)".*/  \2.\1/p' -e 's/.*message="\([^"]*\)".*/    \1/p'
+  if [ "${CI:-}" = true ]; then fail "CI does not pass while tests are skipped" "install what they name"; fi
+}
