@@ -20,6 +20,8 @@ prepare_python() {
   venv=$cache/python-$(sha 256 "$here/it/requirements.txt" | cut -c 1-12)
   if ! [ -x "$venv/bin/python" ]; then
     rm -rf "$venv.new"
+    # Debian packs venv apart from Python.
+    python3 -c 'import ensurepip' 2>/dev/null || apt_has /usr/share/python-wheels python3-venv
     if python3 -m venv "$venv.new" >"$cache/python.log" 2>&1 &&
       "$venv.new/bin/python" -m pip install -q -r "$here/it/requirements.txt" >>"$cache/python.log" 2>&1; then
       mv "$venv.new" "$venv"

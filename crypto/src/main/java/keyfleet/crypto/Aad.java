@@ -16,13 +16,10 @@ final class Aad {
   }
 
   private static ItemList start(Suite suite, KeyringName keyring) {
-    return new ItemList().ascii(PRODUCT).int8(suite.code()).ascii(keyring.value());
+    return new ItemList().utf8(PRODUCT).int8(suite.code()).utf8(keyring.value());
   }
 
   private static ItemList place(ItemList items, Place place) {
-    return items
-        .bytes(Place.utf8(place.collection()))
-        .bytes(Place.utf8(place.recordId()))
-        .bytes(Place.utf8(place.field()));
+    return items.utf8(place.collection()).utf8(place.recordId()).utf8(place.field());
   }
 }

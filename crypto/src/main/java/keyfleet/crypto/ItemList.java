@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 final class ItemList {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream(160);
 
-  ItemList bytes(byte[] item) {
+  private ItemList bytes(byte[] item) {
     out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item.length).array());
     out.writeBytes(item);
     return this;
   }
 
-  ItemList ascii(String item) {
-    return bytes(item.getBytes(StandardCharsets.US_ASCII));
+  ItemList utf8(String item) {
+    return bytes(item.getBytes(StandardCharsets.UTF_8));
   }
 
   ItemList int8(byte item) {

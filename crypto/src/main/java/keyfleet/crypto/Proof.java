@@ -1,6 +1,5 @@
 package keyfleet.crypto;
 
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -29,10 +28,10 @@ public final class Proof {
       return new Proof(
           hmac.doFinal(
               new ItemList()
-                  .ascii("keyfleet-proof-1")
-                  .ascii(keyring.value())
+                  .utf8("keyfleet-proof-1")
+                  .utf8(keyring.value())
                   .int32(version.number())
-                  .bytes(claim.instance().getBytes(StandardCharsets.UTF_8))
+                  .utf8(claim.instance())
                   .int64(claim.epoch())
                   .encoded()));
     } catch (GeneralSecurityException e) {
