@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekUnavailableException;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// All commands by their names, and the one place where failures become words.
 final class Keyfleet {
@@ -38,6 +40,8 @@ final class Keyfleet {
           : run(
               spec(chosen.get()).name("keyfleet kek " + args[1]),
               Arrays.copyOfRange(args, 2, args.length));
+    } catch (UnmatchedArgumentException e) {
+      return unmatched(e);
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       return fail(lowerCase(String.valueOf(e.getMessage())), command + " --help");
@@ -73,6 +77,9 @@ final class Keyfleet {
       chosen = chosen.subcommand();
     }
     CommandSpec spec = chosen.commandSpec();
+    if (!chosen.unmatched().isEmpty()) { // which --help would forgive
+      throw new UnmatchedArgumentException(spec.commandLine(), chosen.unmatched());
+    }
     if (chosen.isVersionHelpRequested()) {
       console.out().println("keyfleet " + version());
       return Exit.OK;
@@ -86,6 +93,14 @@ final class Keyfleet {
     }
     spec.commandLine().usage(console.err(), Ansi.OFF);
     return fail(spec.qualifiedName() + " needs a command", spec.qualifiedName() + " --help");
+  }
+
+  private int unmatched(UnmatchedArgumentException e) {
+    String command = e.getCommandLine().getCommandSpec().qualifiedName();
+    List<String> meant = e.getSuggestions();
+    return fail(
+        command + " does not know " + e.getUnmatched().getFirst(),
+        command + " " + (meant.isEmpty() ? "--help" : meant.getFirst()));
   }
 
   private int fail(String sentence, String remedy) {
