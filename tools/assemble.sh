@@ -82,22 +82,33 @@ train() {
   mkdir -m 0700 "$keys"
   (umask 077 && sha 256 "$app"/lib/*.jar | head -n 1 >"$keys/main.v1.key")
   arguments >"$app/java-plain.args"
-  env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" "$jdk/bin/java" "@$app/java-plain.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
+  { cat "$app/java-plain.args" && prefer_jce; } >"$app/java.args"
+  env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" "$jdk/bin/java" "@$app/java.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
     keyfleet.cli.Main kek verify --local --provider "file:$keys" --provider env </dev/null >"$app/training.log" 2>&1 || true
   rm -r "$keys"
-  cp "$app/java-plain.args" "$app/java.args"
   if [ -s "$app/keyfleet.aot" ]; then
     printf -- '-XX:AOTCache="%s"\n' "$app/keyfleet.aot" >>"$app/java.args"
   fi
 }
 
-# One compiler and one collector thread, a small heap at first, and reflection without method handles start
-# fastest. No attach, no core file, no perf file: keys are in this
-# memory. The JVM's own complaints go to standard error, since standard output is data.
+# A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If
+# the list is the stock one, SunJCE changes places with one of them, none of which has a service in common.
+prefer_jce() {
+  security=$jdk/conf/security/java.security
+  if grep -q '^security.provider.2=SunRsaSign$' "$security" && grep -q '^security.provider.5=SunJCE$' "$security"; then
+    printf 'security.provider.2=SunJCE\nsecurity.provider.5=SunRsaSign\n' >"$app/java.security"
+    printf -- '-Djava.security.properties="%s"\n' "$app/java.security"
+  fi
+}
+
+# A quick compiler that is slow to step in, one collector thread, a small heap at first, and reflection without
+# method handles start fastest. No attach, no core file, no perf file: keys are in this memory. The JVM's own
+# complaints go to standard error, since standard output is data.
 arguments() {
   cat <<ARGUMENTS
 -XX:+UseSerialGC
 -XX:TieredStopAtLevel=1
+-XX:CompileThresholdScaling=5
 -XX:-UsePerfData
 -Xms16m
 -Djdk.reflect.useNativeAccessorOnly=true

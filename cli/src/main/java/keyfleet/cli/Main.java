@@ -2,46 +2,49 @@ package keyfleet.cli;
 
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
+import org.jspecify.annotations.Nullable;
 
 /// Joins the command to the process it runs in: the only place with the real clock, randomness,
 /// streams, environment and exit.
 public final class Main {
-  private static final int START_SECONDS = 60;
-
   private Main() {}
 
   public static void main(String[] args) {
-    // The JDK's security providers take longer to start than arguments to parse: both at once.
-    var surroundings = new FutureTask<>(Main::surroundings);
-    Thread.ofPlatform().daemon().name("keyfleet-start").start(surroundings);
+    if (args.length > 1) {
+      startCiphers();
+    }
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.out, System.err, output);
-    System.exit(new Keyfleet(console, () -> await(surroundings)).run(args));
+    System.exit(new Keyfleet(console, new ThisProcess()).run(args));
   }
 
-  private static Surroundings surroundings() {
-    var random = new SecureRandom();
-    EnvelopeCipher.selfTest(random);
-    return new Surroundings(System.getenv(), random, new SystemTicker());
+  /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,
+  /// so they do so meanwhile. If they fail, the command meets the same failure when it needs them.
+  private static void startCiphers() {
+    Thread.ofPlatform()
+        .daemon()
+        .name("keyfleet-ciphers")
+        .uncaughtExceptionHandler((_, _) -> {})
+        .start(EnvelopeCipher::prepare);
   }
 
-  private static Surroundings await(FutureTask<Surroundings> surroundings) {
-    try {
-      return surroundings.get(START_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new CancellationException("interrupted");
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("the process cannot start", e);
+  /// Made when first asked for: `--help` needs no randomness.
+  private static final class ThisProcess implements Supplier<Surroundings> {
+    private @Nullable Surroundings surroundings;
+
+    @Override
+    public Surroundings get() {
+      if (surroundings == null) {
+        var random = new SecureRandom();
+        EnvelopeCipher.selfTest(random);
+        surroundings = new Surroundings(System.getenv(), random, new SystemTicker());
+      }
+      return surroundings;
     }
   }
 

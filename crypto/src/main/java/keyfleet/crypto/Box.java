@@ -46,10 +46,13 @@ final class Box {
   private static final String GCM = "AES/GCM/NoPadding";
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
-  /// message.
-  private static final Provider GCM_PROVIDER = gcmProvider();
+  /// message, and a search for a KDF starts every provider there is.
+  private static final Provider PROVIDER = provider();
 
   private Box() {}
+
+  /// Makes the JVM initialise this class, and with it the provider.
+  static void start() {}
 
   static byte[] seal(
       SecretBytes key, Purpose purpose, byte[] aad, SecretBytes plaintext, SecureRandom random) {
@@ -115,18 +118,18 @@ final class Box {
       throws GeneralSecurityException {
     HKDFParameterSpec parameters =
         HKDFParameterSpec.ofExtract().addSalt(salt).addIKM(input).thenExpand(info, length);
-    return KDF.getInstance("HKDF-SHA512").deriveData(parameters);
+    return KDF.getInstance("HKDF-SHA512", PROVIDER).deriveData(parameters);
   }
 
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
-    Cipher cipher = Cipher.getInstance(GCM, GCM_PROVIDER);
+    Cipher cipher = Cipher.getInstance(GCM, PROVIDER);
     cipher.init(mode, new SecretKeySpec(key, 0, KEY, "AES"), nonce);
     cipher.updateAAD(aad);
     return cipher;
   }
 
-  private static Provider gcmProvider() {
+  private static Provider provider() {
     try {
       return Cipher.getInstance(GCM).getProvider();
     } catch (GeneralSecurityException e) {

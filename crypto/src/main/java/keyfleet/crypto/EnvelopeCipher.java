@@ -111,6 +111,12 @@ public final class EnvelopeCipher {
     }
   }
 
+  /// Starts the JDK's ciphers, which takes its time once in a process. Whoever seals first would
+  /// else wait for it.
+  public static void prepare() {
+    Box.start();
+  }
+
   /// Wraps and unwraps with a throw-away key. A process whose cipher does not pass must not touch a
   /// real one.
   public static void selfTest(SecureRandom random) {
