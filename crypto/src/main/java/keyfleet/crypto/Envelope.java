@@ -98,7 +98,11 @@ public final class Envelope {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Envelope that && Arrays.equals(bytes(), that.bytes());
+    return other instanceof Envelope that
+        && suite == that.suite
+        && version.equals(that.version)
+        && Arrays.equals(wrappedDek, that.wrappedDek)
+        && Arrays.equals(data, that.data);
   }
 
   @Override

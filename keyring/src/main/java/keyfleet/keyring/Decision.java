@@ -1,0 +1,13 @@
+package keyfleet.keyring;
+
+/// What an event comes to.
+public sealed interface Decision {
+  /// The keystore to write, by compare-and-set on the one that was read.
+  record Next(Keystore keystore) implements Decision {}
+
+  /// The event does not concern this state: it is late, a repetition, or of another rotation.
+  record Ignored() implements Decision {}
+
+  /// An operator's order that cannot be carried out, and why.
+  record Refused(String reason) implements Decision {}
+}

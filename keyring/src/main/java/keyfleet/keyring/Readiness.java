@@ -1,0 +1,118 @@
+package keyfleet.keyring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Proof;
+import keyfleet.crypto.Sentinel.Claim;
+
+/// The gate: has every process what a rotation to `target` will ask of it?
+///
+/// A process that is not fresh is no laggard: it may be restarting. Safety does not rest on it,
+/// since it must join again before it seals. Who wants it to count declares whom to expect.
+public final class Readiness {
+  /// Whether a proof of the target is right. Only who has opened the target's sentinel can tell, so
+  /// whoever cannot open it must not judge.
+  public interface ProofCheck {
+    boolean accepts(Claim claim, Proof proof);
+  }
+
+  /// Who has to be there.
+  public sealed interface Expected {}
+
+  public record Anyone() implements Expected {}
+
+  public record AtLeast(int processes) implements Expected {}
+
+  public record Named(Set<String> instances) implements Expected {}
+
+  public sealed interface Verdict {}
+
+  public record Ready(int processes, List<Heartbeat> stale) implements Verdict {}
+
+  public record NotReady(List<Laggard> laggards, List<String> missing, List<Heartbeat> stale)
+      implements Verdict {}
+
+  /// No process at all was heard of lately: nothing is known, so nothing is ready.
+  public record NobodyFresh(List<Heartbeat> stale) implements Verdict {}
+
+  public record Laggard(Heartbeat beat, Reason reason) {}
+
+  public enum Reason {
+    MISSING("has not loaded it"),
+    OTHER_PROVIDER("has it from another provider than the keystore says"),
+    OTHER_BYTES("has other bytes under its number"),
+    OLD_PROTOCOL("speaks too old a protocol");
+
+    private final String words;
+
+    Reason(String words) {
+      this.words = words;
+    }
+
+    public String words() {
+      return words;
+    }
+  }
+
+  private final Keystore keystore;
+  private final KekVersion target;
+  private final int minProtocol;
+  private final ProofCheck proofs;
+
+  public Readiness(Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofs) {
+    this.keystore = keystore;
+    this.target = target;
+    this.minProtocol = minProtocol;
+    this.proofs = proofs;
+  }
+
+  public Verdict judge(Roster roster, Expected expected) {
+    List<Heartbeat> fresh = roster.fresh(keystore.timings().fresh());
+    List<Heartbeat> stale = roster.stale(keystore.timings().fresh());
+    if (fresh.isEmpty()) {
+      return new NobodyFresh(stale);
+    }
+    List<Laggard> laggards = new ArrayList<>();
+    for (Heartbeat beat : fresh) {
+      reason(beat).ifPresent(reason -> laggards.add(new Laggard(beat, reason)));
+    }
+    List<String> missing = missing(fresh, expected);
+    return laggards.isEmpty() && missing.isEmpty()
+        ? new Ready(fresh.size(), stale)
+        : new NotReady(laggards, missing, stale);
+  }
+
+  private Optional<Reason> reason(Heartbeat beat) {
+    Optional<Heartbeat.Loaded> held = beat.holds(target);
+    if (held.isEmpty()) {
+      return Optional.of(Reason.MISSING);
+    }
+    KeyVersion known = keystore.versions().get(target);
+    if (known == null || !held.get().provider().equals(known.provider())) {
+      return Optional.of(Reason.OTHER_PROVIDER);
+    }
+    if (!proofs.accepts(new Claim(beat.instance(), beat.epoch()), held.get().proof())) {
+      return Optional.of(Reason.OTHER_BYTES);
+    }
+    return beat.protocol() < minProtocol ? Optional.of(Reason.OLD_PROTOCOL) : Optional.empty();
+  }
+
+  private static List<String> missing(List<Heartbeat> fresh, Expected expected) {
+    return switch (expected) {
+      case Anyone() -> List.of();
+      case AtLeast(int processes) ->
+          fresh.size() >= processes
+              ? List.of()
+              : List.of((processes - fresh.size()) + " of " + processes + " processes");
+      case Named(Set<String> instances) -> {
+        Set<String> absent = new TreeSet<>(instances);
+        fresh.forEach(beat -> absent.remove(beat.instance()));
+        yield List.copyOf(absent);
+      }
+    };
+  }
+}

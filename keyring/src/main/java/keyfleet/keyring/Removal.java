@@ -1,0 +1,124 @@
+package keyfleet.keyring;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Decision.Refused;
+
+/// Taking a version out of use: disabled, which can be undone; then destroyed, which cannot. Every
+/// objection is named, not the first alone.
+public final class Removal {
+  /// What was counted in one registered collection.
+  public sealed interface Count {}
+
+  /// Records that carry the version; the fence says whether more can come.
+  public record Counted(long records, boolean fenced) implements Count {}
+
+  /// Nobody could count it.
+  public record NotCounted(String reason) implements Count {}
+
+  /// What was found out before deciding. `sinceFlip` is how long the caller has itself watched the
+  /// present epoch; `sinceDisabled` likewise.
+  public record Evidence(
+      Roster roster, Map<String, Count> counts, Duration sinceFlip, Duration sinceDisabled) {
+    public Evidence {
+      counts = Map.copyOf(counts);
+    }
+  }
+
+  private Removal() {}
+
+  public static Decision disable(Keystore keystore, KekVersion version, Evidence evidence) {
+    List<String> objections = new ArrayList<>();
+    stateObjection(keystore, version, VersionState.DECRYPT_ONLY).ifPresent(objections::add);
+    objections.addAll(useObjections(keystore, version, evidence));
+    return decide(keystore, version, VersionState.DISABLED, objections);
+  }
+
+  public static Decision undo(Keystore keystore, KekVersion version) {
+    List<String> objections =
+        stateObjection(keystore, version, VersionState.DISABLED).stream().toList();
+    return decide(keystore, version, VersionState.DECRYPT_ONLY, objections);
+  }
+
+  /// Re-checks everything, since records may have been restored meanwhile. From here there is no
+  /// way back.
+  public static Decision destroy(
+      Keystore keystore, KekVersion version, Evidence evidence, Duration horizon) {
+    List<String> objections = new ArrayList<>();
+    stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
+    objections.addAll(useObjections(keystore, version, evidence));
+    evidence
+        .counts()
+        .forEach((name, count) -> fenceObjection(name, count).ifPresent(objections::add));
+    if (evidence.sinceDisabled().compareTo(horizon) < 0) {
+      objections.add("backups younger than " + horizon.toDays() + " days may need it");
+    }
+    return decide(keystore, version, VersionState.DESTROYING, objections);
+  }
+
+  /// The bytes are gone.
+  public static Decision destroyed(Keystore keystore, KekVersion version) {
+    List<String> objections =
+        stateObjection(keystore, version, VersionState.DESTROYING).stream().toList();
+    return decide(keystore, version, VersionState.DESTROYED, objections);
+  }
+
+  private static Decision decide(
+      Keystore keystore, KekVersion version, VersionState state, List<String> objections) {
+    return objections.isEmpty()
+        ? new Next(keystore.with(keystore.rotation(), version, state))
+        : new Refused(String.join("; ", objections));
+  }
+
+  private static Optional<String> stateObjection(
+      Keystore keystore, KekVersion version, VersionState needed) {
+    Optional<VersionState> state = keystore.stateOf(version);
+    if (state.isEmpty()) {
+      return Optional.of(version + " is not announced");
+    }
+    return state.get() == needed
+        ? Optional.empty()
+        : Optional.of(version + " is " + state.get() + ", not " + needed);
+  }
+
+  private static List<String> useObjections(
+      Keystore keystore, KekVersion version, Evidence evidence) {
+    List<String> objections = new ArrayList<>();
+    Rotation.underWay(keystore.rotation())
+        .ifPresent(job -> objections.add("rotation " + job.id() + " is under way"));
+    for (Heartbeat beat : evidence.roster().beats()) {
+      if (beat.current().equals(version)) {
+        objections.add(beat.instance() + " holds it as current");
+      }
+    }
+    if (!WriteLease.settled(
+        evidence.roster(), keystore.epoch(), evidence.sinceFlip(), keystore.timings().lease())) {
+      objections.add("a process may still have a lease to seal under it");
+    }
+    evidence
+        .counts()
+        .forEach((name, count) -> countObjection(name, count).ifPresent(objections::add));
+    return objections;
+  }
+
+  private static Optional<String> countObjection(String collection, Count count) {
+    return switch (count) {
+      case Counted(long records, _) when records > 0 ->
+          Optional.of(records + " records of " + collection + " carry it");
+      case Counted _ -> Optional.empty();
+      case NotCounted(String reason) ->
+          Optional.of(collection + " could not be counted: " + reason);
+    };
+  }
+
+  private static Optional<String> fenceObjection(String collection, Count count) {
+    return count instanceof Counted(_, boolean fenced) && !fenced
+        ? Optional.of(collection + " has no fence: a sleeping writer may still bring it back")
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,27 @@
+package keyfleet.keyring;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/// The heartbeats of a keyring's processes as they stood at one moment of store time.
+public record Roster(List<Heartbeat> beats, Instant storeTime) {
+  public Roster {
+    beats = beats.stream().sorted(Comparator.comparing(Heartbeat::instance)).toList();
+  }
+
+  /// Those heard of within `window`. A beat from the future counts: store time may step.
+  public List<Heartbeat> fresh(Duration window) {
+    return beats.stream().filter(beat -> isFresh(beat, window)).toList();
+  }
+
+  /// The rest: restarting, cut off, asleep or dead. Nobody can know which.
+  public List<Heartbeat> stale(Duration window) {
+    return beats.stream().filter(beat -> !isFresh(beat, window)).toList();
+  }
+
+  private boolean isFresh(Heartbeat beat, Duration window) {
+    return !beat.at().plus(window).isBefore(storeTime);
+  }
+}

@@ -1,0 +1,35 @@
+package keyfleet.keyring;
+
+import java.time.Duration;
+
+/// How long things take, one set for the whole fleet: it lives in the keystore.
+///
+/// The order is a safety rule. A process is fresh for longer than two beats; it stops sealing
+/// (`lease`) only after it has left the fresh ones, so the gate sees whoever seals; and it leaves
+/// the roster (`expire`) only after it has stopped sealing.
+public record Timings(
+    Duration heartbeat, Duration fresh, Duration lease, Duration expire, Duration adopt) {
+  public static final Timings DEFAULT =
+      new Timings(
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(90),
+          Duration.ofSeconds(120),
+          Duration.ofSeconds(60));
+
+  public Timings {
+    Duration twoBeats = heartbeat.multipliedBy(2);
+    boolean inOrder =
+        heartbeat.isPositive()
+            && twoBeats.compareTo(fresh) <= 0
+            && fresh.compareTo(lease) < 0
+            && lease.compareTo(expire) < 0
+            && twoBeats.compareTo(adopt) <= 0;
+    if (!inOrder) {
+      throw new IllegalArgumentException(
+          "timings must keep 2 x heartbeat <= fresh < lease < expire and 2 x heartbeat <= adopt: "
+              + "heartbeat=%s fresh=%s lease=%s expire=%s adopt=%s"
+                  .formatted(heartbeat, fresh, lease, expire, adopt));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// What a keyring is at any moment, and what may become of it: the keystore with the rotation
+/// inside it, the roster of processes, the gate, removal.
+///
+/// Pure: no clock, no randomness, no I/O. A caller reads the keystore, asks [Keystore#decide], and
+/// writes the answer back by compare-and-set; a lost race reads and asks again. Nothing here says
+/// how records are rewrapped or how a fence is armed, only when and in which order.
+///
+/// ## A rotation from version M to N
+///
+/// Each arrow is one compare-and-set of the keystore. A driver's event names the rotation and the
+/// epoch it was made for; one of another rotation or epoch is ignored, so a driver that slept does
+/// no harm.
+///
+/// ```
+/// Idle       --StartOrdered--> Staged      N is staged; then the roster is listed
+/// Staged     --Unstaged------> Idle        not ready, or a dry run
+/// Staged     --AbortOrdered--> Aborted     nothing was sealed under N yet
+/// Staged     --GatePassed----> Opening     writable = {M, N}
+/// Opening    --Opened--------> Rewrapping
+/// Opening    --AbortOrdered--> Settling    the course turns
+/// Rewrapping --PassEnded-----> Settling    the flip: N is active, epoch + 1
+/// Rewrapping --AbortOrdered--> Settling    the course turns: M stays active, epoch + 1
+/// Settling   --Settled-------> Fencing     writable = {N}
+/// Settling   --AbortOrdered--> Settling    the course turns: M is active again, epoch + 1
+/// Fencing    --Fenced--------> Sweeping
+/// Fencing    --AbortOrdered--> Settling    the course turns
+/// Sweeping   --SweepEnded----> Proving
+/// Sweeping   --LedgerStuck---> Blocked     records that only a person can mend
+/// Blocked    --LedgerMended--> Sweeping
+/// Blocked    --StartOrdered--> Staged      a new rotation takes over
+/// Proving    --Straggled-----> Sweeping
+/// Proving    --Proved--------> Completed
+/// Proving    --Proved--------> Aborted     if the course had turned
+/// Completed  --StartOrdered--> Staged
+/// Aborted    --StartOrdered--> Staged
+/// ```
+///
+/// Between Staged and Proving, PauseOrdered leads to Paused and ResumeOrdered back, and Adopted
+/// changes the driver. The lines above are checked against what random walks do.
+@NullMarked
+package keyfleet.keyring;
+
+import org.jspecify.annotations.NullMarked;

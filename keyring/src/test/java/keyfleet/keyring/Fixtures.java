@@ -1,0 +1,125 @@
+package keyfleet.keyring;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Proof;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.Sentinel;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event.StartOrdered;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Origin;
+
+/// The words in which the tests of this room speak: a keyring of three versions, with real keys.
+final class Fixtures {
+  static final Instant NOW = Instant.parse("2026-11-16T12:00:00Z");
+  static final RotationId FIRST = new RotationId("r-1");
+  static final RotationId SECOND = new RotationId("r-2");
+  static final int PROTOCOL = 1;
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final EnvelopeCipher CIPHER =
+      new EnvelopeCipher(
+          Keks.of(KeyringName.MAIN, IntStream.of(1, 2, 3).mapToObj(Fixtures::kek).toList()),
+          RANDOM);
+  private static final Map<KekVersion, Sentinel> SENTINELS = sentinels();
+
+  private Fixtures() {}
+
+  static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  private static SoftwareKek kek(int version) {
+    return new SoftwareKek(v(version), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
+  }
+
+  private static Map<KekVersion, Sentinel> sentinels() {
+    Map<KekVersion, Sentinel> sentinels = new HashMap<>();
+    for (int version : new int[] {1, 2, 3}) {
+      sentinels.put(v(version), Sentinel.create(CIPHER, v(version), RANDOM).orElseThrow());
+    }
+    return sentinels;
+  }
+
+  private static Sentinel sentinel(int version) {
+    Sentinel sentinel = SENTINELS.get(v(version));
+    if (sentinel == null) {
+      throw new IllegalArgumentException("no sentinel of v" + version);
+    }
+    return sentinel;
+  }
+
+  static KeyVersion keyVersion(int version) {
+    return new KeyVersion("env", sentinel(version), VersionState.ANNOUNCED);
+  }
+
+  /// Version 1 active; 2 and 3 announced.
+  static Keystore keystore() {
+    Keystore.Identity identity = new Keystore.Identity("id", "inc-1", Keystore.Use.RECORDS);
+    Keystore one = Keystore.bootstrap(identity, keyVersion(1), Timings.DEFAULT);
+    return next(next(one.announce(v(2), keyVersion(2))).announce(v(3), keyVersion(3)));
+  }
+
+  static Keystore next(Decision decision) {
+    return assertInstanceOf(Next.class, decision).keystore();
+  }
+
+  static Keystore after(Keystore keystore, List<Event> events) {
+    Keystore now = keystore;
+    for (Event event : events) {
+      now = next(now.decide(event));
+    }
+    return now;
+  }
+
+  static StartOrdered start(int from, int to) {
+    return new StartOrdered(FIRST, v(from), v(to), "worker-1");
+  }
+
+  static Heartbeat beat(String instance, int secondsAgo, int... loaded) {
+    return beat(instance, secondsAgo, "env", loaded);
+  }
+
+  static Heartbeat beat(String instance, int secondsAgo, String provider, int... loaded) {
+    Map<KekVersion, Loaded> held = new HashMap<>();
+    for (int version : loaded) {
+      held.put(v(version), new Loaded(provider, proof(instance, version)));
+    }
+    return new Heartbeat(
+        new Origin(instance, "run-1", "worker", "0.1.0"),
+        held,
+        v(1),
+        PROTOCOL,
+        1,
+        NOW.minusSeconds(secondsAgo));
+  }
+
+  private static Proof proof(String instance, int version) {
+    Sentinel.Claim claim = new Sentinel.Claim(instance, 1);
+    return sentinel(version).prove(CIPHER, claim).orElseThrow();
+  }
+
+  static Roster roster(Heartbeat... beats) {
+    return new Roster(List.of(beats), NOW);
+  }
+
+  static Readiness readiness(int target) {
+    return new Readiness(
+        keystore(),
+        v(target),
+        PROTOCOL,
+        (claim, proof) -> sentinel(target).accepts(CIPHER, claim, proof).orElseThrow());
+  }
+}

@@ -1,0 +1,116 @@
+package keyfleet.keyring;
+
+import static keyfleet.keyring.Fixtures.beat;
+import static keyfleet.keyring.Fixtures.readiness;
+import static keyfleet.keyring.Fixtures.roster;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Laggard;
+import keyfleet.keyring.Readiness.Named;
+import keyfleet.keyring.Readiness.NobodyFresh;
+import keyfleet.keyring.Readiness.NotReady;
+import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.Readiness.Reason;
+import org.junit.jupiter.api.Test;
+
+class ReadinessTest {
+  private static final Heartbeat GOOD = beat("api-1", 10, 1, 2);
+
+  private static Reason onlyReason(Heartbeat beat) {
+    NotReady verdict =
+        assertInstanceOf(NotReady.class, readiness(2).judge(roster(GOOD, beat), new Anyone()));
+    assertEquals(1, verdict.laggards().size(), verdict.toString());
+    return verdict.laggards().getFirst().reason();
+  }
+
+  @Test
+  void everyoneHasTheTarget_isReady() {
+    assertEquals(
+        new Ready(2, List.of()),
+        readiness(2).judge(roster(GOOD, beat("api-2", 60, 1, 2)), new Anyone()));
+  }
+
+  @Test
+  void processWithoutTheTarget_isALaggard() {
+    assertEquals(Reason.MISSING, onlyReason(beat("api-2", 10, 1)));
+  }
+
+  @Test
+  void processWithTheTargetFromAnotherProvider_isALaggard() {
+    assertEquals(Reason.OTHER_PROVIDER, onlyReason(beat("api-2", 10, "file", 1, 2)));
+  }
+
+  /// The same number, other bytes: here the proof of another instance, which a wrong key gives too.
+  @Test
+  void processWithAProofThatIsNotItsOwn_isALaggard() {
+    Loaded stolen = GOOD.holds(Fixtures.v(2)).orElseThrow();
+    Heartbeat impostor = beat("api-2", 10, 1);
+    assertEquals(
+        Reason.OTHER_BYTES,
+        onlyReason(
+            new Heartbeat(
+                impostor.origin(),
+                Map.of(Fixtures.v(2), stolen),
+                impostor.current(),
+                impostor.protocol(),
+                impostor.epoch(),
+                impostor.at())));
+  }
+
+  @Test
+  void processOfAnOldProtocol_isALaggard() {
+    Heartbeat old = beat("api-2", 10, 1, 2);
+    assertEquals(
+        Reason.OLD_PROTOCOL,
+        onlyReason(
+            new Heartbeat(old.origin(), old.loaded(), old.current(), 0, old.epoch(), old.at())));
+  }
+
+  @Test
+  void currentVersion_needNotBeTheTarget() {
+    assertInstanceOf(Ready.class, readiness(2).judge(roster(GOOD), new Anyone()));
+  }
+
+  @Test
+  void staleProcess_isListedAndNoLaggard() {
+    Heartbeat stale = beat("api-2", 61, 1);
+    assertEquals(
+        new Ready(1, List.of(stale)), readiness(2).judge(roster(GOOD, stale), new Anyone()));
+  }
+
+  @Test
+  void staleProcessThatIsExpected_isMissing() {
+    Heartbeat stale = beat("api-2", 61, 1, 2);
+    assertEquals(
+        new NotReady(List.of(), List.of("api-2"), List.of(stale)),
+        readiness(2).judge(roster(GOOD, stale), new Named(Set.of("api-1", "api-2"))));
+    assertEquals(
+        new NotReady(List.of(), List.of("1 of 2 processes"), List.of(stale)),
+        readiness(2).judge(roster(GOOD, stale), new AtLeast(2)));
+  }
+
+  @Test
+  void nobodyFresh_isNeverReady() {
+    assertEquals(new NobodyFresh(List.of()), readiness(2).judge(roster(), new Anyone()));
+    Heartbeat stale = beat("api-1", 61, 1, 2);
+    assertEquals(new NobodyFresh(List.of(stale)), readiness(2).judge(roster(stale), new Anyone()));
+  }
+
+  @Test
+  void severalLaggards_areAllNamedInOrder() {
+    NotReady verdict =
+        assertInstanceOf(
+            NotReady.class,
+            readiness(2).judge(roster(beat("b", 1, 1), GOOD, beat("a", 1, 1)), new Anyone()));
+    assertEquals(
+        List.of("a", "b"),
+        verdict.laggards().stream().map(Laggard::beat).map(Heartbeat::instance).toList());
+  }
+}

@@ -1,0 +1,120 @@
+package keyfleet.keyring;
+
+import static keyfleet.keyring.Fixtures.FIRST;
+import static keyfleet.keyring.Fixtures.after;
+import static keyfleet.keyring.Fixtures.beat;
+import static keyfleet.keyring.Fixtures.keystore;
+import static keyfleet.keyring.Fixtures.next;
+import static keyfleet.keyring.Fixtures.roster;
+import static keyfleet.keyring.Fixtures.start;
+import static keyfleet.keyring.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import keyfleet.keyring.Decision.Refused;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Removal.Counted;
+import keyfleet.keyring.Removal.Evidence;
+import keyfleet.keyring.Removal.NotCounted;
+import org.junit.jupiter.api.Test;
+
+class RemovalTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final Duration HORIZON = Duration.ofDays(30);
+  private static final Roster NOBODY = roster();
+
+  private static Keystore rotated() {
+    Of before = new Of(FIRST, 1);
+    Of after = new Of(FIRST, 2);
+    return after(
+        keystore(),
+        List.of(
+            start(1, 2),
+            new Event.GatePassed(before),
+            new Event.Opened(before),
+            new Event.PassEnded(before),
+            new Event.Settled(after),
+            new Event.Fenced(after),
+            new Event.SweepEnded(after),
+            new Event.Proved(after)));
+  }
+
+  private static Evidence clean(Duration sinceDisabled) {
+    return new Evidence(NOBODY, Map.of("customers", new Counted(0, true)), HOUR, sinceDisabled);
+  }
+
+  private static String refusal(Decision decision) {
+    return assertInstanceOf(Refused.class, decision).reason();
+  }
+
+  @Test
+  void versionThatNothingNeeds_isDisabledAndCanComeBack() {
+    Keystore disabled = next(Removal.disable(rotated(), v(1), clean(Duration.ZERO)));
+    assertEquals(VersionState.DISABLED, disabled.stateOf(v(1)).orElseThrow());
+    Keystore back = next(Removal.undo(disabled, v(1)));
+    assertEquals(VersionState.DECRYPT_ONLY, back.stateOf(v(1)).orElseThrow());
+  }
+
+  @Test
+  void everyObjection_isNamed() {
+    Evidence evidence =
+        new Evidence(
+            roster(beat("api-1", 10, 1, 2)),
+            Map.of("customers", new Counted(7, true), "orders", new NotCounted("no connection")),
+            Duration.ofSeconds(10),
+            Duration.ZERO);
+    String said = refusal(Removal.disable(rotated(), v(1), evidence));
+    for (String part :
+        List.of(
+            "api-1 holds it as current",
+            "a process may still have a lease",
+            "7 records of customers carry it",
+            "orders could not be counted: no connection")) {
+      assertTrue(said.contains(part), said);
+    }
+  }
+
+  @Test
+  void activeVersion_isNotRemoved() {
+    assertTrue(refusal(Removal.disable(rotated(), v(2), clean(HOUR))).contains("v2 is ACTIVE"));
+  }
+
+  @Test
+  void removalDuringARotation_isRefused() {
+    Event again = new Event.StartOrdered(new RotationId("r-2"), v(2), v(3), "worker-1");
+    Keystore moving = next(rotated().decide(again));
+    assertEquals("rotation r-2 is under way", refusal(Removal.disable(moving, v(1), clean(HOUR))));
+  }
+
+  @Test
+  void destroying_waitsForTheBackupHorizon() {
+    Keystore disabled = next(Removal.disable(rotated(), v(1), clean(Duration.ZERO)));
+    assertTrue(refusal(Removal.destroy(disabled, v(1), clean(HOUR), HORIZON)).contains("30 days"));
+    Keystore destroying = next(Removal.destroy(disabled, v(1), clean(HORIZON), HORIZON));
+    assertInstanceOf(Refused.class, Removal.undo(destroying, v(1)));
+    Keystore gone = next(Removal.destroyed(destroying, v(1)));
+    assertEquals(VersionState.DESTROYED, gone.stateOf(v(1)).orElseThrow());
+  }
+
+  @Test
+  void destroying_needsAFenceAndAFreshCount() {
+    Keystore disabled = next(Removal.disable(rotated(), v(1), clean(Duration.ZERO)));
+    Evidence unfenced =
+        new Evidence(NOBODY, Map.of("customers", new Counted(0, false)), HOUR, HORIZON);
+    assertTrue(refusal(Removal.destroy(disabled, v(1), unfenced, HORIZON)).contains("no fence"));
+    Evidence restored =
+        new Evidence(NOBODY, Map.of("customers", new Counted(1, true)), HOUR, HORIZON);
+    assertTrue(refusal(Removal.destroy(disabled, v(1), restored, HORIZON)).contains("1 records"));
+  }
+
+  @Test
+  void destroyingWithoutDisabling_isRefused() {
+    assertTrue(
+        refusal(Removal.destroy(rotated(), v(1), clean(HORIZON), HORIZON))
+            .contains("v1 is DECRYPT_ONLY, not DISABLED"));
+  }
+}

@@ -1,0 +1,193 @@
+package keyfleet.keyring;
+
+import static keyfleet.keyring.Fixtures.FIRST;
+import static keyfleet.keyring.Fixtures.SECOND;
+import static keyfleet.keyring.Fixtures.after;
+import static keyfleet.keyring.Fixtures.keystore;
+import static keyfleet.keyring.Fixtures.next;
+import static keyfleet.keyring.Fixtures.start;
+import static keyfleet.keyring.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.keyring.Decision.Ignored;
+import keyfleet.keyring.Decision.Refused;
+import keyfleet.keyring.Event.AbortOrdered;
+import keyfleet.keyring.Event.Adopted;
+import keyfleet.keyring.Event.Fenced;
+import keyfleet.keyring.Event.GatePassed;
+import keyfleet.keyring.Event.LedgerStuck;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Event.Opened;
+import keyfleet.keyring.Event.PassEnded;
+import keyfleet.keyring.Event.PauseOrdered;
+import keyfleet.keyring.Event.Proved;
+import keyfleet.keyring.Event.ResumeOrdered;
+import keyfleet.keyring.Event.Settled;
+import keyfleet.keyring.Event.StartOrdered;
+import keyfleet.keyring.Event.SweepEnded;
+import keyfleet.keyring.Event.Unstaged;
+import keyfleet.keyring.Rotation.Aborted;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.Rotation.Settling;
+import org.junit.jupiter.api.Test;
+
+/// The stories of a rotation. That no other story exists is for [RotationWalkTest].
+class RotationTest {
+  private static final Of BEFORE = new Of(FIRST, 1);
+  private static final Of AFTER = new Of(FIRST, 2);
+
+  private static Keystore rewrapping() {
+    return after(keystore(), List.of(start(1, 2), new GatePassed(BEFORE), new Opened(BEFORE)));
+  }
+
+  private static Keystore flipped() {
+    return next(rewrapping().decide(new PassEnded(BEFORE)));
+  }
+
+  private static Keystore fenced() {
+    return after(flipped(), List.of(new Settled(AFTER), new Fenced(AFTER)));
+  }
+
+  private static Keystore completed() {
+    return after(fenced(), List.of(new SweepEnded(AFTER), new Proved(AFTER)));
+  }
+
+  @Test
+  void wholeRotation_endsWithTheNewVersionAloneWritable() {
+    Keystore end = completed();
+    assertInstanceOf(Completed.class, end.rotation());
+    assertEquals(v(2), end.active());
+    assertEquals(2, end.epoch());
+    assertEquals(new TreeSet<>(Set.of(v(2))), end.writable());
+    assertEquals(VersionState.DECRYPT_ONLY, end.stateOf(v(1)).orElseThrow());
+  }
+
+  @Test
+  void start_stagesBeforeTheRosterIsListed() {
+    Keystore staged = next(keystore().decide(start(1, 2)));
+    assertEquals(VersionState.STAGED, staged.stateOf(v(2)).orElseThrow());
+    assertEquals(v(1), staged.active());
+  }
+
+  @Test
+  void gateNotPassed_unstages() {
+    Keystore back = after(keystore(), List.of(start(1, 2), new Unstaged(BEFORE)));
+    assertInstanceOf(Idle.class, back.rotation());
+    assertEquals(VersionState.ANNOUNCED, back.stateOf(v(2)).orElseThrow());
+  }
+
+  /// The fence of the rotation before takes only the version that is active now.
+  @Test
+  void secondRotation_opensTheFenceBeforeItRewraps() {
+    StartOrdered again = new StartOrdered(SECOND, v(2), v(3), "worker-1");
+    Of second = new Of(SECOND, 2);
+    Keystore opening = after(completed(), List.of(again, new GatePassed(second)));
+    assertEquals(new TreeSet<>(Set.of(v(2), v(3))), opening.writable());
+    assertInstanceOf(Rewrapping.class, next(opening.decide(new Opened(second))).rotation());
+  }
+
+  @Test
+  void abortWhileRewrapping_isAReverseRotationInANewEpoch() {
+    Keystore turned = next(rewrapping().decide(new AbortOrdered()));
+    assertInstanceOf(Settling.class, turned.rotation());
+    assertEquals(v(1), turned.active());
+    assertEquals(2, turned.epoch());
+    assertEquals(VersionState.DECRYPT_ONLY, turned.stateOf(v(2)).orElseThrow());
+    Keystore end =
+        after(
+            turned,
+            List.of(
+                new Settled(AFTER), new Fenced(AFTER), new SweepEnded(AFTER), new Proved(AFTER)));
+    assertInstanceOf(Aborted.class, end.rotation());
+    assertEquals(VersionState.ANNOUNCED, end.stateOf(v(2)).orElseThrow());
+    assertEquals(new TreeSet<>(Set.of(v(1))), end.writable());
+  }
+
+  @Test
+  void abortAfterTheFlip_flipsBackInAThirdEpoch() {
+    Keystore turned = next(flipped().decide(new AbortOrdered()));
+    assertEquals(v(1), turned.active());
+    assertEquals(3, turned.epoch());
+  }
+
+  @Test
+  void abortBehindTheFence_isRefused() {
+    assertInstanceOf(Refused.class, fenced().decide(new AbortOrdered()));
+  }
+
+  @Test
+  void abortOfAnAbort_changesNothing() {
+    Keystore turned = next(rewrapping().decide(new AbortOrdered()));
+    assertEquals(new Ignored(), turned.decide(new AbortOrdered()));
+  }
+
+  @Test
+  void abortWhilePaused_counts() {
+    Keystore paused = next(rewrapping().decide(new PauseOrdered()));
+    assertInstanceOf(Settling.class, next(paused.decide(new AbortOrdered())).rotation());
+  }
+
+  @Test
+  void driverOfAnOlderEpoch_isIgnored() {
+    assertEquals(new Ignored(), flipped().decide(new PassEnded(BEFORE)));
+    assertEquals(new Ignored(), flipped().decide(new Settled(BEFORE)));
+  }
+
+  @Test
+  void driverOfAnotherRotation_isIgnored() {
+    assertEquals(new Ignored(), rewrapping().decide(new PassEnded(new Of(SECOND, 1))));
+  }
+
+  @Test
+  void pausedRotation_waitsWhereItWas() {
+    Keystore paused = next(rewrapping().decide(new PauseOrdered()));
+    assertEquals(new Ignored(), paused.decide(new PassEnded(BEFORE)));
+    assertEquals(rewrapping().rotation(), next(paused.decide(new ResumeOrdered())).rotation());
+  }
+
+  @Test
+  void adoption_changesTheDriverAlone() {
+    Keystore adopted = next(rewrapping().decide(new Adopted(FIRST, "worker-2")));
+    Rewrapping now = assertInstanceOf(Rewrapping.class, adopted.rotation());
+    assertEquals("worker-2", now.job().driver());
+    assertEquals(new Ignored(), adopted.decide(new Adopted(FIRST, "worker-2")));
+    assertEquals(new Ignored(), adopted.decide(new Adopted(SECOND, "worker-3")));
+  }
+
+  @Test
+  void badOrders_areRefusedWithTheReason() {
+    assertEquals(new Refused("the active version is v1, not v2"), keystore().decide(start(2, 3)));
+    assertEquals(new Refused("v9 is not announced"), keystore().decide(start(1, 9)));
+    assertEquals(
+        new Refused("v1 is ACTIVE; only an announced version can follow"),
+        keystore().decide(start(1, 1)));
+    assertEquals(new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(start(1, 3)));
+    assertEquals(new Refused("no rotation is under way"), keystore().decide(new AbortOrdered()));
+  }
+
+  @Test
+  void sameOrderTwice_isOneRotation() {
+    assertEquals(new Ignored(), rewrapping().decide(start(1, 2)));
+  }
+
+  @Test
+  void blockedRotation_isTakenOverByANewOne() {
+    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
+    assertEquals(3, assertInstanceOf(Blocked.class, blocked.rotation()).failedRecords());
+    Keystore over = next(blocked.decide(new StartOrdered(SECOND, v(2), v(3), "worker-1")));
+    assertEquals(VersionState.STAGED, over.stateOf(v(3)).orElseThrow());
+  }
+
+  @Test
+  void announcing_takesOnlyNewAndHigherNumbers() {
+    assertInstanceOf(Refused.class, keystore().announce(v(2), Fixtures.keyVersion(2)));
+    assertInstanceOf(Refused.class, keystore().announce(v(1), Fixtures.keyVersion(1)));
+  }
+}

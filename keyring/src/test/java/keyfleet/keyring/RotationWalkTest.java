@@ -1,0 +1,122 @@
+package keyfleet.keyring;
+
+import static keyfleet.keyring.Fixtures.FIRST;
+import static keyfleet.keyring.Fixtures.SECOND;
+import static keyfleet.keyring.Fixtures.keystore;
+import static keyfleet.keyring.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Rotation.Paused;
+import org.junit.jupiter.api.Test;
+
+/// Any order of any events, from any driver awake or asleep: what holds of every keystore that
+/// comes out.
+class RotationWalkTest {
+  private static final int WALKS = 10_000;
+  private static final int STEPS = 250;
+  private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
+
+  /// The events that a diagram of phases leaves out, as they lead from everywhere to everywhere
+  /// alike.
+  private static final Set<String> SIDEWAYS = Set.of("PauseOrdered", "ResumeOrdered", "Adopted");
+
+  @Test
+  void randomWalks_keepTheInvariantsAndTakeExactlyTheDrawnEdges() throws IOException {
+    Set<String> taken = new TreeSet<>();
+    for (int seed = 0; seed < WALKS; seed++) {
+      walk(seed, taken);
+    }
+    assertEquals(drawn(), taken);
+  }
+
+  private static void walk(int seed, Set<String> taken) {
+    Random random = new Random(seed);
+    Keystore now = keystore();
+    for (int step = 0; step < STEPS; step++) {
+      Event event = event(random, now);
+      if (now.decide(event) instanceof Next(Keystore next)) {
+        String where = "seed " + seed + ", step " + step + ": " + event;
+        check(now, next, where);
+        String name = event.getClass().getSimpleName();
+        if (!SIDEWAYS.contains(name)) {
+          taken.add(phase(now) + " " + name + " " + phase(next));
+        }
+        now = next;
+      }
+    }
+  }
+
+  private static void check(Keystore before, Keystore after, String where) {
+    boolean flipped = !after.activations().equals(before.activations());
+    assertEquals(before.epoch() + (flipped ? 1 : 0), after.epoch(), where);
+    if (!after.active().equals(before.active())) {
+      assertTrue(flipped, where + ": the active version changed without a new epoch");
+    }
+    assertTrue(after.writable().contains(after.active()), where);
+    long active =
+        after.versions().values().stream().filter(k -> k.state() == VersionState.ACTIVE).count();
+    assertEquals(1, active, where);
+    after
+        .writable()
+        .forEach(v -> assertTrue(isProvable(after, v), where + ": " + v + " is writable"));
+  }
+
+  /// K1: nobody may seal, and no store takes, a version that the admitted have not had to prove.
+  private static boolean isProvable(Keystore keystore, keyfleet.crypto.KekVersion version) {
+    return keystore.stateOf(version).orElseThrow().isNeeded();
+  }
+
+  private static String phase(Keystore keystore) {
+    Rotation rotation = keystore.rotation();
+    Rotation at = rotation instanceof Paused(Rotation.Running was) ? was : rotation;
+    return at.getClass().getSimpleName();
+  }
+
+  private static Event event(Random random, Keystore now) {
+    RotationId id = random.nextInt(8) == 0 ? SECOND : FIRST;
+    Of of = new Of(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
+    return switch (random.nextInt(16)) {
+      case 0 ->
+          new Event.StartOrdered(id, v(1 + random.nextInt(3)), v(1 + random.nextInt(3)), "worker");
+      case 1 -> new Event.PauseOrdered();
+      case 2, 3 -> new Event.ResumeOrdered();
+      case 4 -> random.nextInt(4) == 0 ? new Event.AbortOrdered() : new Event.Opened(of);
+      case 5 -> new Event.Adopted(id, "worker-" + random.nextInt(3));
+      case 6 -> random.nextInt(3) == 0 ? new Event.Unstaged(of) : new Event.GatePassed(of);
+      case 7 -> new Event.GatePassed(of);
+      case 8 -> new Event.Opened(of);
+      case 9 -> new Event.PassEnded(of);
+      case 10 -> new Event.Settled(of);
+      case 11 -> new Event.Fenced(of);
+      case 12 -> random.nextInt(3) == 0 ? new Event.LedgerStuck(of, 1) : new Event.SweepEnded(of);
+      case 13 -> new Event.LedgerMended(of);
+      case 14 -> random.nextInt(3) == 0 ? new Event.Straggled(of) : new Event.Proved(of);
+      default -> new Event.Proved(of);
+    };
+  }
+
+  /// The diagram in the package's description.
+  private static Set<String> drawn() throws IOException {
+    Path source = Path.of("src/main/java/keyfleet/keyring/package-info.java");
+    List<String> lines = Files.readAllLines(source);
+    Set<String> edges = new TreeSet<>();
+    for (String line : lines) {
+      var edge = EDGE.matcher(line);
+      if (edge.matches()) {
+        edges.add(edge.group(1) + " " + edge.group(2) + " " + edge.group(3));
+      }
+    }
+    return edges;
+  }
+}

@@ -1,0 +1,65 @@
+package keyfleet.keyring;
+
+import static keyfleet.keyring.Fixtures.beat;
+import static keyfleet.keyring.Fixtures.roster;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TimingsTest {
+  private static final Duration LEASE = Duration.ofSeconds(90);
+
+  @ParameterizedTest
+  @CsvSource({
+    "31, 60, 90, 120, 62", // fresh is less than two beats
+    "30, 90, 90, 120, 60", // a process could seal while it is fresh no more... and be unseen
+    "30, 60, 120, 120, 60", // it could leave the roster while it may still seal
+    "30, 60, 90, 120, 59", // a driver that misses one beat would be taken over from
+    "0, 60, 90, 120, 60"
+  })
+  void timingsOutOfOrder_areRefused(int beat, int fresh, int lease, int expire, int adopt) {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new Timings(s(beat), s(fresh), s(lease), s(expire), s(adopt)));
+  }
+
+  private static Duration s(int seconds) {
+    return Duration.ofSeconds(seconds);
+  }
+
+  @Test
+  void freshness_endsAfterTheWindow() {
+    Roster roster = roster(beat("at", 60, 1), beat("past", 61, 1), beat("future", -5, 1));
+    assertEquals(2, roster.fresh(s(60)).size());
+    assertEquals("past", roster.stale(s(60)).getFirst().instance());
+  }
+
+  @Test
+  void lease_isCountedFromTheStartOfTheRoundTrip() {
+    WriteLease lease = new WriteLease(1_000, 1);
+    assertTrue(lease.holds(1_000 + LEASE.toNanos() - 1, LEASE));
+    assertFalse(lease.holds(1_000 + LEASE.toNanos(), LEASE));
+  }
+
+  /// `nanoTime` may be negative and wrap.
+  @Test
+  void lease_survivesAClockThatWraps() {
+    WriteLease lease = new WriteLease(Long.MAX_VALUE - 10, 1);
+    assertTrue(lease.holds(Long.MIN_VALUE + 10, LEASE));
+  }
+
+  @Test
+  void settled_needsEveryoneInTheEpochOrTheWholeLease() {
+    Roster old = roster(beat("api-1", 10, 1));
+    assertFalse(WriteLease.settled(old, 2, s(89), LEASE));
+    assertTrue(WriteLease.settled(old, 2, s(90), LEASE));
+    assertTrue(WriteLease.settled(old, 1, s(0), LEASE));
+    assertFalse(WriteLease.settled(roster(), 1, s(0), LEASE), "an empty roster proves nothing");
+  }
+}

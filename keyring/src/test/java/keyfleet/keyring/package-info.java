@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.keyring;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,87 @@
+package keyfleet.sim;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Decision;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Keystore;
+
+/// Mistakes that someone could make in building a rotation. Each bends one law.
+enum RotationBug implements Laws {
+  /// The stores take any version: what the first seed does.
+  NO_FENCE {
+    @Override
+    public boolean admits(Fence fence, KekVersion before, KekVersion after) {
+      return true;
+    }
+  },
+
+  /// A late call of a driver that was superseded overwrites a newer fence.
+  FENCE_WITHOUT_EPOCH {
+    @Override
+    public boolean takes(Fence present, Fence offered) {
+      return true;
+    }
+  },
+
+  /// "Nothing below": the version that an abort leaves is above.
+  FENCE_AS_LOWER_BOUND {
+    @Override
+    public boolean admits(Fence fence, KekVersion before, KekVersion after) {
+      KekVersion lowest = fence.writable().stream().min(KekVersion::compareTo).orElseThrow();
+      return after.equals(before) || after.compareTo(lowest) >= 0;
+    }
+  },
+
+  /// The sweep begins before any store knows of the fence.
+  SWEEP_BEFORE_FENCE {
+    @Override
+    public Decision decide(Keystore keystore, Event event) {
+      Decision decision = keystore.decide(event);
+      return event instanceof Event.Settled(Of of) && decision instanceof Next(Keystore next)
+          ? next.decide(new Event.Fenced(of))
+          : decision;
+    }
+  },
+
+  /// What the one pass before the flip has moved is taken for all.
+  SWEEP_SKIPPED {
+    @Override
+    public Decision decide(Keystore keystore, Event event) {
+      Decision decision = keystore.decide(event);
+      return event instanceof Event.Fenced(Of of) && decision instanceof Next(Keystore next)
+          ? decide(((Next) next.decide(new Event.SweepEnded(of))).keystore(), new Event.Proved(of))
+          : decision;
+    }
+  },
+
+  /// The census is not looked at.
+  PROVED_WITHOUT_CENSUS {
+    @Override
+    public Decision decide(Keystore keystore, Event event) {
+      return keystore.decide(
+          event instanceof Event.Straggled(Of of) ? new Event.Proved(of) : event);
+    }
+  },
+
+  /// The fence stays as wide as it was opened.
+  FENCE_TAKES_BOTH {
+    @Override
+    public Set<KekVersion> wanted(Keystore keystore) {
+      Set<KekVersion> both = new HashSet<>(keystore.writable());
+      both.addAll(keystore.versions().keySet());
+      return both;
+    }
+  };
+
+  /// All of them need no more than one record, one writer and two drivers to show.
+  List<Event> orders() {
+    return this == FENCE_WITHOUT_EPOCH || this == FENCE_AS_LOWER_BOUND
+        ? Fixtures.rotateAndAbort()
+        : Fixtures.rotate();
+  }
+}

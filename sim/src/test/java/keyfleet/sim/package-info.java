@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.sim;
+
+import org.jspecify.annotations.NullMarked;
