@@ -13,7 +13,7 @@ check() {
 
 fuzz() {
   echo "dev: fuzzing, ten seconds a parser"
-  JAZZER_FUZZ=1 run_maven -q -pl crypto -am surefire:test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false \
+  JAZZER_FUZZ=1 run_maven -q -pl crypto,rollout surefire:test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false \
     -Dsurefire.reportNameSuffix=fuzz
 }
 

@@ -29,8 +29,9 @@ public record Keystore(
     SortedMap<KekVersion, KeyVersion> versions,
     List<Activation> activations) {
 
-  /// `id` is random and stays; `incarnation` changes when a keystore is made anew in its place.
-  public record Identity(String id, String incarnation, Use use) {}
+  /// `id` is random and stays; `incarnation` is higher each time a keystore is made anew in its
+  /// place.
+  public record Identity(String id, long incarnation, Use use) {}
 
   /// Fixed at creation: a plugin's keys seal no records.
   public enum Use {

@@ -15,7 +15,8 @@ public final class Removal {
   /// What was counted in one registered collection.
   public sealed interface Count {}
 
-  /// Records that carry the version; the fence says whether more can come.
+  /// Records that carry the version in any of their fields, not only as their lowest; the fence
+  /// says whether more can come.
   public record Counted(long records, boolean fenced) implements Count {}
 
   /// Nobody could count it.

@@ -67,7 +67,7 @@ final class Fixtures {
 
   /// Version 1 active; 2 and 3 announced.
   static Keystore keystore() {
-    Keystore.Identity identity = new Keystore.Identity("id", "inc-1", Keystore.Use.RECORDS);
+    Keystore.Identity identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore one = Keystore.bootstrap(identity, keyVersion(1), Timings.DEFAULT);
     return next(next(one.announce(v(2), keyVersion(2))).announce(v(3), keyVersion(3)));
   }

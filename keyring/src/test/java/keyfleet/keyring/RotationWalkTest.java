@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /// Any order of any events, from any driver awake or asleep: what holds of every keystore that
 /// comes out.
 class RotationWalkTest {
-  private static final int WALKS = 10_000;
+  private static final int WALKS = 4_000;
   private static final int STEPS = 250;
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 

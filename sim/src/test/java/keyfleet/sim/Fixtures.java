@@ -47,7 +47,7 @@ final class Fixtures {
   }
 
   private static Keystore keystore() {
-    var identity = new Keystore.Identity("id", "inc-1", Keystore.Use.RECORDS);
+    var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(V1), Timings.DEFAULT);
     return ((Next) first.announce(V2, keyVersion(V2))).keystore();
   }

@@ -1,0 +1,37 @@
+package keyfleet.keyring;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// A keystore that is behind what a store remembers was restored from a backup, or lost its last
+/// write. Its word on versions may be old, so nothing is sealed, moved or removed by it until a
+/// person resolves it; values can be opened.
+public record SafeHold(String collection, String reason) {
+  /// Who last fenced a collection.
+  public record Mark(long incarnation, long epoch) {}
+
+  /// Nothing if every fence agrees with the keystore or is older.
+  public static Optional<SafeHold> check(Keystore keystore, Map<String, Mark> fences) {
+    for (var entry : new TreeMap<>(fences).entrySet()) {
+      Mark mark = entry.getValue();
+      if (mark.incarnation() != keystore.identity().incarnation()) {
+        return Optional.of(hold(entry.getKey(), "was fenced by another keystore"));
+      }
+      if (mark.epoch() > keystore.epoch()) {
+        return Optional.of(
+            hold(
+                entry.getKey(),
+                "was fenced in epoch "
+                    + mark.epoch()
+                    + ", and the keystore is in "
+                    + keystore.epoch()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static SafeHold hold(String collection, String reason) {
+    return new SafeHold(collection, collection + " " + reason);
+  }
+}

@@ -1,0 +1,19 @@
+package keyfleet.rollout;
+
+import java.util.regex.Pattern;
+
+/// What a release replaces, such as `agent`. It names keys and folders, hence the narrow alphabet.
+public record Component(String value) {
+  private static final Pattern RULE = Pattern.compile("[a-z][a-z0-9-]{0,62}");
+
+  public Component {
+    if (!RULE.matcher(value).matches()) {
+      throw new IllegalArgumentException("not a component: " + value);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,89 @@
+package keyfleet.rollout;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// A path of keys and a glob for its value, `key:subkey:glob`. A value may itself hold colons, so
+/// the text has several readings: `a:b:c` is `c` at `a.b`, or `b:c` at `a`. The longest path that
+/// the node knows decides.
+public final class FactPattern {
+  private record Reading(String path, Wildcard value) {}
+
+  private final String text;
+  private final List<Reading> readings;
+
+  public FactPattern(String text) {
+    int colon = text.indexOf(':');
+    if (colon < 0) {
+      throw new TargetFault(text.length(), "a fact is key:value");
+    }
+    if (colon == 0) {
+      throw new TargetFault(0, "a fact needs a key");
+    }
+    if (isGlob(text.substring(0, colon))) {
+      throw new TargetFault(0, "the key of a fact has no wildcards");
+    }
+    if (colon == text.length() - 1) {
+      throw new TargetFault(text.length(), "a fact needs a value: * for any");
+    }
+    this.text = text;
+    this.readings = readings(text, colon);
+  }
+
+  private static boolean isGlob(String part) {
+    return part.chars().anyMatch(Wildcard::isSpecial);
+  }
+
+  /// Longest path first. A part with a wildcard is not a key, and ends the paths.
+  private static List<Reading> readings(String text, int firstColon) {
+    List<Reading> readings = new ArrayList<>();
+    int colon = firstColon;
+    while (colon >= 0 && colon < text.length() - 1 && !isGlob(text.substring(0, colon))) {
+      String path = text.substring(0, colon).replace(':', '.');
+      readings.addFirst(new Reading(path, value(text, colon + 1)));
+      colon = text.indexOf(':', colon + 1);
+    }
+    return List.copyOf(readings);
+  }
+
+  private static Wildcard value(String text, int start) {
+    try {
+      return Wildcard.ignoringCase(text.substring(start));
+    } catch (TargetFault fault) {
+      throw new TargetFault(start + fault.offset(), fault.reason());
+    }
+  }
+
+  public Match matches(Facts facts) {
+    for (Reading reading : readings) {
+      Optional<List<String>> known = facts.at(reading.path());
+      if (known.isPresent()) {
+        return Match.of(known.get().stream().anyMatch(reading.value()::matches));
+      }
+      if (reading.value().takesAnything() && facts.anyBelow(reading.path())) {
+        return Match.YES;
+      }
+    }
+    return Match.UNKNOWN;
+  }
+
+  public String text() {
+    return text;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof FactPattern that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,65 @@
+package keyfleet.rollout;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+
+/// An encoding of a list of items, each behind its length in four bytes, so that no two lists
+/// encode alike. A list inside the list goes behind its count.
+final class Items {
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream(256);
+
+  Items(String format) {
+    utf8(format);
+  }
+
+  private Items bytes(byte[] item) {
+    out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item.length).array());
+    out.writeBytes(item);
+    return this;
+  }
+
+  /// Strict: a lone surrogate would be written as `?`, and two texts would share one encoding.
+  Items utf8(String item) {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(item));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes(bytes);
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("not well-formed text: " + item, e);
+    }
+  }
+
+  /// Finds text without an encoding where it enters, not when a plan is hashed.
+  static void checkText(String text) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      throw new IllegalArgumentException("not well-formed text: " + text);
+    }
+  }
+
+  Items int32(int item) {
+    return bytes(ByteBuffer.allocate(Integer.BYTES).putInt(item).array());
+  }
+
+  Items int64(long item) {
+    return bytes(ByteBuffer.allocate(Long.BYTES).putLong(item).array());
+  }
+
+  Items digest(Sha256 item) {
+    return bytes(item.bytes());
+  }
+
+  Items texts(Collection<?> items) {
+    int32(items.size());
+    items.forEach(item -> utf8(item.toString()));
+    return this;
+  }
+
+  byte[] encoded() {
+    return out.toByteArray();
+  }
+}

@@ -1,0 +1,62 @@
+package keyfleet.rollout;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/// What a release is, and who may take it. `allowedFrom` empty means from any version; `expiry`
+/// blocks new updates only; `counter` orders the releases of a component.
+public record Manifest(
+    Component component,
+    Version version,
+    Platform platform,
+    Sha256 artifact,
+    long size,
+    int minProtocol,
+    List<VersionPattern> allowedFrom,
+    Instant expiry,
+    long counter) {
+  public static final int MAX_ALLOWED_FROM = 256;
+
+  public Manifest {
+    allowedFrom = List.copyOf(allowedFrom);
+    if (size < 1) {
+      throw new IllegalArgumentException("an artifact has at least 1 byte, not " + size);
+    }
+    if (minProtocol < 0 || counter < 0) {
+      throw new IllegalArgumentException(
+          "min protocol and counter are not negative: " + minProtocol + ", " + counter);
+    }
+    if (allowedFrom.size() > MAX_ALLOWED_FROM) {
+      throw new IllegalArgumentException(
+          "at most " + MAX_ALLOWED_FROM + " versions to come from, not " + allowedFrom.size());
+    }
+    if (!expiry.truncatedTo(ChronoUnit.SECONDS).equals(expiry)) {
+      throw new IllegalArgumentException("an expiry is in whole seconds, not " + expiry);
+    }
+  }
+
+  /// What is signed. The layout is in the package's description.
+  public byte[] encoded() {
+    return new Items("keyfleet-manifest-1")
+        .utf8(component.value())
+        .utf8(version.value())
+        .utf8(platform.value())
+        .digest(artifact)
+        .int64(size)
+        .int32(minProtocol)
+        .texts(allowedFrom)
+        .int64(expiry.getEpochSecond())
+        .int64(counter)
+        .encoded();
+  }
+
+  /// What a command names. The artifact's digest alone would say nothing of who may take it.
+  public Sha256 digest() {
+    return Sha256.of(encoded());
+  }
+
+  boolean allowsFrom(Version running) {
+    return allowedFrom.isEmpty() || allowedFrom.stream().anyMatch(p -> p.takes(running));
+  }
+}

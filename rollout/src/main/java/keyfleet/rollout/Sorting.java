@@ -1,0 +1,83 @@
+package keyfleet.rollout;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import keyfleet.rollout.Admission.DegradedNodes;
+import keyfleet.rollout.NodeStatus.Presence;
+import keyfleet.rollout.NodeStatus.Unreadable;
+
+/// Puts each node of the inventory into one set; [#outcome] says what the sets mean together.
+final class Sorting {
+  private final Admission admission;
+  private final List<NodeStatus> eligible = new ArrayList<>();
+  private final List<NodeStatus> offline = new ArrayList<>();
+  private final List<Exclusion> excluded = new ArrayList<>();
+  private final List<NodeId> unreadable = new ArrayList<>();
+
+  private Sorting(Admission admission) {
+    this.admission = admission;
+  }
+
+  static Sorting of(Admission admission, List<NodeStatus> inventory) {
+    Sorting sorting = new Sorting(admission);
+    Set<NodeId> seen = new HashSet<>();
+    List<NodeStatus> sorted = new ArrayList<>(inventory);
+    sorted.sort(Comparator.comparing(NodeStatus::node));
+    for (NodeStatus status : sorted) {
+      if (!seen.add(status.node())) {
+        throw new IllegalArgumentException("twice in the inventory: " + status.node());
+      }
+      sorting.put(status, admission.target().matches(status.node(), status.facts()));
+    }
+    return sorting;
+  }
+
+  /// The first row that fits decides. The operator's word comes before an unreadable status, or one
+  /// broken record would stop every rollout.
+  private void put(NodeStatus status, Match match) {
+    NodeId node = status.node();
+    String held = admission.heldBack().get(node);
+    if (match == Match.NO) {
+      return;
+    }
+    if (held != null) {
+      excluded.add(new Exclusion(node, new Exclusion.HeldBack(held)));
+    } else if (status.report() instanceof Unreadable) {
+      unreadable.add(node);
+    } else if (match == Match.UNKNOWN) {
+      excluded.add(new Exclusion(node, new Exclusion.FactUnknown()));
+    } else if (status.presence() == Presence.OFFLINE) {
+      offline.add(status);
+    } else if (status.isDegraded() && admission.degraded() == DegradedNodes.EXCLUDED) {
+      excluded.add(new Exclusion(node, new Exclusion.Degraded()));
+    } else {
+      eligible.add(status);
+    }
+  }
+
+  Preflight outcome() {
+    if (!unreadable.isEmpty()) {
+      return new Preflight.UnreadableStatus(unreadable);
+    }
+    if (eligible.isEmpty()) {
+      List<NodeId> waiting = offline.stream().map(NodeStatus::node).toList();
+      return new Preflight.NoEligibleNodes(waiting, excluded);
+    }
+    List<Preflight.OldNode> old = old();
+    return old.isEmpty()
+        ? new Preflight.Passed(eligible, offline, excluded)
+        : new Preflight.ProtocolTooOld(old);
+  }
+
+  /// No protocol is below 0, so that a min protocol of 0 refuses nobody.
+  private List<Preflight.OldNode> old() {
+    int min = admission.minProtocol();
+    return eligible.stream()
+        .filter(status -> status.protocol() < min)
+        .map(status -> new Preflight.OldNode(status.node(), status.protocol(), min))
+        .toList();
+  }
+}

@@ -1,0 +1,115 @@
+package keyfleet.rollout;
+
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/// An expression that chooses nodes. It ranges over the enrolled inventory, not over who is online.
+/// Its `toString` is the text of an equal target; [TargetParser] reads it.
+public sealed interface Target {
+  record Glob(Wildcard pattern) implements Target {
+    /// An `@` is the mark of a prefix, and no node id holds one.
+    public Glob {
+      if (pattern.text().indexOf('@') >= 0) {
+        throw new IllegalArgumentException("a glob over node ids holds no @: " + pattern);
+      }
+    }
+
+    public Glob(String text) {
+      this(Wildcard.exact(text));
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  record Regex(IdRegex pattern) implements Target {
+    public Regex(String text) {
+      this(new IdRegex(text));
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  /// In the order in which they were written; a repeated id counts once.
+  record Ids(Set<NodeId> nodes) implements Target {
+    public Ids {
+      if (nodes.isEmpty()) {
+        throw new IllegalArgumentException("a list of nodes is not empty");
+      }
+      nodes = Collections.unmodifiableSet(new LinkedHashSet<>(nodes));
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  record Fact(FactPattern pattern) implements Target {
+    public Fact(String text) {
+      this(new FactPattern(text));
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  record And(List<Target> terms) implements Target {
+    public And {
+      terms = atLeastTwo(terms);
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  record Or(List<Target> terms) implements Target {
+    public Or {
+      terms = atLeastTwo(terms);
+    }
+
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  record Not(Target term) implements Target {
+    @Override
+    public String toString() {
+      return TargetText.of(this);
+    }
+  }
+
+  default Match matches(NodeId node, Facts facts) {
+    return switch (this) {
+      case Glob(var pattern) -> Match.of(pattern.matches(node.value()));
+      case Regex(var pattern) -> Match.of(pattern.matches(node));
+      case Ids(var nodes) -> Match.of(nodes.contains(node));
+      case Fact(var pattern) -> pattern.matches(facts);
+      case And(var terms) ->
+          terms.stream().map(term -> term.matches(node, facts)).reduce(Match.YES, Match::and);
+      case Or(var terms) ->
+          terms.stream().map(term -> term.matches(node, facts)).reduce(Match.NO, Match::or);
+      case Not(var term) -> term.matches(node, facts).not();
+    };
+  }
+
+  private static List<Target> atLeastTwo(List<Target> terms) {
+    if (terms.size() < 2) {
+      throw new IllegalArgumentException("an operator joins two terms or more, not " + terms);
+    }
+    return List.copyOf(terms);
+  }
+}

@@ -1,0 +1,24 @@
+package keyfleet.rollout;
+
+/// A piece of a target is wrong at an offset in that piece. The parser turns the offset into a
+/// position in the whole text; to anyone else this is an illegal argument.
+final class TargetFault extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final int offset;
+  private final String reason;
+
+  TargetFault(int offset, String reason) {
+    super(reason + " (at " + offset + ")");
+    this.offset = offset;
+    this.reason = reason;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  String reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,33 @@
+package keyfleet.rollout;
+
+import java.util.List;
+
+/// A word or a mark of a target's text. `places` holds the position of each of its characters:
+/// quotes are gone from `text`, so that an offset in it says nothing by itself.
+record Token(Kind kind, String text, List<Integer> places, int end) {
+  enum Kind {
+    WORD,
+    AND,
+    OR,
+    NOT,
+    OPEN,
+    CLOSE,
+    END
+  }
+
+  Token {
+    places = List.copyOf(places);
+  }
+
+  static Token mark(Kind kind, String text, int position) {
+    return new Token(kind, text, List.of(position), position + text.length());
+  }
+
+  int position() {
+    return positionOf(0);
+  }
+
+  int positionOf(int offset) {
+    return offset < places.size() ? places.get(offset) : end;
+  }
+}

@@ -1,0 +1,72 @@
+package keyfleet.rollout;
+
+import java.security.GeneralSecurityException;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.SignatureException;
+import java.security.interfaces.EdECPublicKey;
+import java.security.spec.NamedParameterSpec;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The pinned release keys, and how many of them must agree.
+public record TrustedKeys(int threshold, Map<KeyId, PublicKey> keys) {
+  /// More signatures than this are refused before any is verified.
+  public static final int MAX_SIGNATURES = 64;
+
+  /// One key under two names would sign for two.
+  public TrustedKeys {
+    keys = Map.copyOf(keys);
+    if (threshold < 1 || threshold > keys.size()) {
+      throw new IllegalArgumentException(
+          "a threshold is 1 to the number of keys, " + keys.size() + ", not " + threshold);
+    }
+    if (new HashSet<>(keys.values()).size() < keys.size()) {
+      throw new IllegalArgumentException("a key is pinned under two ids: " + keys.keySet());
+    }
+    keys.forEach(TrustedKeys::checkCurve);
+  }
+
+  private static void checkCurve(KeyId id, PublicKey key) {
+    if (!(key instanceof EdECPublicKey ed)
+        || !ed.getParams().getName().equals(NamedParameterSpec.ED25519.getName())) {
+      throw new IllegalArgumentException("not an Ed25519 key: " + id);
+    }
+  }
+
+  static List<KeySignature> bounded(List<KeySignature> signatures) {
+    if (signatures.size() > MAX_SIGNATURES) {
+      throw new IllegalArgumentException(
+          "at most " + MAX_SIGNATURES + " signatures, not " + signatures.size());
+    }
+    return List.copyOf(signatures);
+  }
+
+  /// The keys with a valid signature over `message`, each once. Unknown keys are passed over: a
+  /// release may be signed for fleets that pin other keys.
+  Set<KeyId> signers(byte[] message, List<KeySignature> signatures) {
+    Set<KeyId> signers = new HashSet<>();
+    for (KeySignature signature : signatures) {
+      PublicKey key = keys.get(signature.key());
+      if (key != null && verifies(key, message, signature.bytes())) {
+        signers.add(signature.key());
+      }
+    }
+    return signers;
+  }
+
+  private static boolean verifies(PublicKey key, byte[] message, byte[] signature) {
+    try {
+      Signature ed25519 = Signature.getInstance("Ed25519");
+      ed25519.initVerify(key);
+      ed25519.update(message);
+      return ed25519.verify(signature);
+    } catch (SignatureException e) {
+      return false; // not the form of a signature at all
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("Ed25519 failed", e);
+    }
+  }
+}

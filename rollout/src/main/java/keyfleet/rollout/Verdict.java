@@ -1,0 +1,42 @@
+package keyfleet.rollout;
+
+import java.time.Instant;
+import java.util.List;
+
+/// Whether a node may take a release; if not, every rule that is against it.
+public sealed interface Verdict {
+  record Acceptable() implements Verdict {}
+
+  record Unacceptable(List<Reason> reasons) implements Verdict {
+    public Unacceptable {
+      reasons = List.copyOf(reasons);
+    }
+  }
+
+  sealed interface Reason {
+    default String words() {
+      return switch (this) {
+        case TooFewSignatures(int valid, int threshold) ->
+            valid + " valid signatures of " + threshold + " needed";
+        case WrongPlatform(var release, var node) -> "built for " + release + ", not " + node;
+        case ProtocolTooOld(int protocol, int min) -> "protocol " + protocol + " < " + min;
+        case NotAllowedFrom(var running) -> "not allowed from version " + running;
+        case Expired(var expiry) -> "expired at " + expiry;
+        case Downgrade(long counter, long floor) ->
+            "release counter " + counter + " < " + floor + " and no permit";
+      };
+    }
+  }
+
+  record TooFewSignatures(int valid, int threshold) implements Reason {}
+
+  record WrongPlatform(Platform release, Platform node) implements Reason {}
+
+  record ProtocolTooOld(int protocol, int minProtocol) implements Reason {}
+
+  record NotAllowedFrom(Version running) implements Reason {}
+
+  record Expired(Instant expiry) implements Reason {}
+
+  record Downgrade(long counter, long floor) implements Reason {}
+}

@@ -1,0 +1,26 @@
+package keyfleet.rollout;
+
+import java.util.regex.Pattern;
+
+/// Versions to come from: one exactly (`1.4.2`), or all that start alike up to a dot (`1.*`).
+public record VersionPattern(String value) {
+  private static final Pattern RULE =
+      Pattern.compile("[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}(?:\\.\\*)?");
+
+  public VersionPattern {
+    if (!RULE.matcher(value).matches()) {
+      throw new IllegalArgumentException("not a version, nor a prefix like 1.*: " + value);
+    }
+  }
+
+  public boolean takes(Version version) {
+    return value.endsWith("*")
+        ? version.value().startsWith(value.substring(0, value.length() - 1))
+        : version.value().equals(value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,226 @@
+package keyfleet.rollout;
+
+import static keyfleet.rollout.Releases.EXPIRY;
+import static keyfleet.rollout.Releases.goodNode;
+import static keyfleet.rollout.Releases.manifest;
+import static keyfleet.rollout.Releases.publicKey;
+import static keyfleet.rollout.Releases.sign;
+import static keyfleet.rollout.Releases.signatures;
+import static keyfleet.rollout.Releases.signed;
+import static keyfleet.rollout.Releases.trusted;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
+import java.security.PublicKey;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import keyfleet.rollout.Verdict.Acceptable;
+import keyfleet.rollout.Verdict.Downgrade;
+import keyfleet.rollout.Verdict.Expired;
+import keyfleet.rollout.Verdict.NotAllowedFrom;
+import keyfleet.rollout.Verdict.ProtocolTooOld;
+import keyfleet.rollout.Verdict.Reason;
+import keyfleet.rollout.Verdict.TooFewSignatures;
+import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.rollout.Verdict.WrongPlatform;
+import org.junit.jupiter.api.Test;
+
+final class ReleaseRulesTest {
+  private static final Instant NOW = EXPIRY.minusSeconds(1);
+  private static final TrustedKeys TWO_OF_THREE = trusted(2, "k1", "k2", "k3");
+  private static final SignedManifest GOOD = signed(manifest(), "k1", "k3");
+  private static final Platform LINUX = new Platform("linux/amd64");
+
+  private static Verdict check(SignedManifest release, NodeSoftware node, Instant now) {
+    return ReleaseRules.check(release, TWO_OF_THREE, node, List.of(), now);
+  }
+
+  private static Verdict refused(Reason... reasons) {
+    return new Unacceptable(List.of(reasons));
+  }
+
+  /// Test 1 of RFC 8032, section 7.1: the empty message.
+  @Test
+  void signature_isTheOneOfTheRfc() {
+    assertEquals(
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9"
+            + "b46bd25bf5f0595bbe24655141438e7a100b",
+        HexFormat.of().formatHex(sign("k1", new byte[0])));
+  }
+
+  @Test
+  void everythingInOrder_isAcceptable() {
+    assertEquals(new Acceptable(), check(GOOD, goodNode(), NOW));
+  }
+
+  @Test
+  void tooFewKeys_areCounted() {
+    assertEquals(refused(new TooFewSignatures(0, 2)), check(signed(manifest()), goodNode(), NOW));
+    assertEquals(
+        refused(new TooFewSignatures(1, 2)), check(signed(manifest(), "k2"), goodNode(), NOW));
+  }
+
+  @Test
+  void oneKeyTwice_countsOnce() {
+    assertEquals(
+        refused(new TooFewSignatures(1, 2)),
+        check(signed(manifest(), "k1", "k1"), goodNode(), NOW));
+  }
+
+  @Test
+  void unknownKey_isPassedOver() {
+    TrustedKeys others = trusted(2, "k1", "k2");
+    assertEquals(
+        refused(new TooFewSignatures(1, 2)),
+        ReleaseRules.check(GOOD, others, goodNode(), List.of(), NOW));
+    assertEquals(
+        new Acceptable(),
+        ReleaseRules.check(
+            signed(manifest(), "k3", "k1", "k2"), others, goodNode(), List.of(), NOW));
+  }
+
+  @Test
+  void signatureUnderAnotherName_isNotValid() {
+    byte[] byK1 = sign("k1", manifest().encoded());
+    List<KeySignature> renamed =
+        List.of(KeySignature.of(new KeyId("k1"), byK1), KeySignature.of(new KeyId("k2"), byK1));
+    assertEquals(
+        refused(new TooFewSignatures(1, 2)),
+        check(new SignedManifest(manifest(), renamed), goodNode(), NOW));
+  }
+
+  @Test
+  void brokenSignatureBesideAGoodOne_doesNotSpoilIt() {
+    KeySignature broken = new KeySignature(new KeyId("k1"), "ff".repeat(64));
+    List<KeySignature> mixed =
+        List.of(broken, GOOD.signatures().getFirst(), GOOD.signatures().getLast());
+    assertEquals(new Acceptable(), check(new SignedManifest(manifest(), mixed), goodNode(), NOW));
+  }
+
+  @Test
+  void everyFlippedBit_isFound() {
+    byte[] message = manifest().encoded();
+    List<KeySignature> signatures = signatures(message, "k1");
+    for (int bit = 0; bit < message.length * 8; bit += 7) {
+      byte[] edited = message.clone();
+      edited[bit / 8] ^= (byte) (1 << bit % 8);
+      assertEquals(0, TWO_OF_THREE.signers(edited, signatures).size(), "bit " + bit);
+    }
+  }
+
+  @Test
+  void platform_mustBeTheNodes() {
+    Platform arm = new Platform("linux/arm64");
+    assertEquals(
+        refused(new WrongPlatform(LINUX, arm)),
+        check(GOOD, new NodeSoftware(arm, new Version("1.3"), 3, 42), NOW));
+  }
+
+  @Test
+  void protocolBelowMin_isRefused() {
+    assertEquals(
+        refused(new ProtocolTooOld(2, 3)),
+        check(GOOD, new NodeSoftware(LINUX, new Version("1.3"), 2, 42), NOW));
+  }
+
+  @Test
+  void versionNotAllowedFrom_isRefused() {
+    assertEquals(
+        refused(new NotAllowedFrom(Version.NONE)),
+        check(GOOD, new NodeSoftware(LINUX, Version.NONE, 3, 0), NOW));
+    assertEquals(
+        new Acceptable(), check(GOOD, new NodeSoftware(LINUX, new Version("0.9.7"), 3, 0), NOW));
+  }
+
+  @Test
+  void expiry_blocksUpdatesFromItsSecondOn() {
+    assertEquals(refused(new Expired(EXPIRY)), check(GOOD, goodNode(), EXPIRY));
+    assertEquals(new Acceptable(), check(GOOD, goodNode(), EXPIRY.minusNanos(1)));
+  }
+
+  @Test
+  void heldRelease_outlivesExpiryFloorAndOrigin() {
+    NodeSoftware later = new NodeSoftware(LINUX, new Version("2.0"), 3, 99);
+    assertEquals(new Acceptable(), ReleaseRules.checkHeld(GOOD, TWO_OF_THREE, later));
+    assertEquals(
+        refused(new TooFewSignatures(1, 2)),
+        ReleaseRules.checkHeld(signed(manifest(), "k1"), TWO_OF_THREE, later));
+  }
+
+  @Test
+  void counterBelowFloor_needsAPermitForThisManifestAndFloor() {
+    NodeSoftware ahead = new NodeSoftware(LINUX, new Version("1.5"), 3, 43);
+    Sha256 digest = manifest().digest();
+    Verdict downgrade = refused(new Downgrade(42, 43));
+    assertEquals(downgrade, check(GOOD, ahead, NOW));
+    assertEquals(new Acceptable(), withPermit(ahead, permit(digest, 43, "k1", "k2")));
+    assertEquals(new Acceptable(), withPermit(ahead, permit(digest, 50, "k1", "k2")));
+    assertEquals(downgrade, withPermit(ahead, permit(digest, 42, "k1", "k2")));
+    assertEquals(downgrade, withPermit(ahead, permit(digest, 43, "k1", "k1")));
+    assertEquals(downgrade, withPermit(ahead, permit(new Sha256("00".repeat(32)), 43, "k1", "k2")));
+  }
+
+  @Test
+  void manifestSignature_isNoPermit() {
+    NodeSoftware ahead = new NodeSoftware(LINUX, new Version("1.5"), 3, 43);
+    DowngradePermit reused = new DowngradePermit(manifest().digest(), 43, GOOD.signatures());
+    assertEquals(refused(new Downgrade(42, 43)), withPermit(ahead, reused));
+  }
+
+  private static DowngradePermit permit(Sha256 manifest, long floor, String... keys) {
+    byte[] message = DowngradePermit.encoded(manifest, floor);
+    return new DowngradePermit(manifest, floor, signatures(message, keys));
+  }
+
+  private static Verdict withPermit(NodeSoftware node, DowngradePermit permit) {
+    return ReleaseRules.check(GOOD, TWO_OF_THREE, node, List.of(permit), NOW);
+  }
+
+  @Test
+  void everyBrokenRule_isNamedInOrder() {
+    Platform arm = new Platform("linux/arm64");
+    Version two = new Version("2.0");
+    Verdict verdict = check(signed(manifest(), "k1"), new NodeSoftware(arm, two, 0, 99), EXPIRY);
+    assertEquals(
+        refused(
+            new TooFewSignatures(1, 2),
+            new WrongPlatform(LINUX, arm),
+            new ProtocolTooOld(0, 3),
+            new NotAllowedFrom(two),
+            new Expired(EXPIRY),
+            new Downgrade(42, 99)),
+        verdict);
+    assertEquals(
+        List.of(
+            "1 valid signatures of 2 needed",
+            "built for linux/amd64, not linux/arm64",
+            "protocol 0 < 3",
+            "not allowed from version 2.0",
+            "expired at 2027-01-01T00:00:00Z",
+            "release counter 42 < 99 and no permit"),
+        ((Unacceptable) verdict).reasons().stream().map(Reason::words).toList());
+  }
+
+  @Test
+  void unsafeKeySets_areIllegal() throws NoSuchAlgorithmException {
+    PublicKey k1 = publicKey("k1");
+    PublicKey other = KeyPairGenerator.getInstance("Ed448").generateKeyPair().getPublic();
+    KeyId a = new KeyId("a");
+    KeyId b = new KeyId("b");
+    assertThrows(IllegalArgumentException.class, () -> new TrustedKeys(0, Map.of(a, k1)));
+    assertThrows(IllegalArgumentException.class, () -> new TrustedKeys(2, Map.of(a, k1)));
+    assertThrows(IllegalArgumentException.class, () -> new TrustedKeys(1, Map.of(a, k1, b, k1)));
+    assertThrows(IllegalArgumentException.class, () -> new TrustedKeys(1, Map.of(a, other)));
+  }
+
+  @Test
+  void tooManySignatures_areRefusedUnverified() {
+    List<KeySignature> many = Collections.nCopies(65, GOOD.signatures().getFirst());
+    assertThrows(IllegalArgumentException.class, () -> new SignedManifest(manifest(), many));
+  }
+}

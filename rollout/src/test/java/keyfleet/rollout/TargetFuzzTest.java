@@ -1,0 +1,32 @@
+package keyfleet.rollout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.nio.charset.StandardCharsets;
+import keyfleet.rollout.TargetParser.BadTarget;
+import keyfleet.rollout.TargetParser.Parsed;
+
+/// Any text at all: the parser answers, never throws; what it takes reads back equal, and what it
+/// refuses it refuses at a place inside the text.
+class TargetFuzzTest {
+  private static final NodeId NODE = new NodeId("web1.eu");
+
+  @FuzzTest(maxDuration = "10s")
+  void anyText_isParsedAndReadBackOrRefusedInside(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    switch (TargetParser.parse(text)) {
+      case Parsed(var target) -> {
+        assertEquals(new Parsed(target), TargetParser.parse(target.toString()));
+        assertEquals(
+            target.matches(NODE, Facts.NONE).not(),
+            new Target.Not(target).matches(NODE, Facts.NONE));
+      }
+      case BadTarget(int position, String reason) ->
+          assertTrue(
+              position >= 0 && position <= text.length() && !reason.isEmpty(),
+              () -> position + " " + reason);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout;
+
+import org.jspecify.annotations.NullMarked;

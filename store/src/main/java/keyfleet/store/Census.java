@@ -1,0 +1,33 @@
+package keyfleet.store;
+
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+
+/// How many records have which version; a version that is not here has none.
+///
+/// `belonging` counts each record once, by its lowest version: it is what a scan of that version
+/// finds. `carrying` counts a record under every version that any field of it needs: only a version
+/// that nobody carries may be destroyed. `unreadable` counts records with a field that is no
+/// envelope, whatever else they hold.
+public record Census(
+    SortedMap<KekVersion, Long> belonging, SortedMap<KekVersion, Long> carrying, long unreadable) {
+  public Census {
+    belonging = Collections.unmodifiableSortedMap(new TreeMap<>(belonging));
+    carrying = Collections.unmodifiableSortedMap(new TreeMap<>(carrying));
+  }
+
+  public static Census of(Iterable<StoredRecord> records) {
+    SortedMap<KekVersion, Long> belonging = new TreeMap<>();
+    SortedMap<KekVersion, Long> carrying = new TreeMap<>();
+    long unreadable = 0;
+    for (StoredRecord record : records) {
+      SealedFields fields = record.fields();
+      fields.lowest().ifPresent(version -> belonging.merge(version, 1L, Long::sum));
+      fields.versions().forEach(version -> carrying.merge(version, 1L, Long::sum));
+      unreadable += fields.hasUnreadable() ? 1 : 0;
+    }
+    return new Census(belonging, carrying, unreadable);
+  }
+}

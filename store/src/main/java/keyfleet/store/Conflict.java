@@ -1,0 +1,4 @@
+package keyfleet.store;
+
+/// What the caller expected did not hold; nothing was changed.
+public record Conflict() implements Write, Deletion, RecordWrite {}

@@ -1,0 +1,44 @@
+package keyfleet.store;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+
+/// All sealed fields of one record, by name. A field that is null in the database is not here.
+public record SealedFields(SortedMap<String, Bytes> byName) {
+  public static final SealedFields NONE = new SealedFields(new TreeMap<>());
+
+  public SealedFields {
+    byName = Collections.unmodifiableSortedMap(new TreeMap<>(byName));
+  }
+
+  public static SealedFields of(Map<String, Bytes> byName) {
+    return new SealedFields(new TreeMap<>(byName));
+  }
+
+  /// The versions of all fields that can be read as envelopes.
+  public NavigableSet<KekVersion> versions() {
+    NavigableSet<KekVersion> versions = new TreeSet<>();
+    for (Bytes field : byName.values()) {
+      Envelope.parse(field.toArray()).ifPresent(envelope -> versions.add(envelope.version()));
+    }
+    return versions;
+  }
+
+  /// The version to which the record belongs; nothing if no field has one.
+  public Optional<KekVersion> lowest() {
+    NavigableSet<KekVersion> versions = versions();
+    return versions.isEmpty() ? Optional.empty() : Optional.of(versions.first());
+  }
+
+  /// Whether some field is no envelope, so that nobody can say which version it needs.
+  public boolean hasUnreadable() {
+    return byName.values().stream().anyMatch(it -> Envelope.parse(it.toArray()).isEmpty());
+  }
+}

@@ -1,0 +1,154 @@
+package keyfleet.store;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Hint.Changed;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Write.Written;
+
+/// A [Kv] in memory. Deterministic: it has no thread and no clock of its own, and a hint is given
+/// by the thread that made the change, before the change returns.
+public final class FakeKv implements Kv {
+  /// No record: two equal ones are closed apart.
+  private static final class Listener {
+    private final Bucket bucket;
+    private final Prefix prefix;
+    private final Watcher watcher;
+
+    Listener(Bucket bucket, Prefix prefix, Watcher watcher) {
+      this.bucket = bucket;
+      this.prefix = prefix;
+      this.watcher = watcher;
+    }
+  }
+
+  private final StoreClock clock;
+  private final Map<String, Bucket> buckets = new HashMap<>();
+  private final Map<Bucket, NavigableMap<Key, Entry>> entries = new HashMap<>();
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private long lastRevision;
+  private volatile boolean connected = true;
+
+  public FakeKv(StoreClock clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public synchronized Optional<Entry> get(Bucket bucket, Key key) {
+    return Optional.ofNullable(live(bucket).get(key));
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    Write write;
+    synchronized (this) {
+      write = live(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
+    }
+    return hinted(bucket, key, write);
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    Write write;
+    synchronized (this) {
+      write = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
+    }
+    return hinted(bucket, key, write);
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    Write write;
+    synchronized (this) {
+      write = store(bucket, key, value);
+    }
+    return hinted(bucket, key, write);
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    synchronized (this) {
+      if (!isAt(bucket, key, expected)) {
+        return new Conflict();
+      }
+      live(bucket).remove(key);
+    }
+    hint(bucket, key);
+    return new Deleted();
+  }
+
+  @Override
+  public synchronized List<Entry> list(Bucket bucket, Prefix prefix) {
+    return live(bucket).values().stream().filter(entry -> prefix.covers(entry.key())).toList();
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    Listener listener = new Listener(bucket, prefix, watcher);
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return clock.now();
+  }
+
+  /// From here on hints are lost.
+  public void disconnectWatches() {
+    connected = false;
+  }
+
+  /// Hints come again. Nobody knows which ones were lost.
+  public void reconnectWatches() {
+    connected = true;
+    new ArrayList<>(listeners).forEach(it -> it.watcher.hint(new Missed()));
+  }
+
+  private NavigableMap<Key, Entry> live(Bucket bucket) {
+    Bucket known = buckets.computeIfAbsent(bucket.name(), _ -> bucket);
+    if (!known.equals(bucket)) {
+      throw new IllegalArgumentException("there is " + known + " already, not " + bucket);
+    }
+    NavigableMap<Key, Entry> live = entries.computeIfAbsent(bucket, _ -> new TreeMap<>());
+    if (bucket instanceof Bucket.Expiring(_, var lifetime)) {
+      StoreTime now = clock.now();
+      live.values().removeIf(it -> now.since(it.writtenAt()).compareTo(lifetime) >= 0);
+    }
+    return live;
+  }
+
+  private boolean isAt(Bucket bucket, Key key, Revision expected) {
+    Entry entry = live(bucket).get(key);
+    return entry != null && entry.revision().equals(expected);
+  }
+
+  private Written store(Bucket bucket, Key key, Value value) {
+    Revision revision = new Revision(++lastRevision);
+    live(bucket).put(key, new Entry(key, value, revision, clock.now()));
+    return new Written(revision);
+  }
+
+  private Write hinted(Bucket bucket, Key key, Write write) {
+    if (write instanceof Written) {
+      hint(bucket, key);
+    }
+    return write;
+  }
+
+  /// Outside the lock: a watcher may well read.
+  private void hint(Bucket bucket, Key key) {
+    for (Listener it : listeners) {
+      if (connected && it.bucket.equals(bucket) && it.prefix.covers(key)) {
+        it.watcher.hint(new Changed(key));
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package keyfleet.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Fencing.Behind;
+import keyfleet.store.Fencing.Raised;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import org.jspecify.annotations.Nullable;
+
+/// A collection in memory, with one column that Keyfleet does not care about. Deterministic; ids
+/// are in the order of their characters.
+public final class FakeRecords implements Records {
+  private record Row(SealedFields fields, String unrelated) {}
+
+  private final NavigableMap<String, Row> rows = new TreeMap<>();
+  private @Nullable Fence fence;
+
+  @Override
+  public synchronized List<StoredRecord> scan(KekVersion version, int limit) {
+    return page(rows, version, limit);
+  }
+
+  @Override
+  public synchronized List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+    return page(rows.tailMap(after.value(), false), version, limit);
+  }
+
+  @Override
+  public synchronized Optional<StoredRecord> read(RecordId id) {
+    return Optional.ofNullable(rows.get(id.value())).map(row -> new StoredRecord(id, row.fields()));
+  }
+
+  @Override
+  public synchronized RecordWrite insert(StoredRecord added) {
+    if (rows.containsKey(added.id().value())) {
+      return new Conflict();
+    }
+    return write(added.id(), new Row(SealedFields.NONE, ""), added.fields());
+  }
+
+  @Override
+  public synchronized RecordWrite compareAndSet(Change change) {
+    RecordId id = change.from().id();
+    Row row = rows.get(id.value());
+    return row != null && row.fields().equals(change.from().fields())
+        ? write(id, row, change.to())
+        : new Conflict();
+  }
+
+  @Override
+  public synchronized Deletion delete(StoredRecord expected) {
+    Row row = rows.get(expected.id().value());
+    if (row == null || !row.fields().equals(expected.fields())) {
+      return new Conflict();
+    }
+    rows.remove(expected.id().value());
+    return new Deleted();
+  }
+
+  @Override
+  public synchronized Census census() {
+    List<StoredRecord> all = new ArrayList<>();
+    rows.forEach((id, row) -> all.add(new StoredRecord(new RecordId(id), row.fields())));
+    return Census.of(all);
+  }
+
+  @Override
+  public synchronized Fencing fence(Fence next) {
+    Fence held = fence;
+    if (held != null && !held.yieldsTo(next)) {
+      return new Behind(held);
+    }
+    fence = next;
+    return new Raised();
+  }
+
+  @Override
+  public synchronized Optional<Fence> fence() {
+    return Optional.ofNullable(fence);
+  }
+
+  /// Writes the column that is not sealed, as an application would.
+  public synchronized RecordWrite writeUnrelated(RecordId id, String text) {
+    Row row = rows.get(id.value());
+    return row == null ? new Conflict() : write(id, new Row(row.fields(), text), row.fields());
+  }
+
+  private RecordWrite write(RecordId id, Row before, SealedFields after) {
+    Fence held = fence;
+    if (held != null && !held.allows(before.fields(), after)) {
+      return new Fenced(held);
+    }
+    rows.put(id.value(), new Row(after, before.unrelated()));
+    return new Stored();
+  }
+
+  private static List<StoredRecord> page(
+      NavigableMap<String, Row> rows, KekVersion version, int limit) {
+    return rows.entrySet().stream()
+        .map(it -> new StoredRecord(new RecordId(it.getKey()), it.getValue().fields()))
+        .filter(it -> it.fields().lowest().equals(Optional.of(version)))
+        .limit(limit)
+        .toList();
+  }
+}

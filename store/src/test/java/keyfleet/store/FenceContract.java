@@ -1,0 +1,268 @@
+package keyfleet.store;
+
+import static keyfleet.store.Fixtures.fence;
+import static keyfleet.store.Fixtures.fields;
+import static keyfleet.store.Fixtures.id;
+import static keyfleet.store.Fixtures.record;
+import static keyfleet.store.Fixtures.rewrapped;
+import static keyfleet.store.Fixtures.sealed;
+import static keyfleet.store.Fixtures.v;
+import static keyfleet.store.Fixtures.with;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Fence.Term;
+import keyfleet.store.Fencing.Behind;
+import keyfleet.store.Fencing.Raised;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import org.junit.jupiter.api.Test;
+
+/// What a fence stops and what it lets through. In the names, M is the version left behind and N
+/// the one that took over: 1 and 2 below.
+public interface FenceContract {
+  Fence N_ONLY = fence(5, 2);
+  int WRITERS = 7;
+  int MAX_INSERTS = 1_000;
+  int BEFORE_FENCE = 50;
+
+  /// A rig around an empty collection.
+  RecordsRig rig();
+
+  @Test
+  default void collectionWithoutFence_saysSo() {
+    try (RecordsRig rig = rig()) {
+      assertEquals(Optional.empty(), rig.records().fence());
+    }
+  }
+
+  @Test
+  default void raisedFence_isRemembered() {
+    try (RecordsRig rig = rig()) {
+      Fence fence = fence(new Term(3, 5), 2, 4);
+      raise(rig, fence);
+      assertEquals(Optional.of(fence), rig.records().fence());
+      raise(rig, fence);
+      assertEquals(Optional.of(fence), rig.records().fence());
+    }
+  }
+
+  @Test
+  default void oldWriterAfterTheFence_isRefused() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord moved = stored(rig, record(1, 2, 2));
+      raise(rig, N_ONLY);
+      assertRefused(rig, rig.records().insert(record(2, 1)));
+      assertRefused(rig, rig.records().insert(record(2, 2, 1)));
+      assertEquals(Optional.empty(), rig.records().read(id(2)));
+      assertRefused(rig, change(rig, moved, fields(1, 1)));
+      assertRefused(rig, change(rig, moved, with(moved.fields(), "f1", sealed(1))));
+      assertEquals(Optional.of(moved), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void writerUnderTheNewVersion_passes() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord old = stored(rig, record(1, 1, 1));
+      raise(rig, N_ONLY);
+      assertEquals(new Stored(), rig.records().insert(record(2, 2)));
+      assertEquals(new Stored(), change(rig, old, fields(2, 2)));
+    }
+  }
+
+  @Test
+  default void recordOfTheOldVersion_mayStayThere() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord old = stored(rig, record(1, 1, 1));
+      raise(rig, N_ONLY);
+      assertEquals(new Stored(), change(rig, old, fields(1, 1)));
+    }
+  }
+
+  @Test
+  default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord old = stored(rig, record(1, 1, 1));
+      raise(rig, N_ONLY);
+      SealedFields mixed = with(old.fields(), "f0", sealed(2));
+      assertEquals(new Stored(), change(rig, old, mixed));
+      assertEquals(Optional.of(v(1)), mixed.lowest());
+    }
+  }
+
+  @Test
+  default void unrelatedColumn_passes() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord old = stored(rig, record(1, 1));
+      StoredRecord moved = stored(rig, record(2, 2));
+      raise(rig, N_ONLY);
+      assertEquals(new Stored(), rig.writeUnrelated(old.id(), "new address"));
+      assertEquals(new Stored(), rig.writeUnrelated(moved.id(), "new address"));
+      assertEquals(Optional.of(old), rig.records().read(old.id()));
+    }
+  }
+
+  @Test
+  default void recordOfTheOldVersion_mayBeDeleted() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord old = stored(rig, record(1, 1));
+      raise(rig, N_ONLY);
+      assertEquals(new Deleted(), rig.records().delete(old));
+      assertRefused(rig, rig.records().insert(old));
+    }
+  }
+
+  @Test
+  default void fenceOfLowerEpoch_isRefused() {
+    try (RecordsRig rig = rig()) {
+      raise(rig, N_ONLY);
+      Fence late = fence(4, 1);
+      assertEquals(new Behind(N_ONLY), rig.records().fence(late));
+      assertEquals(Optional.of(N_ONLY), rig.records().fence());
+      assertRefused(rig, rig.records().insert(record(1, 1)));
+    }
+  }
+
+  @Test
+  default void incarnation_countsBeforeEpoch() {
+    try (RecordsRig rig = rig()) {
+      Fence held = fence(new Term(2, 1), 2);
+      raise(rig, N_ONLY);
+      raise(rig, held);
+      assertEquals(new Behind(held), rig.records().fence(fence(new Term(1, 9), 1)));
+    }
+  }
+
+  /// The next rotation opens the fence in the epoch in which the last one closed it.
+  @Test
+  default void otherSetOfTheSameTerm_replacesTheEarlier() {
+    try (RecordsRig rig = rig()) {
+      raise(rig, N_ONLY);
+      assertRefused(rig, rig.records().insert(record(1, 3)));
+      Fence opened = fence(N_ONLY.term(), 2, 3);
+      raise(rig, opened);
+      assertEquals(Optional.of(opened), rig.records().fence());
+      assertEquals(new Stored(), rig.records().insert(record(1, 3)));
+      assertRefused(rig, rig.records().insert(record(2, 1)));
+    }
+  }
+
+  @Test
+  default void laterFence_replacesTheEarlier() {
+    try (RecordsRig rig = rig()) {
+      raise(rig, N_ONLY);
+      raise(rig, fence(6, 3));
+      assertEquals(new Stored(), rig.records().insert(record(1, 3)));
+      assertInstanceOf(Fenced.class, rig.records().insert(record(2, 2)));
+    }
+  }
+
+  /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a rewrapper wakes up.
+  @Test
+  default void zombieRewrapperToAbortedVersion_isRefused() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord record = stored(rig, record(1, 1, 1));
+      Fence aborted = fence(6, 1);
+      raise(rig, aborted);
+      assertEquals(new Fenced(aborted), change(rig, record, rewrapped(record, 2)));
+      assertEquals(Optional.of(record), rig.records().read(id(1)));
+    }
+  }
+
+  /// The same while the record is itself outside the fence: its version may stay, not change to
+  /// another such.
+  @Test
+  default void zombieRewrapperOfAnOldRecord_isRefused() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord record = stored(rig, record(1, 1, 1));
+      raise(rig, fence(6, 3));
+      assertInstanceOf(Fenced.class, change(rig, record, rewrapped(record, 2)));
+      SealedFields hidden = with(record.fields(), "f1", sealed(2));
+      assertInstanceOf(Fenced.class, change(rig, record, hidden));
+      assertEquals(Optional.of(record), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void fieldThatIsNoEnvelope_isRefused() {
+    try (RecordsRig rig = rig()) {
+      raise(rig, N_ONLY);
+      SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
+      assertRefused(rig, rig.records().insert(new StoredRecord(id(1), garbage)));
+    }
+  }
+
+  /// Writers know nothing of the fence and go on until it stops them.
+  @Test
+  default void fenceRaisedAmongWriters_letsNoneThroughOnceItReturned() {
+    try (RecordsRig rig = rig();
+        Racers racers = new Racers(WRITERS + 1)) {
+      CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
+      CountDownLatch raised = new CountDownLatch(1);
+      List<Census> censuses =
+          racers.race(it -> {
+            if (it < WRITERS) {
+              insertUntilFenced(rig.records(), it, busy, raised);
+              return Census.of(List.of());
+            }
+            await(busy);
+            raise(rig, N_ONLY);
+            raised.countDown();
+            return rig.records().census();
+          });
+      Census atFence = censuses.getLast();
+      assertTrue(atFence.belonging().getOrDefault(v(1), 0L) >= BEFORE_FENCE, atFence::toString);
+      assertEquals(atFence, rig.records().census());
+    }
+  }
+
+  private static void insertUntilFenced(
+      Records records, int writer, CountDownLatch busy, CountDownLatch raised) {
+    for (int i = 0; i <= MAX_INSERTS; i++) {
+      if (i == MAX_INSERTS) {
+        await(raised);
+      }
+      boolean mustFail = raised.getCount() == 0;
+      RecordWrite write = records.insert(record(writer * (MAX_INSERTS + 1) + i, 1));
+      if (write instanceof Fenced) {
+        return;
+      }
+      assertFalse(mustFail, () -> "writer " + writer + " passed the fence: " + write);
+      busy.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(30, TimeUnit.SECONDS), "the others did not get so far");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting for the others", e);
+    }
+  }
+
+  private static void raise(RecordsRig rig, Fence fence) {
+    assertEquals(new Raised(), rig.records().fence(fence));
+  }
+
+  private static StoredRecord stored(RecordsRig rig, StoredRecord record) {
+    assertEquals(new Stored(), rig.records().insert(record));
+    return record;
+  }
+
+  private static RecordWrite change(RecordsRig rig, StoredRecord from, SealedFields to) {
+    return rig.records().compareAndSet(new Change(from, to));
+  }
+
+  private static void assertRefused(RecordsRig rig, RecordWrite write) {
+    assertEquals(new Fenced(rig.records().fence().orElseThrow()), write);
+  }
+}

@@ -1,0 +1,103 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.store.Fence.Term;
+import keyfleet.store.Write.Written;
+
+/// The words in which the tests of this room speak.
+final class Fixtures {
+  static final Bucket THINGS = new Bucket.Lasting("things");
+
+  private static final int VERSIONS = 9;
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final EnvelopeCipher CIPHER = new EnvelopeCipher(keks(), RANDOM);
+  private static final Place PLACE = new Place("customers", "any", "any");
+
+  private Fixtures() {}
+
+  static Key key(String value) {
+    return new Key(value);
+  }
+
+  static Value value(String text) {
+    return Value.of(text);
+  }
+
+  static Revision written(Write write) {
+    return assertInstanceOf(Written.class, write).revision();
+  }
+
+  static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  /// A new envelope of that version; no two are alike.
+  static Bytes sealed(int version) {
+    SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
+    Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), PLACE, plaintext));
+    return Bytes.copyOf(sealed.envelope().bytes());
+  }
+
+  /// Fields `f0`, `f1`… of those versions.
+  static SealedFields fields(int... versions) {
+    return SealedFields.of(
+        IntStream.range(0, versions.length)
+            .boxed()
+            .collect(Collectors.toMap(i -> "f" + i, i -> sealed(versions[i]))));
+  }
+
+  /// `fields` with another `name`.
+  static SealedFields with(SealedFields fields, String name, Bytes field) {
+    Map<String, Bytes> byName = new HashMap<>(fields.byName());
+    byName.put(name, field);
+    return SealedFields.of(byName);
+  }
+
+  /// Fields of the same names, all new and of that version.
+  static SealedFields rewrapped(StoredRecord record, int version) {
+    return SealedFields.of(
+        record.fields().byName().keySet().stream()
+            .collect(Collectors.toMap(name -> name, _ -> sealed(version))));
+  }
+
+  static RecordId id(int number) {
+    return new RecordId("%05d".formatted(number));
+  }
+
+  static StoredRecord record(int id, int... versions) {
+    return new StoredRecord(id(id), fields(versions));
+  }
+
+  static Fence fence(long epoch, Integer... writable) {
+    return fence(new Term(1, epoch), writable);
+  }
+
+  static Fence fence(Term term, Integer... writable) {
+    return Fence.of(term, Set.copyOf(List.of(writable).stream().map(Fixtures::v).toList()));
+  }
+
+  private static Keks keks() {
+    return Keks.of(
+        KeyringName.MAIN,
+        IntStream.rangeClosed(1, VERSIONS)
+            .mapToObj(
+                it -> new SoftwareKek(v(it), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM))
+            .toList());
+  }
+}

@@ -1,0 +1,55 @@
+package keyfleet.store;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+
+/// A connection that passes all on, for those that change one thing.
+public interface ForwardingRecords extends Records {
+  Records inner();
+
+  @Override
+  default List<StoredRecord> scan(KekVersion version, int limit) {
+    return inner().scan(version, limit);
+  }
+
+  @Override
+  default List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+    return inner().scan(version, after, limit);
+  }
+
+  @Override
+  default Optional<StoredRecord> read(RecordId id) {
+    return inner().read(id);
+  }
+
+  @Override
+  default RecordWrite insert(StoredRecord added) {
+    return inner().insert(added);
+  }
+
+  @Override
+  default RecordWrite compareAndSet(Change change) {
+    return inner().compareAndSet(change);
+  }
+
+  @Override
+  default Deletion delete(StoredRecord expected) {
+    return inner().delete(expected);
+  }
+
+  @Override
+  default Census census() {
+    return inner().census();
+  }
+
+  @Override
+  default Fencing fence(Fence fence) {
+    return inner().fence(fence);
+  }
+
+  @Override
+  default Optional<Fence> fence() {
+    return inner().fence();
+  }
+}

@@ -1,0 +1,201 @@
+package keyfleet.store;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Exchanger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Write.Written;
+
+/// A way to break a [Kv]. Some were seen in the field.
+enum KvFlaw {
+  /// Acknowledged before it is durable, as NATS does unless `sync_interval` is `always`.
+  LOSSY {
+    @Override
+    Kv in(Kv kv) {
+      return new LossyKv(kv);
+    }
+  },
+
+  /// Read from any replica, as the direct get of NATS is.
+  STALE {
+    @Override
+    Kv in(Kv kv) {
+      return new StaleKv(kv);
+    }
+  },
+
+  /// Compared first and written later, as in clusters of NATS before 2.9.21.
+  CHECKED_THEN_WRITTEN {
+    @Override
+    Kv in(Kv kv) {
+      Exchanger<Key> checked = new Exchanger<>();
+      return new Through(kv) {
+        @Override
+        public Write create(Bucket bucket, Key key, Value value) {
+          Optional<Entry> held = kv.get(bucket, key);
+          meetAnother(checked, key);
+          return held.isEmpty() ? kv.put(bucket, key, value) : new Conflict();
+        }
+
+        @Override
+        public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+          Optional<Revision> held = kv.get(bucket, key).map(Entry::revision);
+          meetAnother(checked, key);
+          return held.equals(Optional.of(expected)) ? kv.put(bucket, key, value) : new Conflict();
+        }
+      };
+    }
+  },
+
+  UPDATES_ANY_REVISION {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+          return kv.put(bucket, key, value);
+        }
+      };
+    }
+  },
+
+  DELETES_ANY_REVISION {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public Deletion delete(Bucket bucket, Key key, Revision expected) {
+          Revision held = kv.get(bucket, key).map(Entry::revision).orElse(expected);
+          return kv.delete(bucket, key, held);
+        }
+      };
+    }
+  },
+
+  /// Counts each life of a key from one, as a counter inside the entry would.
+  CREATES_AT_ONE {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public Write create(Bucket bucket, Key key, Value value) {
+          Write write = kv.create(bucket, key, value);
+          return write instanceof Written ? new Written(new Revision(1)) : write;
+        }
+      };
+    }
+  },
+
+  /// Swept late and not filtered meanwhile, as a TTL index of MongoDB alone would be.
+  SWEPT_LATE {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public Optional<Entry> get(Bucket bucket, Key key) {
+          return kv.get(lasting(bucket), key);
+        }
+
+        @Override
+        public Write put(Bucket bucket, Key key, Value value) {
+          return kv.put(lasting(bucket), key, value);
+        }
+      };
+    }
+  },
+
+  LISTS_BY_TEXT {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public List<Entry> list(Bucket bucket, Prefix prefix) {
+          String text = prefix.value().replaceFirst("\\.$", "");
+          return kv.list(bucket, Prefix.ALL).stream()
+              .filter(it -> it.key().value().startsWith(text))
+              .toList();
+        }
+      };
+    }
+  },
+
+  LISTS_UNORDERED {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public List<Entry> list(Bucket bucket, Prefix prefix) {
+          return kv.list(bucket, prefix).reversed();
+        }
+      };
+    }
+  },
+
+  HIDES_LOST_HINTS {
+    @Override
+    Kv in(Kv kv) {
+      return new Through(kv) {
+        @Override
+        public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+          return kv.watch(
+              bucket,
+              prefix,
+              hint -> {
+                if (!(hint instanceof Missed)) {
+                  watcher.hint(hint);
+                }
+              });
+        }
+      };
+    }
+  },
+
+  /// The wall clock of whichever server answers.
+  CLOCK_GOES_BACK {
+    @Override
+    Kv in(Kv kv) {
+      AtomicLong asked = new AtomicLong();
+      return new Through(kv) {
+        @Override
+        public StoreTime storeTime() {
+          return new StoreTime(kv.storeTime().millis() - asked.incrementAndGet());
+        }
+      };
+    }
+  };
+
+  abstract Kv in(Kv kv);
+
+  private static Bucket lasting(Bucket bucket) {
+    return new Bucket.Lasting(bucket.name());
+  }
+
+  /// Waits a little for another that has checked and not yet written, so that the race is met
+  /// whatever the scheduler does.
+  private static void meetAnother(Exchanger<Key> checked, Key key) {
+    try {
+      checked.exchange(key, 2, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      return; // nobody else is here
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted between check and write", e);
+    }
+  }
+
+  private static class Through implements ForwardingKv {
+    private final Kv inner;
+
+    Through(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package keyfleet.store;
+
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+
+/// A store under test, empty at first, and what a test must be able to do to it.
+public interface KvRig extends AutoCloseable {
+  Kv kv();
+
+  /// Returns when so much store time has passed.
+  void pass(Duration duration);
+
+  /// Runs `meanwhile` while running watches get no hints, then lets them recover.
+  void whileWatchesAreCut(Runnable meanwhile);
+
+  @Override
+  default void close() {}
+
+  /// The rig of the fake; `connection` is what stands between it and the test.
+  static KvRig ofFake(UnaryOperator<Kv> connection) {
+    StoreClock clock = new StoreClock();
+    FakeKv fake = new FakeKv(clock);
+    Kv kv = connection.apply(fake);
+    return new KvRig() {
+      @Override
+      public Kv kv() {
+        return kv;
+      }
+
+      @Override
+      public void pass(Duration duration) {
+        clock.advance(duration);
+      }
+
+      @Override
+      public void whileWatchesAreCut(Runnable meanwhile) {
+        fake.disconnectWatches();
+        meanwhile.run();
+        fake.reconnectWatches();
+      }
+    };
+  }
+}

@@ -1,0 +1,95 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Whether a history of a register has an explanation: an order in which each call takes effect at
+/// one moment between its beginning and its answer. The search is Wing and Gong's (1993), with
+/// Lowe's memory (2017) of what was tried: the set of calls done, and the register after them.
+final class Linearizability {
+  /// The set of calls done is the bits of a `long`.
+  static final int MAX_OPERATIONS = 64;
+
+  private record Visit(long done, int state) {}
+
+  private final List<Operation> operations;
+  private final long mustBeDone;
+  private final Set<Visit> visited = new HashSet<>();
+
+  private Linearizability(List<Operation> operations) {
+    this.operations = operations;
+    long answered = 0;
+    for (int i = 0; i < operations.size(); i++) {
+      answered |= operations.get(i).answered() ? bit(i) : 0;
+    }
+    this.mustBeDone = answered;
+  }
+
+  static boolean holds(List<Operation> history) {
+    if (history.size() > MAX_OPERATIONS) {
+      throw new IllegalArgumentException(
+          "at most " + MAX_OPERATIONS + " operations can be searched, not " + history.size());
+    }
+    List<Operation> byBeginning =
+        history.stream().sorted(Comparator.comparingLong(Operation::invoked)).toList();
+    return new Linearizability(byBeginning).explains(0, Operation.ABSENT);
+  }
+
+  static void check(History history) {
+    List<Operation> operations = history.operations();
+    if (!holds(operations)) {
+      fail("no order explains this history:" + System.lineSeparator() + shown(operations));
+    }
+  }
+
+  /// Whether what is left after `done` can be explained from `state` on.
+  private boolean explains(long done, int state) {
+    if ((done & mustBeDone) == mustBeDone) {
+      return true;
+    }
+    if (!visited.add(new Visit(done, state))) {
+      return false;
+    }
+    long firstAnswer = firstAnswer(done);
+    for (int i = 0; i < operations.size(); i++) {
+      // What began after another call was answered cannot come before that call.
+      boolean mayBeNext = (done & bit(i)) == 0 && operations.get(i).invoked() < firstAnswer;
+      if (mayBeNext && explainsWith(i, done, state)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean explainsWith(int next, long done, int state) {
+    OptionalInt after = operations.get(next).step().on(state);
+    return after.isPresent() && explains(done | bit(next), after.getAsInt());
+  }
+
+  private long firstAnswer(long done) {
+    long first = Operation.NEVER;
+    for (int i = 0; i < operations.size(); i++) {
+      if ((done & bit(i)) == 0) {
+        first = Math.min(first, operations.get(i).returned());
+      }
+    }
+    return first;
+  }
+
+  private static long bit(int index) {
+    return 1L << index;
+  }
+
+  private static String shown(List<Operation> operations) {
+    return operations.stream()
+        .sorted(Comparator.comparingLong(Operation::invoked))
+        .map(Operation::toString)
+        .collect(Collectors.joining(System.lineSeparator()));
+  }
+}

@@ -1,0 +1,51 @@
+package keyfleet.store;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.Write.Written;
+
+/// Acknowledges every twentieth write that it could make, and drops it.
+final class LossyKv implements ForwardingKv {
+  private static final int EVERY = 20;
+  private static final long MADE_UP = 1L << 40;
+
+  private final Kv inner;
+  private final AtomicInteger writes = new AtomicInteger();
+
+  LossyKv(Kv inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public Kv inner() {
+    return inner;
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return inner.get(bucket, key).isEmpty() && drops()
+        ? acknowledged()
+        : inner.create(bucket, key, value);
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    Optional<Revision> held = inner.get(bucket, key).map(Entry::revision);
+    return held.equals(Optional.of(expected)) && drops()
+        ? acknowledged()
+        : inner.update(bucket, key, value, expected);
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return drops() ? acknowledged() : inner.put(bucket, key, value);
+  }
+
+  private boolean drops() {
+    return writes.incrementAndGet() % EVERY == 0;
+  }
+
+  private Write acknowledged() {
+    return new Written(new Revision(MADE_UP + writes.get()));
+  }
+}

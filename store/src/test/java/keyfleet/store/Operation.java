@@ -1,0 +1,50 @@
+package keyfleet.store;
+
+import java.util.OptionalInt;
+
+/// A call on a register, from the tick at which it began to the tick at which it was answered. One
+/// that was never answered may take effect at any time after it began, or not at all.
+record Operation(Step step, long invoked, long returned) {
+  static final long NEVER = Long.MAX_VALUE;
+
+  /// What the register holds while its key is absent.
+  static final int ABSENT = 0;
+
+  boolean answered() {
+    return returned != NEVER;
+  }
+
+  /// What a call did to the register, as its answer tells.
+  sealed interface Step {
+    /// The register afterwards; nothing if the step cannot happen on `state`.
+    OptionalInt on(int state);
+
+    record Read(int seen) implements Step {
+      @Override
+      public OptionalInt on(int state) {
+        return state == seen ? OptionalInt.of(state) : OptionalInt.empty();
+      }
+    }
+
+    record Put(int value) implements Step {
+      @Override
+      public OptionalInt on(int state) {
+        return OptionalInt.of(value);
+      }
+    }
+
+    record Swapped(int expected, int value) implements Step {
+      @Override
+      public OptionalInt on(int state) {
+        return state == expected ? OptionalInt.of(value) : OptionalInt.empty();
+      }
+    }
+
+    record SwapRefused(int expected) implements Step {
+      @Override
+      public OptionalInt on(int state) {
+        return state == expected ? OptionalInt.empty() : OptionalInt.of(state);
+      }
+    }
+  }
+}

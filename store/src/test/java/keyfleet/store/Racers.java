@@ -1,0 +1,63 @@
+package keyfleet.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+
+/// Threads that start together, round after round.
+final class Racers implements AutoCloseable {
+  private static final int ROUND_SECONDS = 60;
+
+  private final int count;
+  private final CyclicBarrier start;
+  private final ExecutorService threads;
+
+  Racers(int count) {
+    this.count = count;
+    this.start = new CyclicBarrier(count);
+    this.threads = Executors.newFixedThreadPool(count);
+  }
+
+  /// What each racer came to, in their order. The first failure of any is thrown as it is.
+  <T> List<T> race(IntFunction<T> racer) {
+    List<Callable<T>> runs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int number = i;
+      runs.add(() -> {
+        start.await(ROUND_SECONDS, TimeUnit.SECONDS);
+        return racer.apply(number);
+      });
+    }
+    return outcomes(runs);
+  }
+
+  private <T> List<T> outcomes(List<Callable<T>> runs) {
+    List<T> outcomes = new ArrayList<>();
+    try {
+      for (Future<T> run : threads.invokeAll(runs, ROUND_SECONDS, TimeUnit.SECONDS)) {
+        outcomes.add(run.get());
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof AssertionError failed) {
+        throw failed;
+      }
+      throw new IllegalStateException("a racer failed", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the race was interrupted", e);
+    }
+    return outcomes;
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+}

@@ -1,0 +1,307 @@
+package keyfleet.store;
+
+import static keyfleet.store.Fixtures.fields;
+import static keyfleet.store.Fixtures.id;
+import static keyfleet.store.Fixtures.record;
+import static keyfleet.store.Fixtures.rewrapped;
+import static keyfleet.store.Fixtures.sealed;
+import static keyfleet.store.Fixtures.v;
+import static keyfleet.store.Fixtures.with;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.RecordWrite.Stored;
+import org.junit.jupiter.api.Test;
+
+/// What Keyfleet expects of a collection that has no fence yet.
+public interface RecordsContract {
+  int RACERS = 8;
+  int PAGE = 10;
+
+  /// A rig around an empty collection.
+  RecordsRig rig();
+
+  /// How many records the longer tests use.
+  default int population() {
+    return 200;
+  }
+
+  @Test
+  default void insertedRecord_isReadExactly() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord record = record(1, 1, 1);
+      assertEquals(Optional.empty(), rig.records().read(id(1)));
+      insert(rig, record);
+      assertEquals(Optional.of(record), rig.records().read(id(1)));
+      assertEquals(new Conflict(), rig.records().insert(record(1, 2)));
+      assertEquals(Optional.of(record), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void delete_needsTheFieldsAsTheyAre() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord record = record(1, 1, 1);
+      insert(rig, record);
+      assertEquals(new Conflict(), rig.records().delete(record(1, 1, 1)));
+      assertEquals(new Deleted(), rig.records().delete(record));
+      assertEquals(Optional.empty(), rig.records().read(id(1)));
+      assertEquals(new Conflict(), rig.records().delete(record));
+    }
+  }
+
+  @Test
+  default void compareAndSet_changesAllFields() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord before = record(1, 1, 1, 1);
+      insert(rig, before);
+      StoredRecord after = new StoredRecord(before.id(), rewrapped(before, 2));
+      assertEquals(new Stored(), rig.records().compareAndSet(new Change(before, after.fields())));
+      assertEquals(Optional.of(after), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void compareAndSetWithAnyFieldChanged_changesNone() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord stored = record(1, 1, 1, 1);
+      insert(rig, stored);
+      for (String name : stored.fields().byName().keySet()) {
+        SealedFields other = with(stored.fields(), name, sealed(1));
+        StoredRecord expected = new StoredRecord(stored.id(), other);
+        Change change = new Change(expected, rewrapped(stored, 2));
+        assertEquals(new Conflict(), rig.records().compareAndSet(change), name);
+        assertEquals(Optional.of(stored), rig.records().read(id(1)), name);
+      }
+    }
+  }
+
+  @Test
+  default void compareAndSetThatKnowsTooFewFields_changesNone() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord stored = record(1, 1, 1);
+      insert(rig, stored);
+      Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
+      StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
+      Change change = new Change(expected, fields(2));
+      assertEquals(new Conflict(), rig.records().compareAndSet(change));
+      assertEquals(Optional.of(stored), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void compareAndSetOfAbsentRecord_conflicts() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord absent = record(1, 1);
+      Change change = new Change(absent, fields(2));
+      assertEquals(new Conflict(), rig.records().compareAndSet(change));
+      assertEquals(Optional.empty(), rig.records().read(id(1)));
+    }
+  }
+
+  @Test
+  default void changeThatForgetsAField_cannotBeMade() {
+    StoredRecord record = record(1, 1, 1);
+    assertThrows(IllegalArgumentException.class, () -> new Change(record, fields(2)));
+  }
+
+  @Test
+  default void racedCompareAndSet_isWonOnceAndNeverMixed() {
+    try (RecordsRig rig = rig();
+        Racers racers = new Racers(RACERS)) {
+      StoredRecord last = record(1, 1, 1);
+      insert(rig, last);
+      for (int round = 0; round < population(); round++) {
+        StoredRecord expected = last;
+        List<SealedFields> offers = new ArrayList<>();
+        for (int i = 0; i < RACERS; i++) {
+          offers.add(rewrapped(expected, 1 + i));
+        }
+        List<RecordWrite> writes =
+            racers.race(it -> rig.records().compareAndSet(new Change(expected, offers.get(it))));
+        assertEquals(1, Collections.frequency(writes, new Stored()), () -> "of " + writes);
+        last = new StoredRecord(last.id(), offers.get(writes.indexOf(new Stored())));
+        assertEquals(Optional.of(last), rig.records().read(id(1)));
+      }
+    }
+  }
+
+  @Test
+  default void mixedRecord_belongsToItsLowestVersion() {
+    try (RecordsRig rig = rig()) {
+      insert(rig, record(1, 3, 2));
+      insert(rig, record(2, 2, 3));
+      insert(rig, record(3, 3, 3));
+      assertEquals(ids(1, 2), idsOf(scanAll(rig.records(), v(2))));
+      assertEquals(ids(3), idsOf(scanAll(rig.records(), v(3))));
+      assertEquals(Map.of(v(2), 2L, v(3), 1L), rig.records().census().belonging());
+      assertEquals(Map.of(v(2), 2L, v(3), 3L), rig.records().census().carrying());
+    }
+  }
+
+  @Test
+  default void fieldThatIsNoEnvelope_isCountedAsUnreadable() {
+    try (RecordsRig rig = rig()) {
+      Bytes garbage = Bytes.copyOf(new byte[200]);
+      insert(rig, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
+      insert(rig, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
+      insert(rig, record(3, 1));
+      assertEquals(2, rig.records().census().unreadable());
+      assertEquals(Map.of(v(1), 2L), rig.records().census().belonging());
+      assertEquals(ids(1, 3), idsOf(scanAll(rig.records(), v(1))));
+    }
+  }
+
+  @Test
+  default void census_equalsFullScan() {
+    try (RecordsRig rig = rig()) {
+      Random random = new Random(7);
+      assertEquals(Census.of(List.of()), rig.records().census());
+      for (int i = 0; i < population(); i++) {
+        insert(rig, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
+        if (random.nextInt(3) == 0) {
+          StoredRecord moved = rig.records().read(id(random.nextInt(i + 1))).orElseThrow();
+          Change change = new Change(moved, rewrapped(moved, 1 + random.nextInt(5)));
+          assertEquals(new Stored(), rig.records().compareAndSet(change));
+        }
+      }
+      List<StoredRecord> all = new ArrayList<>();
+      for (int version = 1; version <= 6; version++) {
+        all.addAll(scanAll(rig.records(), v(version)));
+      }
+      assertEquals(population(), all.size());
+      assertEquals(Census.of(all), rig.records().census());
+    }
+  }
+
+  @Test
+  default void scanOfAbsentVersion_isEmpty() {
+    try (RecordsRig rig = rig()) {
+      insert(rig, record(1, 1));
+      assertEquals(List.of(), rig.records().scan(v(2), PAGE));
+      assertEquals(List.of(), rig.records().scan(v(1), id(1), PAGE));
+    }
+  }
+
+  @Test
+  default void scanAfterRecordThatIsGone_goesOn() {
+    try (RecordsRig rig = rig()) {
+      for (int i = 1; i <= 4; i++) {
+        insert(rig, record(i, 1));
+      }
+      StoredRecord second = rig.records().scan(v(1), 2).getLast();
+      assertEquals(new Deleted(), rig.records().delete(second));
+      assertEquals(ids(3, 4), idsOf(rig.records().scan(v(1), second.id(), PAGE)));
+    }
+  }
+
+  /// Even ids stay as they are; odd ones are rewrapped, deleted and joined by new ones meanwhile.
+  @Test
+  default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
+    try (RecordsRig rig = rig();
+        Racers racers = new Racers(4)) {
+      int count = population();
+      for (int i = 0; i < count; i++) {
+        insert(rig, record(i, 1, 1));
+      }
+      List<List<StoredRecord>> scans =
+          racers.race(it -> {
+            if (it == 0) {
+              return scanAll(rig.records(), v(1));
+            }
+            disturb(rig.records(), it, count);
+            return List.of();
+          });
+      assertNoGapNoRepeat(scans.getFirst(), count);
+    }
+  }
+
+  /// The same without threads: one disturbance after each page, so that it surely is between two.
+  @Test
+  default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
+    try (RecordsRig rig = rig()) {
+      int count = population();
+      for (int i = 0; i < count; i++) {
+        insert(rig, record(i, 1, 1));
+      }
+      Random random = new Random(11);
+      List<StoredRecord> seen = new ArrayList<>();
+      List<StoredRecord> page = rig.records().scan(v(1), PAGE);
+      while (!page.isEmpty()) {
+        assertTrue(page.size() <= PAGE, "a page has " + page.size() + " records");
+        seen.addAll(page);
+        disturbOne(rig.records(), random, 1 + 2 * random.nextInt(count / 2));
+        page = rig.records().scan(v(1), page.getLast().id(), PAGE);
+      }
+      assertNoGapNoRepeat(seen, count);
+    }
+  }
+
+  private static void disturb(Records records, int seed, int count) {
+    Random random = new Random(seed);
+    for (int i = 0; i < count; i++) {
+      disturbOne(records, random, 1 + 2 * random.nextInt(count));
+    }
+  }
+
+  private static void disturbOne(Records records, Random random, int id) {
+    Optional<StoredRecord> found = records.read(id(id));
+    if (found.isEmpty()) {
+      records.insert(record(id, 1, 1));
+    } else if (random.nextInt(3) == 0) {
+      records.delete(found.get());
+    } else {
+      records.compareAndSet(new Change(found.get(), rewrapped(found.get(), 2)));
+    }
+  }
+
+  private static void assertNoGapNoRepeat(List<StoredRecord> seen, int count) {
+    Set<RecordId> ids = new HashSet<>();
+    for (StoredRecord record : seen) {
+      assertTrue(ids.add(record.id()), () -> record.id() + " was seen twice");
+      assertEquals(Optional.of(v(1)), record.fields().lowest());
+    }
+    for (int even = 0; even < count; even += 2) {
+      assertTrue(ids.contains(id(even)), id(even) + " was not seen");
+    }
+  }
+
+  private static void insert(RecordsRig rig, StoredRecord record) {
+    assertEquals(new Stored(), rig.records().insert(record));
+  }
+
+  private static List<StoredRecord> scanAll(Records records, KekVersion version) {
+    List<StoredRecord> all = new ArrayList<>();
+    List<StoredRecord> page = records.scan(version, PAGE);
+    while (!page.isEmpty()) {
+      all.addAll(page);
+      page = records.scan(version, page.getLast().id(), PAGE);
+    }
+    return all;
+  }
+
+  private static Set<RecordId> ids(int... numbers) {
+    Set<RecordId> ids = new HashSet<>();
+    for (int number : numbers) {
+      ids.add(id(number));
+    }
+    return ids;
+  }
+
+  private static Set<RecordId> idsOf(List<StoredRecord> records) {
+    Set<RecordId> ids = new HashSet<>();
+    records.forEach(record -> ids.add(record.id()));
+    return ids;
+  }
+}

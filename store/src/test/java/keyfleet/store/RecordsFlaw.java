@@ -1,0 +1,231 @@
+package keyfleet.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.RecordWrite.Stored;
+
+/// A way to break [Records].
+enum RecordsFlaw {
+  /// Acknowledges every twentieth change and drops it.
+  LOSSY {
+    @Override
+    Records in(Records records) {
+      AtomicInteger changes = new AtomicInteger();
+      return new Through(records) {
+        @Override
+        public RecordWrite compareAndSet(Change change) {
+          boolean fits = records.read(change.from().id()).equals(Optional.of(change.from()));
+          return fits && changes.incrementAndGet() % 20 == 0
+              ? new Stored()
+              : records.compareAndSet(change);
+        }
+      };
+    }
+  },
+
+  /// Reads what was there before the last change, as a secondary may.
+  STALE {
+    @Override
+    Records in(Records records) {
+      List<StoredRecord> past = new ArrayList<>();
+      return new Through(records) {
+        @Override
+        public synchronized RecordWrite compareAndSet(Change change) {
+          RecordWrite write = records.compareAndSet(change);
+          if (write instanceof Stored) {
+            past.addFirst(change.from());
+          }
+          return write;
+        }
+
+        @Override
+        public synchronized Optional<StoredRecord> read(RecordId id) {
+          return past.stream()
+              .filter(it -> it.id().equals(id))
+              .findFirst()
+              .or(() -> records.read(id));
+        }
+      };
+    }
+  },
+
+  COMPARES_ONE_FIELD {
+    @Override
+    Records in(Records records) {
+      return new Through(records) {
+        @Override
+        public RecordWrite compareAndSet(Change change) {
+          Optional<StoredRecord> held = records.read(change.from().id());
+          boolean fits = held.isPresent() && first(held.get()).equals(first(change.from()));
+          return fits ? records.compareAndSet(new Change(held.get(), change.to())) : new Conflict();
+        }
+      };
+    }
+  },
+
+  COUNTS_BY_HIGHEST {
+    @Override
+    Records in(Records records) {
+      return new Through(records) {
+        @Override
+        public Census census() {
+          SortedMap<KekVersion, Long> highest = new TreeMap<>();
+          for (int version = 1; version <= 9; version++) {
+            for (StoredRecord it : records.scan(new KekVersion(version), Integer.MAX_VALUE)) {
+              highest.merge(it.fields().versions().last(), 1L, Long::sum);
+            }
+          }
+          return new Census(highest, records.census().carrying(), records.census().unreadable());
+        }
+      };
+    }
+  },
+
+  /// Takes the number of a page for a place in it.
+  SCAN_SKIPS {
+    @Override
+    Records in(Records records) {
+      return new Through(records) {
+        @Override
+        public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+          return records.scan(version, after, limit + 1).stream().skip(1).toList();
+        }
+      };
+    }
+  },
+
+  SCAN_REPEATS {
+    @Override
+    Records in(Records records) {
+      return new Through(records) {
+        @Override
+        public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+          List<StoredRecord> page = new ArrayList<>(records.scan(version, after, limit - 1));
+          if (!page.isEmpty()) {
+            records.read(after).ifPresent(page::addFirst);
+          }
+          return page;
+        }
+      };
+    }
+  },
+
+  FENCE_STOPS_NOBODY {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+              return true;
+            }
+          });
+    }
+  },
+
+  /// A flag in another table, read by each writer before it writes.
+  FENCE_DOES_NOT_WAIT {
+    @Override
+    Records in(Records records) {
+      return new HastyFence(records);
+    }
+  },
+
+  FENCE_STOPS_INSERTS_ONLY {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+              return !before.equals(SealedFields.NONE) || held.allows(before, after);
+            }
+          });
+    }
+  },
+
+  /// Lets alone what was outside already, as MongoDB's moderate validation does.
+  FENCE_SPARES_OLD_RECORDS {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+              boolean old = !held.writable().containsAll(before.versions());
+              return old || held.allows(before, after);
+            }
+          });
+    }
+  },
+
+  /// A constraint on the row alone, which also stops what only stays as it was.
+  FENCE_STOPS_OLD_RECORDS {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean allows(Fence held, SealedFields before, SealedFields after) {
+              return held.writable().containsAll(after.versions());
+            }
+          });
+    }
+  },
+
+  FENCE_NEEDS_A_NEW_TERM {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean yields(Fence held, Fence next) {
+              return next.term().compareTo(held.term()) > 0;
+            }
+          });
+    }
+  },
+
+  FENCE_YIELDS_TO_ANY {
+    @Override
+    Records in(Records records) {
+      return new OwnFence(
+          records,
+          new OwnFence.Rules() {
+            @Override
+            public boolean yields(Fence held, Fence next) {
+              return true;
+            }
+          });
+    }
+  };
+
+  abstract Records in(Records records);
+
+  private static Bytes first(StoredRecord record) {
+    return record.fields().byName().firstEntry().getValue();
+  }
+
+  private static class Through implements ForwardingRecords {
+    private final Records inner;
+
+    Through(Records inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Records inner() {
+      return inner;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package keyfleet.store;
+
+import java.util.Optional;
+import java.util.Random;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Operation.Step;
+import keyfleet.store.Operation.Step.Put;
+import keyfleet.store.Operation.Step.Read;
+import keyfleet.store.Operation.Step.SwapRefused;
+import keyfleet.store.Operation.Step.Swapped;
+import keyfleet.store.Write.Written;
+import org.jspecify.annotations.Nullable;
+
+/// A client that uses one key as a register, at random, and writes down what it saw. No value is
+/// written twice, so a revision and a value stand for each other.
+final class RegisterClient {
+  private final Kv kv;
+  private final Bucket bucket;
+  private final Key key;
+  private final History history;
+  private @Nullable Entry seen;
+
+  RegisterClient(Kv kv, Bucket bucket, Key key, History history) {
+    this.kv = kv;
+    this.bucket = bucket;
+    this.key = key;
+    this.history = history;
+  }
+
+  /// Makes `count` calls; `firstValue` and those after it are this client's own.
+  void run(Random random, int count, int firstValue) {
+    for (int i = 0; i < count; i++) {
+      call(random.nextInt(8), firstValue + i);
+    }
+  }
+
+  private void call(int choice, int value) {
+    Entry last = seen;
+    switch (choice) {
+      case 0 -> put(value);
+      case 1, 2 -> create(value);
+      case 3, 4 -> {
+        if (last != null) {
+          update(last, value);
+        }
+      }
+      case 5 -> {
+        if (last != null) {
+          delete(last);
+        }
+      }
+      default -> read();
+    }
+  }
+
+  private void read() {
+    long began = history.begin();
+    Optional<Entry> found = kv.get(bucket, key);
+    history.answered(began, new Read(found.map(RegisterClient::number).orElse(Operation.ABSENT)));
+    seen = found.orElse(null);
+  }
+
+  private void put(int value) {
+    long began = history.begin();
+    switch (kv.put(bucket, key, text(value))) {
+      case Written _ -> history.answered(began, new Put(value));
+      case Unknown _ -> history.unanswered(began, new Put(value));
+      case Conflict _ -> throw new AssertionError("a put has nothing to conflict with");
+    }
+  }
+
+  private void create(int value) {
+    long began = history.begin();
+    written(began, kv.create(bucket, key, text(value)), new Swapped(Operation.ABSENT, value));
+  }
+
+  private void update(Entry last, int value) {
+    long began = history.begin();
+    Write write = kv.update(bucket, key, text(value), last.revision());
+    written(began, write, new Swapped(number(last), value));
+  }
+
+  private void written(long began, Write write, Swapped swapped) {
+    switch (write) {
+      case Written _ -> history.answered(began, swapped);
+      case Conflict _ -> history.answered(began, new SwapRefused(swapped.expected()));
+      case Unknown _ -> history.unanswered(began, swapped);
+    }
+  }
+
+  private void delete(Entry last) {
+    long began = history.begin();
+    Step deleted = new Swapped(number(last), Operation.ABSENT);
+    switch (kv.delete(bucket, key, last.revision())) {
+      case Deleted _ -> history.answered(began, deleted);
+      case Conflict _ -> history.answered(began, new SwapRefused(number(last)));
+      case Unknown _ -> history.unanswered(began, deleted);
+    }
+  }
+
+  private static int number(Entry entry) {
+    return Integer.parseInt(entry.value().text());
+  }
+
+  private static Value text(int value) {
+    return Value.of(Integer.toString(value));
+  }
+}
