@@ -3,7 +3,6 @@ package keyfleet.keyring;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.Optional;
@@ -92,9 +91,9 @@ public record Keystore(
     if (version.compareTo(versions.lastKey()) < 0) {
       return new Decision.Refused(version + " is below " + versions.lastKey() + ", the newest");
     }
-    Map<KekVersion, KeyVersion> more = new TreeMap<>(versions);
+    SortedMap<KekVersion, KeyVersion> more = new TreeMap<>(versions);
     more.put(version, announced.in(VersionState.ANNOUNCED));
-    return new Decision.Next(with(rotation, new TreeMap<>(more)));
+    return new Decision.Next(with(rotation, more));
   }
 
   Keystore with(Rotation newRotation) {
