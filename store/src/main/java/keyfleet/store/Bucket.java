@@ -6,8 +6,9 @@ import java.util.regex.Pattern;
 /// A named set of keys whose entries all live equally long. Engines make a bucket on its first use;
 /// its kind and lifetime are then fixed.
 public sealed interface Bucket {
-  /// Lower case and underscores, so that it also names a table, a collection or a stream.
-  Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,30}");
+  /// Lower case, hyphens and underscores, so that it also names a table (quoted), a collection or a
+  /// stream.
+  Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,30}");
 
   /// MongoDB counts lifetimes in seconds.
   Duration SHORTEST = Duration.ofSeconds(1);

@@ -1,0 +1,24 @@
+package keyfleet.rollout;
+
+import java.util.regex.Pattern;
+
+/// Names one rollout, for ever. It is one word of a key in every store, hence the alphabet.
+public record RolloutId(String value) implements Comparable<RolloutId> {
+  private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+  public RolloutId {
+    if (!RULE.matcher(value).matches()) {
+      throw new IllegalArgumentException("not a rollout's id: " + value);
+    }
+  }
+
+  @Override
+  public int compareTo(RolloutId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

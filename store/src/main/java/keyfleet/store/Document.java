@@ -1,0 +1,252 @@
+package keyfleet.store;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+
+/// A JSON object, the form in which our values are stored. A reader asks for the fields it knows
+/// and ignores the rest: a newer program may have added some. A field that is missing, or of
+/// another kind than asked for, ends in a [MalformedException].
+public final class Document {
+  private static final int MAX_DEPTH = 16;
+
+  private static final JsonFactory JSON =
+      JsonFactory.builder()
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .build();
+
+  /// Values are `String`, `Long`, `Document` and lists of these.
+  private final Map<String, Object> fields;
+
+  private Document(Map<String, Object> fields) {
+    this.fields = fields;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  public static Document parse(Value value) {
+    try (JsonParser parser =
+        JSON.createParser(ObjectReadContext.empty(), value.bytes().toArray())) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw new MalformedException("not a JSON object");
+      }
+      Document document = object(parser);
+      if (parser.nextToken() != null) {
+        throw new MalformedException("text after the JSON object");
+      }
+      return document;
+    } catch (JacksonException e) {
+      throw new MalformedException("not JSON", e);
+    }
+  }
+
+  private static Document object(JsonParser parser) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      String name = parser.currentName();
+      Object value = value(parser, parser.nextToken());
+      if (value != null) {
+        fields.put(name, value);
+      }
+    }
+    return new Document(fields);
+  }
+
+  /// A null is the same as no field.
+  private static @Nullable Object value(JsonParser parser, @Nullable JsonToken token) {
+    return switch (token) {
+      case VALUE_STRING -> parser.getString();
+      case VALUE_NUMBER_INT -> parser.getLongValue();
+      // None of these is ours, but a newer program may have added one, and we must read past it.
+      case VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE -> parser.getString();
+      case VALUE_NULL -> null;
+      case START_OBJECT -> object(parser);
+      case START_ARRAY -> array(parser);
+      case null, default -> throw new MalformedException("no " + token + " is expected here");
+    };
+  }
+
+  private static List<Object> array(JsonParser parser) {
+    List<Object> items = new ArrayList<>();
+    for (JsonToken token = parser.nextToken();
+        token != JsonToken.END_ARRAY;
+        token = parser.nextToken()) {
+      Object item = value(parser, token);
+      if (item == null) {
+        throw new MalformedException("a null in a list");
+      }
+      items.add(item);
+    }
+    return items;
+  }
+
+  public Value toValue() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
+      write(json, this);
+    }
+    return new Value(Bytes.copyOf(bytes.toByteArray()));
+  }
+
+  private static void write(JsonGenerator json, Object value) {
+    switch (value) {
+      case String text -> json.writeString(text);
+      case Long number -> json.writeNumber(number);
+      case Document document -> {
+        json.writeStartObject();
+        document.fields.forEach((name, field) -> {
+          json.writeName(name);
+          write(json, field);
+        });
+        json.writeEndObject();
+      }
+      case List<?> items -> {
+        json.writeStartArray();
+        items.forEach(item -> write(json, item));
+        json.writeEndArray();
+      }
+      default -> throw new IllegalStateException("no field is a " + value.getClass());
+    }
+  }
+
+  public boolean has(String name) {
+    return fields.containsKey(name);
+  }
+
+  public Set<String> names() {
+    return Collections.unmodifiableSet(fields.keySet());
+  }
+
+  public String text(String name) {
+    return field(name, String.class);
+  }
+
+  public long number(String name) {
+    return field(name, Long.class);
+  }
+
+  public Document document(String name) {
+    return field(name, Document.class);
+  }
+
+  public List<String> texts(String name) {
+    return items(name, String.class);
+  }
+
+  public List<Long> numbers(String name) {
+    return items(name, Long.class);
+  }
+
+  public List<Document> documents(String name) {
+    return items(name, Document.class);
+  }
+
+  /// What `reading` makes of the document. A value that breaks the rule of its type is malformed,
+  /// not a bug of ours: it came from outside.
+  public <T> T as(Function<Document, T> reading) {
+    try {
+      return reading.apply(this);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private <T> List<T> items(String name, Class<T> kind) {
+    List<?> items = field(name, List.class);
+    List<T> typed = new ArrayList<>(items.size());
+    for (Object item : items) {
+      typed.add(cast(name, item, kind));
+    }
+    return Collections.unmodifiableList(typed);
+  }
+
+  private <T> T field(String name, Class<T> kind) {
+    return cast(name, fields.get(name), kind);
+  }
+
+  private static <T> T cast(String name, @Nullable Object value, Class<T> kind) {
+    if (!kind.isInstance(value)) {
+      throw new MalformedException(
+          value == null
+              ? "field " + name + " is missing"
+              : "field " + name + " is of another kind");
+    }
+    return kind.cast(value);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Document that && fields.equals(that.fields);
+  }
+
+  @Override
+  public int hashCode() {
+    return fields.hashCode();
+  }
+
+  /// The names alone: a value may be long, and is nobody's business in a log.
+  @Override
+  public String toString() {
+    return "Document" + fields.keySet();
+  }
+
+  /// Fields in the order in which they are written.
+  public static final class Builder {
+    private final Map<String, Object> fields = new LinkedHashMap<>();
+
+    private Builder() {}
+
+    public Builder text(String name, String value) {
+      return put(name, value);
+    }
+
+    public Builder number(String name, long value) {
+      return put(name, value);
+    }
+
+    public Builder document(String name, Document value) {
+      return put(name, value);
+    }
+
+    public Builder texts(String name, List<String> values) {
+      return put(name, List.copyOf(values));
+    }
+
+    public Builder numbers(String name, List<Long> values) {
+      return put(name, List.copyOf(values));
+    }
+
+    public Builder documents(String name, List<Document> values) {
+      return put(name, List.copyOf(values));
+    }
+
+    public Document build() {
+      return new Document(new LinkedHashMap<>(fields));
+    }
+
+    private Builder put(String name, Object value) {
+      if (fields.putIfAbsent(name, value) != null) {
+        throw new IllegalArgumentException("twice in a document: " + name);
+      }
+      return this;
+    }
+  }
+}

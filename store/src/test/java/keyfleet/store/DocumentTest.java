@@ -1,0 +1,85 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DocumentTest {
+  private static final Document INNER = Document.builder().number("n", -3).build();
+
+  private static final Document FULL =
+      Document.builder()
+          .text("t", "a \"quoted\" é")
+          .number("n", Long.MAX_VALUE)
+          .document("d", INNER)
+          .texts("ts", List.of("a", "b"))
+          .numbers("ns", List.of(1L, 2L))
+          .documents("ds", List.of(INNER, INNER))
+          .build();
+
+  @Test
+  void document_readsBackAsItWas() {
+    Document read = Document.parse(FULL.toValue());
+    assertEquals(FULL, read);
+    assertEquals("a \"quoted\" é", read.text("t"));
+    assertEquals(Long.MAX_VALUE, read.number("n"));
+    assertEquals(-3, read.document("d").number("n"));
+    assertEquals(List.of("a", "b"), read.texts("ts"));
+    assertEquals(List.of(1L, 2L), read.numbers("ns"));
+    assertEquals(List.of(INNER, INNER), read.documents("ds"));
+  }
+
+  @Test
+  void fieldsOfANewerProgram_areReadPast() {
+    Document read =
+        Document.parse(Value.of("{\"a\":1.5,\"b\":true,\"c\":null,\"d\":[[{}]],\"n\":7}"));
+    assertEquals(7, read.number("n"));
+    assertFalse(read.has("c"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "x",
+        "[]",
+        "7",
+        "{",
+        "{} {}",
+        "{\"a\":1,\"a\":2}",
+        "{\"a\":[null]}",
+        "{\"n\":9223372036854775808}"
+      })
+  void otherText_isMalformed(String text) {
+    assertThrows(MalformedException.class, () -> Document.parse(Value.of(text)));
+  }
+
+  @Test
+  void tooDeep_isMalformed() {
+    String deep = "{\"a\":".repeat(40) + "1" + "}".repeat(40);
+    assertThrows(MalformedException.class, () -> Document.parse(Value.of(deep)));
+  }
+
+  @Test
+  void missingFieldOrOtherKind_isMalformed() {
+    assertThrows(MalformedException.class, () -> FULL.text("missing"));
+    assertThrows(MalformedException.class, () -> FULL.text("n"));
+    assertThrows(MalformedException.class, () -> FULL.numbers("ts"));
+  }
+
+  @Test
+  void valueThatBreaksItsTypesRule_isMalformed() {
+    Document document = Document.builder().text("key", "not a key").build();
+    assertThrows(MalformedException.class, () -> document.as(it -> new Key(it.text("key"))));
+  }
+
+  @Test
+  void words_showNoValue() {
+    assertEquals("Document[t, n, d, ts, ns, ds]", FULL.toString());
+  }
+}
