@@ -2,6 +2,12 @@
 # was skipped.
 
 check() {
+  KEYFLEET_COMMIT=$(commit)
+  export KEYFLEET_COMMIT
+  if [ -n "${SIM_SEED:-}" ]; then
+    replay
+    return
+  fi
   prepare_softhsm
   prepare_python
   run_maven verify
@@ -9,6 +15,11 @@ check() {
   check_sbom
   check_reproducible
   report_skipped
+}
+
+# SIM_SEED=N ./dev test: one simulated history again, and nothing else.
+replay() {
+  run_maven -q -pl sim -am package -Dtest='SwarmTest#anySeed_keepsEveryPromise' -Dsurefire.failIfNoSpecifiedTests=false
 }
 
 fuzz() {

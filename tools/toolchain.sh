@@ -73,3 +73,10 @@ run_maven() {
   JAVA_HOME=$jdk MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
     "$maven" -B -ntp -f "$here/pom.xml" "$@" </dev/null
 }
+
+# commit: which commit this is, and a + if the sources have changed since.
+commit() {
+  id=$(git -C "$here" rev-parse --short HEAD 2>/dev/null) || id=unknown
+  git -C "$here" diff --quiet HEAD -- '*.java' 2>/dev/null || id=$id+
+  echo "$id"
+}

@@ -15,7 +15,9 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
   private static final Set<String> WIRING =
       Set.of(
           // hands clock, random source and streams to all else
-          "cli/src/main/java/keyfleet/cli/Main.java");
+          "cli/src/main/java/keyfleet/cli/Main.java",
+          // prints how many events a second it simulated
+          "sim/src/main/java/keyfleet/sim/Soak.java");
 
   /// Files that may take secret bytes out of their wrapper.
   private static final Set<String> SECRET_READERS =
@@ -29,7 +31,11 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // a DEK goes to the token, which wraps it
           "providers/src/main/java/keyfleet/providers/Pkcs11Box.java",
           // the PIN goes to the token
-          "providers/src/main/java/keyfleet/providers/Pkcs11Login.java");
+          "providers/src/main/java/keyfleet/providers/Pkcs11Login.java",
+          // what was simulated is compared with what an application was told
+          "sim/src/main/java/keyfleet/sim/KeyTruth.java",
+          // a simulated key wraps by copying
+          "sim/src/main/java/keyfleet/sim/SimKek.java");
 
   private static final Predicate<String> CLOCK =
       names(

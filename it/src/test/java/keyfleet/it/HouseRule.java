@@ -112,6 +112,27 @@ enum HouseRule {
       crypto test: class ATest { void a() { clock.advance(Duration.ofSeconds(1)); } }
       """),
 
+  /// Every effect of a loop can be stopped before and after.
+  FAILPOINT(
+      each(Effects::check),
+      """
+      control: class A { Kv kv; void a() { kv.put(); } }
+      control: class A { void a(Records records) { this.b(records.census()); } }
+      control: class A { Object a(KekProvider keys) { return at(Failpoint.A, keys.load()::b); } }
+      control: class A { record B(Kv kv) {} Object a(B b) { return b.kv().storeTime(); } }
+      control: class A { Optional<Records> b() {} Object a() { return b().orElseThrow().fence(); } }
+      control: class A { void a() { for (Kv one : all) { run(one::storeTime); } } }
+      control: class A { Kv kv; Object a() { return points.at(point, () -> kv.storeTime()); } }
+      """,
+      """
+      control: class A { Kv kv; Object a() { return points.at(Failpoint.A, () -> kv.get()); } }
+      control: class B { B(Kv kv) { this.kv = kv; new Keystores(kv); } }
+      control: class C { Object a(Records records) { return at(Failpoint.A, records::census); } }
+      control: class D { Kv kv; Object a(Failpoint point) { return at(point, () -> kv.get()); } }
+      control test: class ATest { Kv kv; void a() { kv.put(); } }
+      store: class A { Kv kv; void a() { kv.put(); } }
+      """),
+
   /// Few files take secret bytes out of their wrapper.
   SECRET(
       each(Ban.SECRETS::check),

@@ -1,11 +1,16 @@
 package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Job.Kind;
 
 /// What happens to a rotation: an order of an operator, or what its driver found done.
 public sealed interface Event {
-  record StartOrdered(RotationId id, KekVersion from, KekVersion to, String driver)
-      implements Event {}
+  record StartOrdered(RotationId id, Kind kind, KekVersion from, KekVersion to, String driver)
+      implements Event {
+    public StartOrdered(RotationId id, KekVersion from, KekVersion to, String driver) {
+      this(id, Kind.ROTATION, from, to, driver);
+    }
+  }
 
   record PauseOrdered() implements Event {}
 
@@ -13,7 +18,7 @@ public sealed interface Event {
 
   record AbortOrdered() implements Event {}
 
-  /// A worker takes over from a driver that has been silent for the adopt time.
+  /// A worker takes over from a driver that has been silent for the adopt time, or from nobody.
   record Adopted(RotationId id, String driver) implements Event {}
 
   /// What a driver says of its work. It holds for one rotation in one epoch.

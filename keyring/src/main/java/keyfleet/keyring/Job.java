@@ -3,7 +3,23 @@ package keyfleet.keyring;
 import keyfleet.crypto.KekVersion;
 
 /// What a rotation is about, and who drives it just now.
-public record Job(RotationId id, KekVersion from, KekVersion to, Course course, String driver) {
+public record Job(
+    RotationId id, Kind kind, KekVersion from, KekVersion to, Course course, String driver) {
+  /// The driver of a rotation that was ordered and not yet taken up: the first worker that sees it
+  /// may.
+  public static final String NOBODY = "";
+
+  /// What is to become of the records.
+  public enum Kind {
+    /// Their data keys are wrapped anew; the data stays as it is.
+    ROTATION,
+    /// The old version is in other hands, and so is every data key that it wrapped: records are
+    /// encrypted anew, and the old version never comes back.
+    REVOCATION,
+    /// Nothing: the gate is tried, and the new version un-staged.
+    DRY_RUN
+  }
+
   /// A rotation that was aborted after records had moved goes back the way it came.
   public enum Course {
     FORWARD,
@@ -17,11 +33,15 @@ public record Job(RotationId id, KekVersion from, KekVersion to, Course course, 
     }
   }
 
+  public boolean isDrivenBy(String name) {
+    return driver.equals(name);
+  }
+
   Job turned() {
-    return new Job(id, to, from, Course.TURNED, driver);
+    return new Job(id, kind, to, from, Course.TURNED, driver);
   }
 
   Job drivenBy(String newDriver) {
-    return new Job(id, from, to, course, newDriver);
+    return new Job(id, kind, from, to, course, newDriver);
   }
 }

@@ -3,9 +3,23 @@ package keyfleet.keyring;
 import keyfleet.crypto.Sentinel;
 
 /// A KEK version as the keystore knows it: which provider holds its bytes, how one proves to hold
-/// them, and what may be done with it.
-public record KeyVersion(String provider, Sentinel sentinel, VersionState state) {
+/// them, what may be done with it, and whether its bytes are still ours alone.
+public record KeyVersion(String provider, Sentinel sentinel, VersionState state, Trust trust) {
+  /// A version is compromised when somebody orders its revocation, and for ever.
+  public enum Trust {
+    TRUSTED,
+    COMPROMISED
+  }
+
+  public KeyVersion(String provider, Sentinel sentinel, VersionState state) {
+    this(provider, sentinel, state, Trust.TRUSTED);
+  }
+
   KeyVersion in(VersionState newState) {
-    return new KeyVersion(provider, sentinel, newState);
+    return new KeyVersion(provider, sentinel, newState, trust);
+  }
+
+  KeyVersion compromised() {
+    return new KeyVersion(provider, sentinel, state, Trust.COMPROMISED);
   }
 }

@@ -82,6 +82,12 @@ public record Keystore(
     return Optional.ofNullable(versions.get(version)).map(KeyVersion::state);
   }
 
+  /// Whether somebody else may hold the bytes of `version`.
+  public boolean isCompromised(KekVersion version) {
+    KeyVersion known = versions.get(version);
+    return known != null && known.trust() == KeyVersion.Trust.COMPROMISED;
+  }
+
   /// Makes a version known. It must be new: a number is never used twice.
   public Decision announce(KekVersion version, KeyVersion announced) {
     if (versions.containsKey(version)) {
@@ -102,6 +108,13 @@ public record Keystore(
 
   Keystore with(Rotation newRotation, KekVersion version, VersionState state) {
     return with(newRotation, changed(versions, version, state));
+  }
+
+  /// From here on `version` is not ours alone.
+  Keystore distrusting(KekVersion version) {
+    SortedMap<KekVersion, KeyVersion> changed = new TreeMap<>(versions);
+    changed.computeIfPresent(version, (_, known) -> known.compromised());
+    return with(rotation, changed);
   }
 
   private Keystore with(Rotation newRotation, SortedMap<KekVersion, KeyVersion> newVersions) {

@@ -8,6 +8,9 @@ import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.Sentinel.Claim;
+import keyfleet.keyring.Heartbeat.Failed;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Heartbeat.Untried;
 
 /// The gate: has every process what a rotation to `target` will ask of it?
 ///
@@ -45,6 +48,7 @@ public final class Readiness {
     MISSING("has not loaded it"),
     OTHER_PROVIDER("has it from another provider than the keystore says"),
     OTHER_BYTES("has other bytes under its number"),
+    NOT_PROVED("has not shown yet that it can use it"),
     OLD_PROTOCOL("speaks too old a protocol");
 
     private final String words;
@@ -95,10 +99,15 @@ public final class Readiness {
     if (known == null || !held.get().provider().equals(known.provider())) {
       return Optional.of(Reason.OTHER_PROVIDER);
     }
-    if (!proofs.accepts(new Claim(beat.instance(), beat.epoch()), held.get().proof())) {
-      return Optional.of(Reason.OTHER_BYTES);
-    }
-    return beat.protocol() < minProtocol ? Optional.of(Reason.OLD_PROTOCOL) : Optional.empty();
+    return switch (held.get().word()) {
+      case Untried() -> Optional.of(Reason.NOT_PROVED);
+      case Failed() -> Optional.of(Reason.OTHER_BYTES);
+      case Proved(Proof proof)
+          when !proofs.accepts(new Claim(beat.instance(), beat.epoch()), proof) ->
+          Optional.of(Reason.OTHER_BYTES);
+      case Proved _ when beat.protocol() < minProtocol -> Optional.of(Reason.OLD_PROTOCOL);
+      case Proved _ -> Optional.empty();
+    };
   }
 
   private static List<String> missing(List<Heartbeat> fresh, Expected expected) {

@@ -41,8 +41,11 @@ public final class Removal {
   }
 
   public static Decision undo(Keystore keystore, KekVersion version) {
-    List<String> objections =
-        stateObjection(keystore, version, VersionState.DISABLED).stream().toList();
+    List<String> objections = new ArrayList<>();
+    stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
+    if (keystore.isCompromised(version)) {
+      objections.add(version + " was revoked: its bytes are in other hands");
+    }
     return decide(keystore, version, VersionState.DECRYPT_ONLY, objections);
   }
 
@@ -93,7 +96,7 @@ public final class Removal {
     Rotation.underWay(keystore.rotation())
         .ifPresent(job -> objections.add("rotation " + job.id() + " is under way"));
     for (Heartbeat beat : evidence.roster().beats()) {
-      if (beat.current().equals(version)) {
+      if (version.equals(beat.current())) {
         objections.add(beat.instance() + " holds it as current");
       }
     }

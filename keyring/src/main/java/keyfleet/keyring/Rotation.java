@@ -12,64 +12,41 @@ public sealed interface Rotation {
   sealed interface Running extends Rotation {
     Job job();
 
-    Running with(Job job);
+    /// The same phase under another driver.
+    default Running drivenBy(String driver) {
+      Job job = job().drivenBy(driver);
+      return switch (this) {
+        case Staged _ -> new Staged(job);
+        case Opening _ -> new Opening(job);
+        case Rewrapping _ -> new Rewrapping(job);
+        case Settling _ -> new Settling(job);
+        case Fencing _ -> new Fencing(job);
+        case Sweeping _ -> new Sweeping(job);
+        case Proving _ -> new Proving(job);
+      };
+    }
   }
 
   /// The new version is staged; the gate must pass.
-  record Staged(Job job) implements Running {
-    @Override
-    public Staged with(Job job) {
-      return new Staged(job);
-    }
-  }
+  record Staged(Job job) implements Running {}
 
   /// The stores, fenced to the old version since the rotation before, are being told to take both.
-  record Opening(Job job) implements Running {
-    @Override
-    public Opening with(Job job) {
-      return new Opening(job);
-    }
-  }
+  record Opening(Job job) implements Running {}
 
   /// One pass over all records, while the old version is still active.
-  record Rewrapping(Job job) implements Running {
-    @Override
-    public Rewrapping with(Job job) {
-      return new Rewrapping(job);
-    }
-  }
+  record Rewrapping(Job job) implements Running {}
 
   /// After a flip: until every process shows the new epoch, or its write lease has run out.
-  record Settling(Job job) implements Running {
-    @Override
-    public Settling with(Job job) {
-      return new Settling(job);
-    }
-  }
+  record Settling(Job job) implements Running {}
 
   /// The stores are being told to take nothing but the new version.
-  record Fencing(Job job) implements Running {
-    @Override
-    public Fencing with(Job job) {
-      return new Fencing(job);
-    }
-  }
+  record Fencing(Job job) implements Running {}
 
   /// Behind the fence, whatever is left moves.
-  record Sweeping(Job job) implements Running {
-    @Override
-    public Sweeping with(Job job) {
-      return new Sweeping(job);
-    }
-  }
+  record Sweeping(Job job) implements Running {}
 
   /// Every registered collection is counted.
-  record Proving(Job job) implements Running {
-    @Override
-    public Proving with(Job job) {
-      return new Proving(job);
-    }
-  }
+  record Proving(Job job) implements Running {}
 
   /// Some records cannot be moved until a person mends them.
   record Blocked(Job job, long failedRecords) implements Rotation {}

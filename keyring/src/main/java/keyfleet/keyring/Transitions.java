@@ -1,6 +1,7 @@
 package keyfleet.keyring;
 
 import java.util.Optional;
+import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Decision.Ignored;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Decision.Refused;
@@ -22,6 +23,7 @@ import keyfleet.keyring.Event.Straggled;
 import keyfleet.keyring.Event.SweepEnded;
 import keyfleet.keyring.Event.Unstaged;
 import keyfleet.keyring.Job.Course;
+import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -56,8 +58,7 @@ final class Transitions {
 
       case Step(Staged(Job j), Unstaged _) -> drop(k, j, new Idle());
       case Step(Staged(Job j), AbortOrdered _) -> drop(k, j, new Aborted(j));
-      case Step(Staged(Job j), GatePassed _) ->
-          new Next(k.admitting(new Opening(j), j.from(), j.to()));
+      case Step(Staged(Job j), GatePassed _) -> open(k, j);
       case Step(Opening(Job j), Opened _) -> new Next(k.with(new Rewrapping(j)));
       case Step(Rewrapping(Job j), PassEnded _) -> flip(k, j);
       case Step(Settling(Job j), Settled _) -> new Next(k.admitting(new Fencing(j), j.to()));
@@ -94,23 +95,43 @@ final class Transitions {
   }
 
   private static Decision start(Keystore k, StartOrdered order) {
-    if (!order.from().equals(k.active())) {
-      return new Refused("the active version is " + k.active() + ", not " + order.from());
+    Optional<String> objection = objection(k, order);
+    if (objection.isPresent()) {
+      return new Refused(objection.get());
     }
-    Optional<VersionState> state = k.stateOf(order.to());
+    Job job =
+        new Job(order.id(), order.kind(), order.from(), order.to(), Course.FORWARD, order.driver());
+    Keystore known = job.kind() == Kind.REVOCATION ? k.distrusting(job.from()) : k;
+    return new Next(known.with(new Staged(job), job.to(), VersionState.STAGED));
+  }
+
+  private static Optional<String> objection(Keystore k, StartOrdered order) {
+    KekVersion from = order.from();
+    KekVersion to = order.to();
+    if (!from.equals(k.active())) {
+      return Optional.of("the active version is " + k.active() + ", not " + from);
+    }
+    Optional<VersionState> state = k.stateOf(to);
     if (state.isEmpty()) {
-      return new Refused(order.to() + " is not announced");
+      return Optional.of(to + " is not announced");
     }
     if (state.get() != VersionState.ANNOUNCED) {
-      return new Refused(
-          order.to() + " is " + state.get() + "; only an announced version can follow");
+      return Optional.of(to + " is " + state.get() + "; only an announced version can follow");
     }
-    Job job = new Job(order.id(), order.from(), order.to(), Course.FORWARD, order.driver());
-    return new Next(k.with(new Staged(job), order.to(), VersionState.STAGED));
+    if (order.kind() == Kind.ROTATION && k.isCompromised(from)) {
+      return Optional.of(
+          from + " is compromised: a rotation would keep the data keys it wrapped; revoke it");
+    }
+    return order.kind() == Kind.DRY_RUN && k.rotation() instanceof Blocked(Job job, _)
+        ? Optional.of("rotation " + job.id() + " is blocked, and a dry run would drop it")
+        : Optional.empty();
   }
 
   private static Decision alreadyRunning(Job running, StartOrdered order) {
-    boolean same = running.from().equals(order.from()) && running.to().equals(order.to());
+    boolean same =
+        running.kind() == order.kind()
+            && running.from().equals(order.from())
+            && running.to().equals(order.to());
     return same
         ? new Ignored()
         : new Refused("rotation " + running.id() + " to " + running.to() + " is under way");
@@ -118,6 +139,13 @@ final class Transitions {
 
   private static Decision drop(Keystore k, Job job, Rotation end) {
     return new Next(k.with(end, job.to(), VersionState.ANNOUNCED));
+  }
+
+  /// A dry run never comes this far, whoever drives it.
+  private static Decision open(Keystore k, Job job) {
+    return job.kind() == Kind.DRY_RUN
+        ? new Ignored()
+        : new Next(k.admitting(new Opening(job), job.from(), job.to()));
   }
 
   /// SwapActive. It does not wait until no record is left: the sweep is for those.
@@ -131,6 +159,9 @@ final class Transitions {
     if (job.course() == Course.TURNED) {
       return new Ignored();
     }
+    if (job.kind() == Kind.REVOCATION) {
+      return new Refused(job.from() + " is compromised: there is no way back to it");
+    }
     Job back = job.turned();
     return new Next(k.flipped(back.to(), back.from(), new Settling(back)));
   }
@@ -141,18 +172,25 @@ final class Transitions {
         : new Refused("the stores take nothing but " + job.to() + " by now: only forward is safe");
   }
 
-  /// An abandoned version carries nothing any more and may be rotated to again.
+  /// An abandoned version carries nothing any more and may be rotated to again; a revoked one
+  /// carries nothing either, and nobody needs it.
   private static Decision end(Keystore k, Job job) {
     Rotation end = Rotation.ended(job);
+    if (job.course() == Course.TURNED) {
+      return new Next(k.with(end, job.from(), VersionState.ANNOUNCED));
+    }
     return new Next(
-        job.course() == Course.TURNED
-            ? k.with(end, job.from(), VersionState.ANNOUNCED)
+        job.kind() == Kind.REVOCATION
+            ? k.with(end, job.from(), VersionState.DISABLED)
             : k.with(end));
   }
 
+  /// A dry run belongs to whoever took it up: another could only un-stage it, and needs not be its
+  /// driver for that.
   private static Decision adopt(Keystore k, Running running, Adopted event) {
     Job job = running.job();
-    boolean changes = job.id().equals(event.id()) && !job.driver().equals(event.driver());
-    return changes ? new Next(k.with(running.with(job.drivenBy(event.driver())))) : new Ignored();
+    boolean taken = job.kind() == Kind.DRY_RUN && !job.isDrivenBy(Job.NOBODY);
+    boolean changes = job.id().equals(event.id()) && !job.isDrivenBy(event.driver());
+    return changes && !taken ? new Next(k.with(running.drivenBy(event.driver()))) : new Ignored();
   }
 }

@@ -35,6 +35,10 @@
 /// Aborted    --StartOrdered--> Staged
 /// ```
 ///
+/// A dry run goes no further than Staged. A revocation takes the same way, encrypts records anew
+/// instead of wrapping their data keys anew, has no way back once it has passed the gate, and ends
+/// with M disabled for good.
+///
 /// Between Staged and Proving, PauseOrdered leads to Paused and ResumeOrdered back, and Adopted
 /// changes the driver. The lines above are checked against what random walks do.
 @NullMarked

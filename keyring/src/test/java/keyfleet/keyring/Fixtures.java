@@ -20,6 +20,8 @@ import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event.StartOrdered;
 import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Job.Kind;
 
 /// The words in which the tests of this room speak: a keyring of three versions, with real keys.
 final class Fixtures {
@@ -88,6 +90,10 @@ final class Fixtures {
     return new StartOrdered(FIRST, v(from), v(to), "worker-1");
   }
 
+  static StartOrdered start(Kind kind, int from, int to) {
+    return new StartOrdered(FIRST, kind, v(from), v(to), "worker-1");
+  }
+
   static Heartbeat beat(String instance, int secondsAgo, int... loaded) {
     return beat(instance, secondsAgo, "env", loaded);
   }
@@ -95,7 +101,7 @@ final class Fixtures {
   static Heartbeat beat(String instance, int secondsAgo, String provider, int... loaded) {
     Map<KekVersion, Loaded> held = new HashMap<>();
     for (int version : loaded) {
-      held.put(v(version), new Loaded(provider, proof(instance, version)));
+      held.put(v(version), new Loaded(provider, new Proved(proof(instance, version))));
     }
     return new Heartbeat(
         new Origin(instance, "run-1", "worker", "0.1.0"),

@@ -65,6 +65,27 @@ class ReadinessTest {
   }
 
   @Test
+  void processWithOtherBytes_isALaggard() {
+    assertEquals(Reason.OTHER_BYTES, onlyReason(saying(new Heartbeat.Failed())));
+  }
+
+  @Test
+  void processThatHasNotTriedTheTargetYet_isALaggard() {
+    assertEquals(Reason.NOT_PROVED, onlyReason(saying(new Heartbeat.Untried())));
+  }
+
+  private static Heartbeat saying(Heartbeat.Word word) {
+    Heartbeat beat = beat("api-2", 10, 1);
+    return new Heartbeat(
+        beat.origin(),
+        Map.of(Fixtures.v(2), new Loaded("env", word)),
+        beat.current(),
+        beat.protocol(),
+        beat.epoch(),
+        beat.at());
+  }
+
+  @Test
   void processOfAnOldProtocol_isALaggard() {
     Heartbeat old = beat("api-2", 10, 1, 2);
     assertEquals(

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.keyring.Decision.Ignored;
+import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Decision.Refused;
 import keyfleet.keyring.Event.AbortOrdered;
 import keyfleet.keyring.Event.Adopted;
@@ -30,6 +31,7 @@ import keyfleet.keyring.Event.Settled;
 import keyfleet.keyring.Event.StartOrdered;
 import keyfleet.keyring.Event.SweepEnded;
 import keyfleet.keyring.Event.Unstaged;
+import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -183,6 +185,80 @@ class RotationTest {
     assertEquals(3, assertInstanceOf(Blocked.class, blocked.rotation()).failedRecords());
     Keystore over = next(blocked.decide(new StartOrdered(SECOND, v(2), v(3), "worker-1")));
     assertEquals(VersionState.STAGED, over.stateOf(v(3)).orElseThrow());
+  }
+
+  private static Keystore revoking() {
+    return after(
+        keystore(),
+        List.of(start(Kind.REVOCATION, 1, 2), new GatePassed(BEFORE), new Opened(BEFORE)));
+  }
+
+  @Test
+  void dryRun_neverPassesTheGate() {
+    Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
+    assertEquals(new Ignored(), staged.decide(new GatePassed(BEFORE)));
+    assertEquals(keystore(), next(staged.decide(new Unstaged(BEFORE))));
+  }
+
+  @Test
+  void dryRunThatSomebodyTookUp_isAdoptedByNobodyElse() {
+    Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
+    assertEquals(new Ignored(), staged.decide(new Adopted(FIRST, "worker-2")));
+    StartOrdered open = new StartOrdered(FIRST, Kind.DRY_RUN, v(1), v(2), Job.NOBODY);
+    Keystore taken = after(keystore(), List.of(open, new Adopted(FIRST, "worker-2")));
+    assertEquals(new Ignored(), taken.decide(new Adopted(FIRST, "worker-3")));
+  }
+
+  @Test
+  void dryRunOverABlockedRotation_isRefused() {
+    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
+    assertEquals(
+        new Refused("rotation r-1 is blocked, and a dry run would drop it"),
+        blocked.decide(new StartOrdered(SECOND, Kind.DRY_RUN, v(2), v(3), "worker-1")));
+  }
+
+  @Test
+  void revocation_endsWithTheOldVersionDisabledForGood() {
+    Keystore end =
+        after(
+            revoking(),
+            List.of(
+                new PassEnded(BEFORE),
+                new Settled(AFTER),
+                new Fenced(AFTER),
+                new SweepEnded(AFTER),
+                new Proved(AFTER)));
+    assertInstanceOf(Completed.class, end.rotation());
+    assertEquals(VersionState.DISABLED, end.stateOf(v(1)).orElseThrow());
+    assertEquals(
+        new Refused("v1 was revoked: its bytes are in other hands"), Removal.undo(end, v(1)));
+  }
+
+  @Test
+  void revocationPastTheGate_hasNoWayBack() {
+    assertEquals(
+        new Refused("v1 is compromised: there is no way back to it"),
+        revoking().decide(new AbortOrdered()));
+  }
+
+  @Test
+  void compromisedVersion_isRevokedAndNotRotated() {
+    Keystore back = after(keystore(), List.of(start(Kind.REVOCATION, 1, 2), new Unstaged(BEFORE)));
+    Refused refused = assertInstanceOf(Refused.class, back.decide(start(1, 2)));
+    assertEquals(
+        "v1 is compromised: a rotation would keep the data keys it wrapped; revoke it",
+        refused.reason());
+    assertInstanceOf(Next.class, back.decide(start(Kind.REVOCATION, 1, 2)));
+  }
+
+  @Test
+  void revocation_takesOverABlockedRotationAndNoRunningOne() {
+    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
+    StartOrdered order = new StartOrdered(SECOND, Kind.REVOCATION, v(2), v(3), "worker-1");
+    assertEquals(VersionState.STAGED, next(blocked.decide(order)).stateOf(v(3)).orElseThrow());
+    assertEquals(
+        new Refused("rotation r-1 to v2 is under way"),
+        rewrapping().decide(start(Kind.REVOCATION, 1, 2)));
   }
 
   @Test

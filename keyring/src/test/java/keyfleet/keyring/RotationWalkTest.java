@@ -11,12 +11,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.Rotation.Paused;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 class RotationWalkTest {
   private static final int WALKS = 4_000;
   private static final int STEPS = 250;
+  private static final Kind[] KINDS = Kind.values();
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 
   /// The events that a diagram of phases leaves out, as they lead from everywhere to everywhere
@@ -48,6 +51,7 @@ class RotationWalkTest {
       if (now.decide(event) instanceof Next(Keystore next)) {
         String where = "seed " + seed + ", step " + step + ": " + event;
         check(now, next, where);
+        checkKind(now, next, where);
         String name = event.getClass().getSimpleName();
         if (!SIDEWAYS.contains(name)) {
           taken.add(phase(now) + " " + name + " " + phase(next));
@@ -72,6 +76,26 @@ class RotationWalkTest {
         .forEach(v -> assertTrue(isProvable(after, v), where + ": " + v + " is writable"));
   }
 
+  /// A dry run seals, moves and admits nothing; what is compromised stays so, and once it is
+  /// disabled never comes back.
+  private static void checkKind(Keystore before, Keystore after, String where) {
+    boolean dry =
+        Rotation.underWay(after.rotation()).filter(job -> job.kind() == Kind.DRY_RUN).isPresent();
+    if (dry) {
+      assertEquals("Staged", phase(after), where);
+    }
+    before
+        .versions()
+        .keySet()
+        .forEach(version -> {
+          if (before.isCompromised(version)) {
+            assertTrue(after.isCompromised(version), where);
+            boolean gone = before.stateOf(version).equals(Optional.of(VersionState.DISABLED));
+            assertTrue(!gone || after.stateOf(version).equals(before.stateOf(version)), where);
+          }
+        });
+  }
+
   /// K1: nobody may seal, and no store takes, a version that the admitted have not had to prove.
   private static boolean isProvable(Keystore keystore, keyfleet.crypto.KekVersion version) {
     return keystore.stateOf(version).orElseThrow().isNeeded();
@@ -88,7 +112,12 @@ class RotationWalkTest {
     Of of = new Of(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
     return switch (random.nextInt(16)) {
       case 0 ->
-          new Event.StartOrdered(id, v(1 + random.nextInt(3)), v(1 + random.nextInt(3)), "worker");
+          new Event.StartOrdered(
+              id,
+              KINDS[random.nextInt(KINDS.length)],
+              v(1 + random.nextInt(3)),
+              v(1 + random.nextInt(3)),
+              "worker");
       case 1 -> new Event.PauseOrdered();
       case 2, 3 -> new Event.ResumeOrdered();
       case 4 -> random.nextInt(4) == 0 ? new Event.AbortOrdered() : new Event.Opened(of);

@@ -10,5 +10,9 @@ public enum Goal {
   /// As before the task, unless it was confirmed: a confirmed node keeps the release.
   ROLLED_BACK,
   /// As before the task, also if it was confirmed.
-  REVERTED
+  REVERTED;
+
+  public boolean isForward() {
+    return this != ROLLED_BACK && this != REVERTED;
+  }
 }

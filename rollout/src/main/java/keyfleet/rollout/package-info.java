@@ -86,6 +86,95 @@
 ///
 /// If nobody is eligible the rollout is refused; likewise if an eligible node's protocol is below
 /// the release's.
+///
+/// ## A rollout
+///
+/// [Rollout] is where a rollout stands. Whoever drives it feeds it what it observes, stores the
+/// outcome by compare-and-set, and only then tells each node what [Rollout#desired] derives from
+/// it. Where a node stands is its [Standing]; nodes that went the usual way are not listed, which
+/// keeps the record of ten thousand nodes small. A rollout holds no time, only its driver does, in
+/// an [Outlook] that dies with it.
+///
+/// ```
+/// Created   --Claimed----------> Rolling     its first driver
+/// Created   --PauseOrdered-----> Paused
+/// Created   --AbortOrdered-----> Aborted     nobody was told anything
+/// Created   --RollbackOrdered--> RolledBack
+/// Rolling   --Observed---------> Paused      a node lacked the artifact (R14)
+/// Rolling   --Observed---------> Aborting    too many nodes failed, or one canary
+/// Rolling   --Observed---------> Completed
+/// Rolling   --PauseOrdered-----> Paused
+/// Rolling   --AbortOrdered-----> Aborting
+/// Rolling   --AbortOrdered-----> Aborted     nobody has to come back
+/// Rolling   --RollbackOrdered--> Aborting
+/// Rolling   --RollbackOrdered--> RolledBack  nobody has to come back
+/// Paused    --ResumeOrdered----> Rolling
+/// Paused    --Observed---------> Aborting
+/// Paused    --AbortOrdered-----> Aborting
+/// Paused    --AbortOrdered-----> Aborted
+/// Paused    --RollbackOrdered--> Aborting
+/// Paused    --RollbackOrdered--> RolledBack
+/// Aborting  --Observed---------> Aborted     all who were told to go forward have gone back
+/// Aborting  --Observed---------> RolledBack  and the confirmed, too
+/// Aborting  --RollbackOrdered--> RolledBack
+/// Aborted   --RollbackOrdered--> Aborting    to revert what was confirmed
+/// Aborted   --RollbackOrdered--> RolledBack
+/// Completed --RollbackOrdered--> Aborting
+/// Completed --RollbackOrdered--> RolledBack
+/// ```
+///
+/// What an observation brings, the mere passing of time may bring, or a node that an operator
+/// forgets or another rollout has, or the claim of a new driver where a rollout stops. The lines
+/// above are checked against what random walks do.
+///
+/// | a node of the plan                        | if it beats                 | if it is silent        |
+/// |-------------------------------------------|-----------------------------|------------------------|
+/// | whose batch is on, or that was left behind | PREPARING, if there is room | unreachable            |
+/// | PREPARING, and says STAGED                | APPLYING, if there is room  | unreachable            |
+/// | APPLYING, and says SOAKED                 | CONFIRMING                  | CONFIRMING             |
+/// | that has gone back: unhealthy, refused    | FAILED                      | FAILED                 |
+/// | that has gone back: unconfirmed           | WAITING, next attempt       | WAITING, next attempt  |
+/// | whose step took too long                  | FAILING, or FAILED          | unreachable            |
+///
+/// ## A node
+///
+/// [Node] is where a node stands with its task. Its watchdog feeds it events, writes the outcome to
+/// its journal, and does what [Node#work] derives from it. An order is named by its goal. OVERDUE
+/// is any event at all once the confirm deadline has come: nothing is asked before it (I4).
+///
+/// ```
+/// Idle        == STAGED, APPLIED ==========> Preparing    a task begins
+/// Idle        == ROLLED_BACK, REVERTED ====> RolledBack   aborted before it was heard of
+/// Preparing   == Fetched ==================> Staged       the rules accept it
+/// Preparing   == Fetched, FetchFailed =====> RollingBack  the rules refuse it; it cannot be had
+/// Preparing   == Fetched, FetchFailed =====> RolledBack   as it is kept, nothing is discarded
+/// Preparing   == ROLLED_BACK, REVERTED ====> RollingBack  what was fetched is discarded
+/// Preparing   == ROLLED_BACK, REVERTED ====> RolledBack
+/// Staged      == APPLIED ==================> Applying     the deadline is set
+/// Staged      == STAGED, APPLIED ==========> Preparing    of a later attempt
+/// Staged      == ROLLED_BACK, REVERTED ====> RollingBack  what was staged is discarded
+/// Staged      == ROLLED_BACK, REVERTED ====> RolledBack
+/// Applying    == Swapped ==================> Soaking
+/// Applying    == Judged ===================> RollingBack  the rules refuse it by now
+/// Applying    == ROLLED_BACK, REVERTED ====> RollingBack
+/// Applying    == OVERDUE ==================> RollingBack
+/// Soaking     == Probed ===================> Soaked       ready for the whole soak, without a break
+/// Soaking     == Probed ===================> RollingBack  the release is bad
+/// Soaking     == ROLLED_BACK, REVERTED ====> RollingBack
+/// Soaking     == OVERDUE ==================> RollingBack
+/// Soaked      == CONFIRMED ================> Confirmed
+/// Soaked      == Probed ===================> RollingBack  it went bad late
+/// Soaked      == ROLLED_BACK, REVERTED ====> RollingBack
+/// Soaked      == OVERDUE ==================> RollingBack
+/// RollingBack == Retreated ================> RolledBack
+/// RollingBack == Retreated ================> Reverted     if it had been confirmed
+/// Confirmed   == REVERTED =================> RollingBack
+/// RolledBack  == STAGED, APPLIED ==========> Preparing    of a later attempt
+/// ```
+///
+/// From Confirmed, RolledBack and Reverted another rollout begins as from Idle; one that the node
+/// knows already is taken up where it ended. The lines above are checked against what random walks
+/// do within one rollout.
 @NullMarked
 package keyfleet.rollout;
 

@@ -2,27 +2,45 @@ package keyfleet.sim;
 
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Admission;
+import keyfleet.keyring.Admission.Admitted;
 import keyfleet.keyring.Decision;
 import keyfleet.keyring.Event;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness;
+import keyfleet.keyring.Readiness.Ready;
+import keyfleet.store.Fence;
+import keyfleet.store.SealedFields;
 
-/// What stores and deciding code do. These are the true ones; the tests bend them one at a time, to
-/// see that the explorer notices.
+/// What stores, processes and deciding code do. These are the true ones; the tests bend them one at
+/// a time, to see that the explorer notices.
 public interface Laws {
   Laws TRUE = new Laws() {};
+
+  /// What happens while a process sleeps.
+  enum Clock {
+    GOES_ON,
+    STANDS_STILL
+  }
+
+  /// What a process does first when it joins.
+  enum Joining {
+    BEATS_FIRST,
+    READS_FIRST
+  }
 
   default Decision decide(Keystore keystore, Event event) {
     return keystore.decide(event);
   }
 
-  /// Whether a store lets a record of version `before` be written under `after`.
-  default boolean admits(Fence fence, KekVersion before, KekVersion after) {
-    return after.equals(before) || fence.writable().contains(after);
+  /// Whether a store lets a record change so.
+  default boolean allows(Fence fence, SealedFields before, SealedFields after) {
+    return fence.allows(before, after);
   }
 
   /// Whether a store with the fence `present` takes another.
   default boolean takes(Fence present, Fence offered) {
-    return offered.epoch() >= present.epoch();
+    return present.yieldsTo(offered);
   }
 
   /// The fence that a driver asks for.
@@ -30,8 +48,19 @@ public interface Laws {
     return keystore.writable();
   }
 
-  /// Whether a writer without a lease seals nothing.
-  default boolean respectsLease() {
-    return true;
+  default boolean opensGate(Readiness.Verdict verdict) {
+    return verdict instanceof Ready;
+  }
+
+  default boolean admits(Keystore keystore, Set<KekVersion> loaded) {
+    return Admission.of(keystore, loaded) instanceof Admitted;
+  }
+
+  default Joining joining() {
+    return Joining.BEATS_FIRST;
+  }
+
+  default Clock sleepersClock() {
+    return Clock.GOES_ON;
   }
 }

@@ -1,47 +1,40 @@
 package keyfleet.sim;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Removal;
-import keyfleet.keyring.Roster;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Completed;
-import keyfleet.keyring.Rotation.Fencing;
-import keyfleet.keyring.Rotation.Opening;
-import keyfleet.keyring.Rotation.Proving;
-import keyfleet.keyring.Rotation.Rewrapping;
-import keyfleet.keyring.Rotation.Settling;
-import keyfleet.keyring.Rotation.Staged;
-import keyfleet.keyring.Rotation.Sweeping;
 import keyfleet.keyring.VersionState;
 import keyfleet.sim.Explorer.Step;
-import keyfleet.sim.Writer.Lease;
+import keyfleet.sim.Worker.Arm;
+import keyfleet.sim.Worker.Intent;
+import keyfleet.sim.Worker.Tell;
+import keyfleet.sim.Writer.Right;
+import keyfleet.store.Fence;
+import org.jspecify.annotations.Nullable;
 
 /// A fleet in the middle of a rotation: one keystore, one fenced collection, writers and drivers.
+/// `spec/Rotation.tla` describes the same system; a test compares how many states each has.
 ///
-/// @param records the version that each record carries
+/// @param records the versions that each record carries
 /// @param orders what operators will still order: each is given once, at any time
 public record RotationWorld(
     Keystore keystore,
-    List<KekVersion> records,
+    List<Tags> records,
     Fence fence,
     List<Writer> writers,
     List<Worker> workers,
-    Set<KekVersion> destroyed,
     List<Event> orders,
     Laws laws)
     implements Explorer.State<RotationWorld> {
@@ -50,22 +43,29 @@ public record RotationWorld(
     records = List.copyOf(records);
     writers = List.copyOf(writers);
     workers = List.copyOf(workers);
-    destroyed = Set.copyOf(destroyed);
     orders = List.copyOf(orders);
   }
 
   /// P1: what was written can be read while its version is not destroyed, and nothing is destroyed
-  /// under it. P2, K6: a rotation that ended has left no record behind.
+  /// under it. P2, K6: a rotation that ended has left no record behind. K1: what records carry,
+  /// every admitted process has.
   @Override
   public Optional<String> broken() {
-    for (KekVersion version : records) {
-      if (destroyed.contains(version)) {
-        return Optional.of("P1: a record is under " + version + ", which is destroyed");
-      }
-    }
+    return lost().or(this::leftBehind).or(this::shutOut);
+  }
+
+  private Optional<String> lost() {
+    return keystore.versions().keySet().stream()
+        .filter(it -> keystore.stateOf(it).equals(Optional.of(VersionState.DESTROYING)))
+        .filter(it -> carrying(it) > 0)
+        .map(it -> "P1: a record carries " + it + ", which is destroyed")
+        .findFirst();
+  }
+
+  private Optional<String> leftBehind() {
     return left()
-        .filter(records::contains)
-        .map(version -> "K6: the rotation ended, and a record is under " + version);
+        .filter(it -> carrying(it) > 0)
+        .map(it -> "K6: the rotation ended, and a record carries " + it);
   }
 
   /// The version that an ended rotation has proved to be gone.
@@ -77,6 +77,15 @@ public record RotationWorld(
     };
   }
 
+  private Optional<String> shutOut() {
+    Set<KekVersion> used = new TreeSet<>();
+    records.forEach(tags -> used.addAll(tags.ofFields()));
+    return writers.stream()
+        .filter(it -> it.right() == Right.ADMITTED && !it.keys().loaded().containsAll(used))
+        .map(it -> "K1: records carry " + used + ", an admitted process has " + it.keys().loaded())
+        .findFirst();
+  }
+
   @Override
   public List<Step<RotationWorld>> steps() {
     List<Step<RotationWorld>> steps = new ArrayList<>();
@@ -86,6 +95,13 @@ public record RotationWorld(
     for (int d = 0; d < workers.size(); d++) {
       new WorkerSteps(this, d).addTo(steps);
     }
+    addOrders(steps);
+    addTime(steps);
+    addRemoval(steps);
+    return steps;
+  }
+
+  private void addOrders(List<Step<RotationWorld>> steps) {
     for (Event order : orders) {
       List<Event> rest = new ArrayList<>(orders);
       rest.remove(order);
@@ -93,59 +109,42 @@ public record RotationWorld(
         steps.add(new Step<>(() -> "order " + order, with(next).ordering(rest)));
       }
     }
-    addTime(steps);
-    addRemoval(steps);
-    return steps;
   }
 
-  /// A lease's worth of time: whoever has not reloaded since the flip may not seal any more, awake
-  /// or asleep.
+  /// A lease's worth of time: whoever has not read the keystore since the flip may not seal any
+  /// more, awake or asleep.
   private void addTime(List<Step<RotationWorld>> steps) {
     List<Writer> later =
-        writers.stream().map(w -> w.epoch() == keystore.epoch() ? w : w.outOfLease()).toList();
+        writers.stream()
+            .map(it ->
+                it.view().epoch() == keystore.epoch() ? it : it.outOfLease(laws.sleepersClock()))
+            .toList();
     if (!later.equals(writers)) {
       steps.add(new Step<>(() -> "a lease's time passes", writing(later)));
     }
   }
 
+  /// Destroying may delete the bytes at once, so the version counts as gone from then on.
   private void addRemoval(List<Step<RotationWorld>> steps) {
     keystore
         .versions()
         .forEach((version, known) -> {
+          Removal.Evidence evidence = new Lookout(this).evidence(version);
           if (known.state() == VersionState.DECRYPT_ONLY
-              && Removal.disable(keystore, version, evidence(version))
-                  instanceof Next(Keystore next)) {
+              && Removal.disable(keystore, version, evidence) instanceof Next(Keystore next)) {
             steps.add(new Step<>(() -> "disable " + version, with(next)));
           }
           if (known.state() == VersionState.DISABLED
-              && Removal.destroy(keystore, version, evidence(version), Duration.ZERO)
+              && Removal.destroy(keystore, version, evidence, Duration.ZERO)
                   instanceof Next(Keystore next)) {
-            steps.add(new Step<>(() -> "destroy " + version, with(next).without(version)));
+            steps.add(new Step<>(() -> "destroy " + version, with(next)));
           }
         });
   }
 
-  private Removal.Evidence evidence(KekVersion version) {
-    long count = records.stream().filter(version::equals).count();
-    return new Removal.Evidence(
-        roster(),
-        Map.of("records", new Removal.Counted(count, true)),
-        Duration.ZERO,
-        Duration.ZERO);
-  }
-
-  /// Whoever sleeps has left the roster: its heartbeat expired.
-  Roster roster() {
-    List<Heartbeat> beats = new ArrayList<>();
-    for (int w = 0; w < writers.size(); w++) {
-      Writer writer = writers.get(w);
-      if (writer.isAwake()) {
-        var origin = new Heartbeat.Origin("writer-" + w, "run", "api", "0");
-        beats.add(
-            new Heartbeat(origin, Map.of(), writer.current(), 1, writer.epoch(), Instant.EPOCH));
-      }
-    }
-    return new Roster(beats, Instant.EPOCH);
+  /// How many records need `version` to be read.
+  long carrying(KekVersion version) {
+    return records.stream().filter(tags -> tags.carries(version)).count();
   }
 
   /// Records of one shape have one hash whatever their type, and most phases and reports have one
@@ -159,11 +158,18 @@ public record RotationWorld(
     hash = mixed(hash, fence.hashCode());
     hash = mixed(hash, writers.hashCode());
     for (Worker worker : workers) {
-      Event.Driven report = worker.report();
       hash = mixed(hash, worker.hashCode());
-      hash = mixed(hash, report == null ? 0 : report.getClass().hashCode());
+      hash = mixed(hash, kind(worker.intent()));
     }
     return mixed(hash, orders.size());
+  }
+
+  private static int kind(@Nullable Intent intent) {
+    return switch (intent) {
+      case Arm(_, Event.Driven once) -> once.getClass().hashCode() + 1;
+      case Tell(Event.Driven event) -> event.getClass().hashCode();
+      case null, default -> 0;
+    };
   }
 
   private static int mixed(int hash, int part) {
@@ -171,77 +177,35 @@ public record RotationWorld(
     return product ^ product >>> 15;
   }
 
-  /// Whether the present rotation is in a phase in which workers move records, and where to.
-  Optional<KekVersion> moving() {
-    return switch (keystore.rotation()) {
-      case Rewrapping(Job job) -> Optional.of(job.to());
-      case Sweeping(Job job) -> Optional.of(job.to());
-      case Rotation _ -> Optional.empty();
-    };
-  }
-
-  /// What a worker can find done now, to report it some time.
-  Optional<Event.Driven> finding() {
-    return Rotation.underWay(keystore.rotation())
-        .map(job -> new Of(job.id(), keystore.epoch()))
-        .flatMap(this::finding);
-  }
-
-  private Optional<Event.Driven> finding(Of of) {
-    return switch (keystore.rotation()) {
-      case Staged _ -> Optional.of(new Event.GatePassed(of));
-      case Rewrapping _ -> Optional.of(new Event.PassEnded(of));
-      case Settling _ when isSettled() -> Optional.of(new Event.Settled(of));
-      case Sweeping _ -> Optional.of(new Event.SweepEnded(of));
-      case Proving(Job job) ->
-          Optional.of(
-              records.stream().allMatch(job.to()::equals)
-                  ? new Event.Proved(of)
-                  : new Event.Straggled(of));
-      case Rotation _ -> Optional.empty();
-    };
-  }
-
-  private boolean isSettled() {
-    return writers.stream()
-        .allMatch(w -> w.epoch() == keystore.epoch() || w.lease() == Lease.RUN_OUT);
-  }
-
-  boolean isArming() {
-    return keystore.rotation() instanceof Opening || keystore.rotation() instanceof Fencing;
-  }
-
-  /// A store write; the compare-and-sets of others on that record will fail.
-  RotationWorld written(int record, KekVersion version) {
-    List<KekVersion> changed = new ArrayList<>(records);
-    changed.set(record, version);
-    List<Worker> seeing = workers.stream().map(w -> w.seeing(record)).toList();
-    return new RotationWorld(keystore, changed, fence, writers, seeing, destroyed, orders, laws);
+  /// A store write, if the fence lets it pass; then the compare-and-sets of others on that record
+  /// will fail.
+  RotationWorld written(int record, Tags after) {
+    if (!laws.allows(fence, records.get(record).sealed(keystore), after.sealed(keystore))) {
+      return this;
+    }
+    List<Tags> changed = new ArrayList<>(records);
+    changed.set(record, after);
+    List<Worker> seeing = workers.stream().map(it -> it.seeing(record)).toList();
+    return new RotationWorld(keystore, changed, fence, writers, seeing, orders, laws);
   }
 
   RotationWorld with(Keystore next) {
-    return new RotationWorld(next, records, fence, writers, workers, destroyed, orders, laws);
+    return new RotationWorld(next, records, fence, writers, workers, orders, laws);
   }
 
   RotationWorld fenced(Fence next) {
-    return new RotationWorld(keystore, records, next, writers, workers, destroyed, orders, laws);
+    return new RotationWorld(keystore, records, next, writers, workers, orders, laws);
   }
 
   RotationWorld writing(List<Writer> next) {
-    return new RotationWorld(keystore, records, fence, next, workers, destroyed, orders, laws);
+    return new RotationWorld(keystore, records, fence, next, workers, orders, laws);
   }
 
   RotationWorld working(List<Worker> next) {
-    return new RotationWorld(keystore, records, fence, writers, next, destroyed, orders, laws);
+    return new RotationWorld(keystore, records, fence, writers, next, orders, laws);
   }
 
   private RotationWorld ordering(List<Event> next) {
-    return new RotationWorld(keystore, records, fence, writers, workers, destroyed, next, laws);
-  }
-
-  private RotationWorld without(KekVersion version) {
-    Set<KekVersion> more = new HashSet<>(destroyed);
-    more.add(version);
-    return new RotationWorld(keystore, records, fence, writers, workers, more, orders, laws);
+    return new RotationWorld(keystore, records, fence, writers, workers, next, laws);
   }
 }

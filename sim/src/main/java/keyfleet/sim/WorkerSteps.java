@@ -2,7 +2,6 @@ package keyfleet.sim;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event;
@@ -10,109 +9,92 @@ import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Fencing;
 import keyfleet.keyring.Rotation.Opening;
+import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.Rotation.Sweeping;
 import keyfleet.sim.Explorer.Step;
+import keyfleet.sim.Worker.Arm;
 import keyfleet.sim.Worker.Freshness;
+import keyfleet.sim.Worker.Intent;
 import keyfleet.sim.Worker.Rewrap;
+import keyfleet.sim.Worker.Tell;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
 
 /// What one worker can do in a world. Every act is two steps, reading or deciding and then doing,
 /// with anything in between.
 final class WorkerSteps {
   private final RotationWorld world;
   private final int index;
-  private final Worker worker;
 
   WorkerSteps(RotationWorld world, int index) {
     this.world = world;
     this.index = index;
-    this.worker = world.workers().get(index);
   }
 
   void addTo(List<Step<RotationWorld>> steps) {
-    addRewraps(steps);
-    addFences(steps);
-    addReports(steps);
-  }
-
-  private void addRewraps(List<Step<RotationWorld>> steps) {
-    Rewrap rewrap = worker.rewrap();
-    if (rewrap != null) {
-      steps.add(new Step<>(() -> "worker " + index + " writes " + rewrap, write(rewrap)));
-      return;
+    Intent intent = world.workers().get(index).intent();
+    if (intent != null) {
+      steps.add(new Step<>(() -> "worker " + index + " does " + intent, done(intent)));
+    } else {
+      addIntents(steps);
     }
-    world.moving().ifPresent(target -> addReads(steps, target));
   }
 
+  private void addIntents(List<Step<RotationWorld>> steps) {
+    Keystore keystore = world.keystore();
+    switch (keystore.rotation()) {
+      case Opening(Job job) -> steps.add(fence(new Event.Opened(of(job))));
+      case Fencing(Job job) -> steps.add(fence(new Event.Fenced(of(job))));
+      case Rewrapping(Job job) -> addReads(steps, job.to());
+      case Sweeping(Job job) -> addReads(steps, job.to());
+      case Rotation _ -> {}
+    }
+    new Lookout(world).finding().ifPresent(event -> steps.add(means(new Tell(event))));
+  }
+
+  private Of of(Job job) {
+    return new Of(job.id(), world.keystore().epoch());
+  }
+
+  private Step<RotationWorld> fence(Event.Driven once) {
+    Keystore keystore = world.keystore();
+    Term term = new Term(keystore.identity().incarnation(), keystore.epoch());
+    return means(new Arm(Fence.of(term, world.laws().wanted(keystore)), once));
+  }
+
+  /// Whoever carries another version must move, also if it belongs to the target by its lowest.
   private void addReads(List<Step<RotationWorld>> steps, KekVersion target) {
     for (int record = 0; record < world.records().size(); record++) {
-      if (!world.records().get(record).equals(target)) {
-        Rewrap read = new Rewrap(record, target, Freshness.UNCHANGED);
-        steps.add(step(() -> "reads " + read, worker.rewrapping(read)));
+      Tags tags = world.records().get(record);
+      if (!tags.equals(tags.moved(target))) {
+        steps.add(means(new Rewrap(record, target, Freshness.UNCHANGED)));
       }
     }
   }
 
-  private RotationWorld write(Rewrap rewrap) {
-    RotationWorld done = replaced(world, worker.rewrapping(null));
-    KekVersion before = world.records().get(rewrap.record());
-    boolean written =
-        rewrap.freshness() == Freshness.UNCHANGED
-            && world.laws().admits(world.fence(), before, rewrap.to());
-    return written ? done.written(rewrap.record(), rewrap.to()) : done;
+  private Step<RotationWorld> means(Intent intent) {
+    return new Step<>(
+        () -> "worker " + index + " means to do " + intent, replaced(world, new Worker(intent)));
   }
 
-  private void addFences(List<Step<RotationWorld>> steps) {
-    Fence fence = worker.fence();
-    if (fence != null) {
-      steps.add(new Step<>(() -> "worker " + index + " arms " + fence, arm(fence)));
-    } else if (world.isArming()) {
-      Keystore keystore = world.keystore();
-      Fence wanted = new Fence(world.laws().wanted(keystore), keystore.epoch());
-      steps.add(step(() -> "decides to arm " + wanted, worker.fencing(wanted)));
-    }
-  }
-
-  /// A store that has taken the fence lets the driver say so at once; the keystore decides whether
-  /// it still matters.
-  private RotationWorld arm(Fence fence) {
-    RotationWorld done = replaced(world, worker.fencing(null));
-    if (!world.laws().takes(world.fence(), fence)) {
-      return done;
-    }
-    RotationWorld armed = done.fenced(fence);
-    return Rotation.underWay(world.keystore().rotation())
-        .filter(_ -> world.isArming())
-        .map(job -> report(armed, armed(job, fence)))
-        .orElse(armed);
-  }
-
-  private Event.Driven armed(Job job, Fence fence) {
-    Of of = new Of(job.id(), fence.epoch());
-    return world.keystore().rotation() instanceof Opening
-        ? new Event.Opened(of)
-        : new Event.Fenced(of);
-  }
-
-  private void addReports(List<Step<RotationWorld>> steps) {
-    Event.Driven report = worker.report();
-    if (report != null) {
-      RotationWorld done = replaced(world, worker.reporting(null));
-      steps.add(new Step<>(() -> "worker " + index + " reports " + report, report(done, report)));
-    } else {
-      world
-          .finding()
-          .ifPresent(found -> steps.add(step(() -> "finds " + found, worker.reporting(found))));
-    }
-  }
-
-  private static RotationWorld report(RotationWorld world, Event.Driven report) {
-    return world.laws().decide(world.keystore(), report) instanceof Next(Keystore next)
-        ? world.with(next)
-        : world;
-  }
-
-  private Step<RotationWorld> step(Supplier<String> words, Worker next) {
-    return new Step<>(() -> "worker " + index + " " + words.get(), replaced(world, next));
+  private RotationWorld done(Intent intent) {
+    RotationWorld idle = replaced(world, Worker.IDLE);
+    return switch (intent) {
+      case Rewrap(int record, KekVersion to, Freshness freshness) ->
+          freshness == Freshness.UNCHANGED
+              ? idle.written(record, world.records().get(record).moved(to))
+              : idle;
+      case Arm(Fence fence, Event.Driven once) ->
+          world.laws().takes(world.fence(), fence)
+              ? replaced(world.fenced(fence), new Worker(new Tell(once)))
+              : idle;
+      case Tell(Event.Driven event) ->
+          world.laws().decide(world.keystore(), event) instanceof Next(Keystore next)
+              ? idle.with(next)
+              : idle;
+    };
   }
 
   private RotationWorld replaced(RotationWorld in, Worker next) {

@@ -1,8 +1,11 @@
 package keyfleet.sim;
 
 import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
@@ -19,11 +22,32 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Ground;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.Ledger;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Plan;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Run;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Target;
+import keyfleet.rollout.TargetParser;
+import keyfleet.rollout.Times;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
 
 /// The words in which the tests of this room speak: small fleets about to rotate from v1 to v2.
 final class Fixtures {
   static final KekVersion V1 = new KekVersion(1);
   static final KekVersion V2 = new KekVersion(2);
+
+  private static final Sha256 OLD = new Sha256("0".repeat(64));
+  private static final Sha256 NEW = new Sha256("1".repeat(64));
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
@@ -32,8 +56,27 @@ final class Fixtures {
   /// Made once: worlds are compared, and sentinels are random.
   private static final Keystore KEYSTORE = keystore();
 
-  /// How large a fleet is.
-  record Size(int records, int writers, int workers) {}
+  /// How large a fleet is, and what ails it.
+  record Size(int records, int fields, int writers, int workers, Set<Trouble> troubles) {
+    Size {
+      troubles = Set.copyOf(troubles);
+    }
+
+    Size(int records, int fields, int writers, int workers) {
+      this(records, fields, writers, workers, Set.of());
+    }
+
+    Size with(Trouble... more) {
+      return new Size(records, fields, writers, workers, Set.of(more));
+    }
+  }
+
+  enum Trouble {
+    /// The last writer begins outside, without v2.
+    LATE_WRITER,
+    /// The last worker drove the rotation before, and its closing fence call is still under way.
+    GIVEN_UP_WORKER
+  }
 
   private Fixtures() {}
 
@@ -61,14 +104,50 @@ final class Fixtures {
   }
 
   static RotationWorld world(Size size, List<Event> orders, Laws laws) {
-    return new RotationWorld(
-        KEYSTORE,
-        Collections.nCopies(size.records(), V1),
-        new Fence(Set.of(V1), 1),
-        IntStream.range(0, size.writers()).mapToObj(_ -> Writer.fresh(V1, 1)).toList(),
-        Collections.nCopies(size.workers(), Worker.IDLE),
-        Set.of(),
-        orders,
-        laws);
+    List<Writer> writers =
+        new ArrayList<>(Collections.nCopies(size.writers(), Writer.settled(KEYSTORE)));
+    if (size.troubles().contains(Trouble.LATE_WRITER)) {
+      writers.set(size.writers() - 1, Writer.late(KEYSTORE));
+    }
+    Fence closed = Fence.of(new Term(1, 1), Set.of(V1));
+    List<Worker> workers = new ArrayList<>(Collections.nCopies(size.workers(), Worker.IDLE));
+    if (size.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
+      var before = new Event.Fenced(new Event.Of(new RotationId("before"), 1));
+      workers.set(size.workers() - 1, new Worker(new Worker.Arm(closed, before)));
+    }
+    List<Tags> records = Collections.nCopies(size.records(), Tags.all(size.fields(), V1));
+    return new RotationWorld(KEYSTORE, records, closed, writers, workers, orders, laws);
+  }
+
+  /// `nodes` nodes, one at a time, under two drivers; `unavailable` of them may be given up.
+  static RolloutWorld rollout(int nodes, int unavailable, int troubles, int aborts) {
+    return rollout(nodes, unavailable, troubles, aborts, RolloutLaws.TRUE);
+  }
+
+  static RolloutWorld rollout(
+      int nodes, int unavailable, int troubles, int aborts, RolloutLaws laws) {
+    Component agent = new Component("agent");
+    List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
+    Plan plan =
+        new Plan(
+            NEW, everyone(), List.of(), ids.stream().map(List::of).toList(), List.of(), List.of());
+    RolloutSpec spec =
+        new RolloutSpec(
+            new RolloutId("r"), "i", 1, agent, plan, new Limits(1, 1, unavailable, 1), times());
+    Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
+    List<Machine> machines =
+        ids.stream().map(id -> Machine.fresh(new Node.Idle(Ground.of(id, agent, OLD)))).toList();
+    List<RolloutWorld.Driver> drivers =
+        Collections.nCopies(2, new RolloutWorld.Driver(Lead.NOBODY, Map.of()));
+    return new RolloutWorld(created, 0, Map.of(), machines, drivers, troubles, aborts, laws);
+  }
+
+  private static Target everyone() {
+    return ((TargetParser.Parsed) TargetParser.parse("*")).target();
+  }
+
+  /// No soak and no pause: time stands still in an explored world.
+  private static Times times() {
+    return Times.usual(Duration.ZERO, Duration.ZERO);
   }
 }

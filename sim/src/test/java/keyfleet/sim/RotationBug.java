@@ -9,13 +9,18 @@ import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness;
+import keyfleet.sim.Fixtures.Size;
+import keyfleet.sim.Fixtures.Trouble;
+import keyfleet.store.Fence;
+import keyfleet.store.SealedFields;
 
 /// Mistakes that someone could make in building a rotation. Each bends one law.
 enum RotationBug implements Laws {
   /// The stores take any version: what the first seed does.
   NO_FENCE {
     @Override
-    public boolean admits(Fence fence, KekVersion before, KekVersion after) {
+    public boolean allows(Fence fence, SealedFields before, SealedFields after) {
       return true;
     }
   },
@@ -31,9 +36,10 @@ enum RotationBug implements Laws {
   /// "Nothing below": the version that an abort leaves is above.
   FENCE_AS_LOWER_BOUND {
     @Override
-    public boolean admits(Fence fence, KekVersion before, KekVersion after) {
-      KekVersion lowest = fence.writable().stream().min(KekVersion::compareTo).orElseThrow();
-      return after.equals(before) || after.compareTo(lowest) >= 0;
+    public boolean allows(Fence fence, SealedFields before, SealedFields after) {
+      return after.versions().stream()
+          .allMatch(
+              it -> before.versions().contains(it) || it.compareTo(fence.writable().first()) >= 0);
     }
   },
 
@@ -76,9 +82,41 @@ enum RotationBug implements Laws {
       both.addAll(keystore.versions().keySet());
       return both;
     }
+  },
+
+  /// A newcomer looks at the keystore before the gate can see it.
+  READ_BEFORE_BEAT {
+    @Override
+    public Joining joining() {
+      return Joining.READS_FIRST;
+    }
+  },
+
+  /// A newcomer may seal with the active version alone.
+  ADMITTED_UNPROVED {
+    @Override
+    public boolean admits(Keystore keystore, Set<KekVersion> loaded) {
+      return loaded.contains(keystore.active());
+    }
+  },
+
+  /// A laggard does not hold the rotation up.
+  GATE_LEFT_OPEN {
+    @Override
+    public boolean opensGate(Readiness.Verdict verdict) {
+      return true;
+    }
   };
 
-  /// All of them need no more than one record, one writer and two drivers to show.
+  /// The fewest that show the mistake.
+  Size size() {
+    return switch (this) {
+      case READ_BEFORE_BEAT, ADMITTED_UNPROVED, GATE_LEFT_OPEN ->
+          new Size(1, 1, 2, 1).with(Trouble.LATE_WRITER);
+      default -> new Size(1, 1, 1, 2);
+    };
+  }
+
   List<Event> orders() {
     return this == FENCE_WITHOUT_EPOCH || this == FENCE_AS_LOWER_BOUND
         ? Fixtures.rotateAndAbort()

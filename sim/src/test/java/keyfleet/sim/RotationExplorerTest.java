@@ -12,6 +12,7 @@ import keyfleet.sim.Explorer.Broken;
 import keyfleet.sim.Explorer.Holds;
 import keyfleet.sim.Explorer.Outcome;
 import keyfleet.sim.Fixtures.Size;
+import keyfleet.sim.Fixtures.Trouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,34 +20,40 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// The rotation as it is built, in every history of a small fleet.
 class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
-  private static final Size SMALL = new Size(1, 1, 2);
 
-  private static void holds(String name, Size size, List<Event> orders) {
+  private static void holds(Size size, List<Event> orders) {
     Outcome outcome = new Explorer<RotationWorld>(LIMIT).explore(world(size, orders, Laws.TRUE));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
-    System.out.printf("explorer: %s, %s: holds in %,d states%n", name, size, holds.states());
+    System.out.printf(
+        "explorer: %d orders, %s: holds in %,d states%n", orders.size(), size, holds.states());
   }
 
   @Test
   void rotation_breaksNoPromise() {
-    holds("rotation", SMALL, rotate());
+    holds(new Size(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER), rotate());
   }
 
   @Test
   void rotationWithAbort_breaksNoPromise() {
-    holds("rotation with abort", SMALL, rotateAndAbort());
+    holds(new Size(1, 2, 1, 2), rotateAndAbort());
   }
 
   @Test
   void twoWritersAndTwoRecords_breakNoPromise() {
-    holds("rotation", new Size(2, 2, 1), rotate());
+    holds(new Size(2, 1, 2, 1), rotate());
+  }
+
+  @Test
+  void writerThatJoinsWithoutTheKey_breaksNoPromise() {
+    holds(new Size(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
   @ParameterizedTest
   @EnumSource
   void bentLaw_isCaught(RotationBug bug) {
-    Outcome outcome = new Explorer<RotationWorld>(LIMIT).explore(world(SMALL, bug.orders(), bug));
+    Outcome outcome =
+        new Explorer<RotationWorld>(LIMIT).explore(world(bug.size(), bug.orders(), bug));
     Broken broken = assertInstanceOf(Broken.class, outcome, bug + " was not noticed");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",

@@ -112,6 +112,19 @@ public final class FakeKv implements Kv {
     new ArrayList<>(listeners).forEach(it -> it.watcher.hint(new Missed()));
   }
 
+  /// Remembers everything as it is now. Running the answer brings it back, as a store does that
+  /// lost what it had not yet put on disk. Later writes still get revisions that were never seen.
+  public synchronized Runnable checkpoint() {
+    Map<Bucket, NavigableMap<Key, Entry>> then = new HashMap<>();
+    entries.forEach((bucket, inBucket) -> then.put(bucket, new TreeMap<>(inBucket)));
+    return () -> rewind(then);
+  }
+
+  private synchronized void rewind(Map<Bucket, NavigableMap<Key, Entry>> then) {
+    entries.clear();
+    then.forEach((bucket, inBucket) -> entries.put(bucket, new TreeMap<>(inBucket)));
+  }
+
   private NavigableMap<Key, Entry> live(Bucket bucket) {
     Bucket known = buckets.computeIfAbsent(bucket.name(), _ -> bucket);
     if (!known.equals(bucket)) {

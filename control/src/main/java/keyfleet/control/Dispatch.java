@@ -1,0 +1,173 @@
+package keyfleet.control;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.Assignment;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Rollout;
+import keyfleet.store.Attempt;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate.Applied;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
+
+/// Tells the nodes of one rollout what a committed decision wants of them (R11), by their `desired`
+/// keys. What has been told is remembered, so that a tick without news writes nothing.
+final class Dispatch {
+  /// How many nodes one tick tells; the next tick goes on.
+  static final int MAX_COMMANDS = 1_000;
+
+  private record Told(Assignment assignment, Lead lead) {}
+
+  /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
+  /// to be told.
+  record Round(List<NodeId> occupied, int left) {
+    Round {
+      occupied = List.copyOf(occupied);
+    }
+  }
+
+  private enum Ownership {
+    OURS,
+    ANOTHERS,
+    UNSURE
+  }
+
+  private final Kv kv;
+  private final Failpoints failpoints;
+  private final RolloutShelf shelf;
+  private final Map<NodeId, Told> told = new HashMap<>();
+  private final Set<Owned> owned = new HashSet<>();
+
+  private record Owned(NodeId node, Lead lead) {}
+
+  Dispatch(Kv kv, Failpoints failpoints, RolloutShelf shelf) {
+    this.kv = kv;
+    this.failpoints = failpoints;
+    this.shelf = shelf;
+  }
+
+  /// `stored` is committed, and its lead is the one to speak for.
+  Round tell(Stored stored) {
+    List<NodeId> occupied = new ArrayList<>();
+    int left = 0;
+    int tried = 0;
+    for (Map.Entry<NodeId, Assignment> order : Rollout.orders(stored.rollout()).entrySet()) {
+      Told wanted = new Told(order.getValue(), lead(stored));
+      if (!wanted.equals(told.get(order.getKey()))) {
+        tried++;
+        Ownership outcome =
+            tried <= MAX_COMMANDS ? tell(order.getKey(), wanted, stored) : Ownership.UNSURE;
+        left += outcome == Ownership.UNSURE ? 1 : 0;
+        if (outcome == Ownership.ANOTHERS) {
+          occupied.add(order.getKey());
+        }
+      }
+    }
+    return new Round(occupied, left);
+  }
+
+  /// The key is read before its owner is asked for. If the node changes hands in between, the key
+  /// has changed too, and the write fails.
+  private Ownership tell(NodeId node, Told wanted, Stored stored) {
+    Key key = RolloutKeys.desired(component(stored), node);
+    Optional<Entry> present = read(Failpoint.DESIRED_READ, key);
+    Ownership ownership = own(node, stored);
+    if (ownership != Ownership.OURS) {
+      return ownership;
+    }
+    Desired desired = wanted.assignment().under(wanted.lead(), stored.revision().number());
+    boolean stands = present.map(it -> says(read(it), desired)).orElse(false);
+    boolean free = present.map(it -> desired.mayReplace(read(it))).orElse(true);
+    if (stands || (free && send(key, desired, present.orElse(null)))) {
+      told.put(node, wanted);
+      return Ownership.OURS;
+    }
+    return Ownership.UNSURE;
+  }
+
+  private static Desired read(Entry entry) {
+    return DesiredDocument.read(entry.value());
+  }
+
+  private boolean send(Key key, Desired desired, @Nullable Entry present) {
+    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.of(desired), present);
+  }
+
+  private static Lead lead(Stored stored) {
+    return stored.rollout().run().lead();
+  }
+
+  private static Component component(Stored stored) {
+    return stored.rollout().run().spec().component();
+  }
+
+  /// R4, I12: a node is told nothing before its owner key says that it is ours, under this lead.
+  private Ownership own(NodeId node, Stored stored) {
+    Owned claim = new Owned(node, lead(stored));
+    if (owned.contains(claim)) {
+      return Ownership.OURS;
+    }
+    Key key = RolloutKeys.owner(component(stored), node);
+    Optional<Entry> present = read(Failpoint.OWNER_READ, key);
+    Ownership ownership =
+        present.map(it -> judged(Owner.read(it.value()), stored)).orElse(unclaimed(stored));
+    Value ours = new Owner(stored.id(), claim.lead()).toValue();
+    if (ownership == Ownership.UNSURE
+        && write(Failpoint.OWNER_WRITE, key, ours, present.orElse(null))) {
+      ownership = Ownership.OURS;
+    }
+    if (ownership == Ownership.OURS) {
+      owned.add(claim);
+    }
+    return ownership;
+  }
+
+  /// One that has ended takes nobody.
+  private static Ownership unclaimed(Stored stored) {
+    return Rollout.isEnded(stored.rollout()) ? Ownership.ANOTHERS : Ownership.UNSURE;
+  }
+
+  /// UNSURE is what can be claimed. A rollout that has ended holds nobody; ours under a higher lead
+  /// is a newer driver's.
+  private Ownership judged(Owner owner, Stored stored) {
+    if (owner.rollout().equals(stored.id())) {
+      boolean claimed = owner.lead().equals(lead(stored)) || Rollout.isEnded(stored.rollout());
+      boolean newer = owner.lead().epoch() > lead(stored).epoch();
+      return newer ? Ownership.ANOTHERS : claimed ? Ownership.OURS : Ownership.UNSURE;
+    }
+    boolean held =
+        shelf.read(owner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);
+    return held ? Ownership.ANOTHERS : unclaimed(stored);
+  }
+
+  /// Which decision it came from does not matter to the node.
+  private static boolean says(Desired there, Desired wanted) {
+    return there.task().equals(wanted.task())
+        && there.goal() == wanted.goal()
+        && there.lead().equals(wanted.lead());
+  }
+
+  private Optional<Entry> read(Failpoint point, Key key) {
+    return failpoints.at(point, () -> kv.get(RolloutKeys.ROLLOUTS, key));
+  }
+
+  private boolean write(Failpoint point, Key key, Value value, @Nullable Entry present) {
+    Attempt attempt =
+        present == null
+            ? new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value)
+            : new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, present.revision());
+    return failpoints.at(point, () -> attempt.settle(kv, RolloutShelf.TRIES)) instanceof Applied;
+  }
+}

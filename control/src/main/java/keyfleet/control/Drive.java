@@ -1,0 +1,256 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.WriteLease;
+import keyfleet.member.Keyholder;
+import keyfleet.store.Census;
+import keyfleet.store.Fence;
+import org.jspecify.annotations.Nullable;
+
+/// The work of a rotation's phases, one bounded unit at a time.
+///
+/// What it remembers (how far a pass is, how long it has waited) holds for one phase of one
+/// rotation in one epoch. Who begins a phase, also by adoption, begins it from the start and waits
+/// in full.
+final class Drive {
+  sealed interface Unit {}
+
+  /// The phase has come to something.
+  record Found(Event event) implements Unit {}
+
+  /// There is more to do at once.
+  record More() implements Unit {}
+
+  /// Not yet; why is for people.
+  record Wait(String why) implements Unit {}
+
+  private record Leg(RotationId id, long epoch, Class<? extends Rotation> phase) {}
+
+  /// Sweeps that find the same failures before a person is asked.
+  private static final int SWEEPS = 3;
+
+  private final Ring ring;
+  private final Shelves shelves;
+  private final Keyholder keys;
+  private final LongSupplier clock;
+  private @Nullable Leg leg;
+  private long since;
+  private @Nullable Pass pass;
+  private int sweeps;
+  private @Nullable Progress reported;
+
+  Drive(Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
+    this.ring = ring;
+    this.shelves = shelves;
+    this.keys = keys;
+    this.clock = clock;
+  }
+
+  /// Begins the phase, unless it was begun already. False if this process does not hold what the
+  /// phase needs; it may later.
+  boolean enter(Keystore keystore, Rotation rotation, Job job) {
+    Leg here = new Leg(job.id(), keystore.epoch(), rotation.getClass());
+    if (here.equals(leg)) {
+      return true;
+    }
+    if (!keys.proves(keystore, job.to()) || !keys.proves(keystore, job.from())) {
+      return false;
+    }
+    leg = here;
+    since = clock.getAsLong();
+    pass = null;
+    sweeps = 0;
+    return true;
+  }
+
+  Unit unit(Keystore keystore, Running running, Stock stock) {
+    Job job = running.job();
+    Of of = new Of(job.id(), keystore.epoch());
+    Unit unit =
+        switch (running) {
+          case Rotation.Staged _ when job.kind() == Job.Kind.DRY_RUN ->
+              rehearsed(keystore, job, stock);
+          case Rotation.Staged _ -> gated(keystore, job, stock);
+          case Rotation.Opening _ -> fenced(keystore, stock, new Event.Opened(of));
+          case Rotation.Rewrapping _ -> rewrapped(keystore, job, stock);
+          case Rotation.Settling _ -> settled(keystore, of);
+          case Rotation.Fencing _ -> fenced(keystore, stock, new Event.Fenced(of));
+          case Rotation.Sweeping _ -> swept(keystore, job, stock);
+          case Rotation.Proving _ -> proved(job, of, stock);
+        };
+    if (unit instanceof Wait(String why)) {
+      note(job, why);
+    }
+    return unit;
+  }
+
+  private Unit gated(Keystore keystore, Job job, Stock stock) {
+    Of of = new Of(job.id(), keystore.epoch());
+    Optional<String> objection = gate().objection(keystore, job.to(), stock);
+    if (objection.isEmpty()) {
+      return new Found(new Event.GatePassed(of));
+    }
+    report(Progress.none(job.id(), "not ready: " + objection.get()));
+    return new Found(new Event.Unstaged(of));
+  }
+
+  private Unit rehearsed(Keystore keystore, Job job, Stock stock) {
+    Of of = new Of(job.id(), keystore.epoch());
+    Optional<String> objection = gate().objection(keystore, job.to(), stock);
+    if (objection.isPresent()) {
+      report(Progress.none(job.id(), "not ready: " + objection.get()));
+      return new Found(new Event.Unstaged(of));
+    }
+    Pass trial = pass == null ? shelves.rehearsing(stock, job) : pass;
+    pass = trial;
+    if (trial.isThrough()) {
+      report(trial.progress(job.id(), trial.failed() == 0 ? "ready" : "some would fail"));
+      return new Found(new Event.Unstaged(of));
+    }
+    trial.step(mover(job));
+    return new More();
+  }
+
+  private Unit fenced(Keystore keystore, Stock stock, Event done) {
+    return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(() -> new Found(done));
+  }
+
+  /// One pass; what it leaves is the sweep's. The gate is asked once more, as processes have come
+  /// and gone.
+  private Unit rewrapped(Keystore keystore, Job job, Stock stock) {
+    Pass now = pass == null ? shelves.leaving(stock, job) : pass;
+    pass = now;
+    if (!now.isThrough()) {
+      return stepped(now, keystore, job, stock);
+    }
+    return gate()
+        .objection(keystore, job.to(), stock)
+        .<Unit>map(why -> new Wait("not ready: " + why))
+        .orElseGet(() -> new Found(new Event.PassEnded(new Of(job.id(), keystore.epoch()))));
+  }
+
+  private Unit settled(Keystore keystore, Of of) {
+    Duration lease = keystore.timings().lease();
+    return WriteLease.settled(ring.roster(keystore.timings()), keystore.epoch(), waited(), lease)
+        ? new Found(new Event.Settled(of))
+        : new Wait("some process may still seal under the version before");
+  }
+
+  private Unit swept(Keystore keystore, Job job, Stock stock) {
+    Of of = new Of(job.id(), keystore.epoch());
+    Optional<Unit> going = sweeping(keystore, job, stock);
+    if (going.isPresent()) {
+      return going.get();
+    }
+    long failed = lastSweep().failed();
+    pass = null;
+    sweeps++;
+    if (failed == 0) {
+      return new Found(new Event.SweepEnded(of));
+    }
+    return sweeps < SWEEPS ? new More() : new Found(new Event.LedgerStuck(of, failed));
+  }
+
+  /// Records that nobody could move may be movable by now. Any worker may try, and begins after the
+  /// adopt time, again and again.
+  Unit retried(Keystore keystore, Job job, Stock stock) {
+    if (pass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
+      return new Wait("");
+    }
+    Optional<Unit> going = sweeping(keystore, job, stock);
+    if (going.isPresent()) {
+      return going.get();
+    }
+    long failed = lastSweep().failed();
+    pass = null;
+    since = clock.getAsLong();
+    return failed == 0
+        ? new Found(new Event.LedgerMended(new Of(job.id(), keystore.epoch())))
+        : new Wait("");
+  }
+
+  /// Nothing once the sweep is through.
+  private Optional<Unit> sweeping(Keystore keystore, Job job, Stock stock) {
+    Optional<String> gap = stock.gap();
+    if (gap.isPresent()) {
+      return Optional.of(new Wait(gap.get()));
+    }
+    Pass now = pass == null ? shelves.sweeping(stock, job) : pass;
+    pass = now;
+    if (now.isThrough()) {
+      report(now.progress(job.id(), ""));
+      return Optional.empty();
+    }
+    return Optional.of(stepped(now, keystore, job, stock));
+  }
+
+  private Pass lastSweep() {
+    if (pass == null) {
+      throw new IllegalStateException("no sweep was begun");
+    }
+    return pass;
+  }
+
+  /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
+  /// again. A fence of a later term means that this driver is out of date.
+  private Unit stepped(Pass now, Keystore keystore, Job job, Stock stock) {
+    Optional<Fence> refusal = now.step(mover(job));
+    report(now.progress(job.id(), ""));
+    if (refusal.isEmpty()) {
+      return new More();
+    }
+    return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(More::new);
+  }
+
+  private Unit proved(Job job, Of of, Stock stock) {
+    Optional<String> gap = stock.gap();
+    if (gap.isPresent()) {
+      return new Wait(gap.get());
+    }
+    for (Shelf shelf : stock.shelves()) {
+      Census census = shelf.census();
+      boolean others = census.carrying().keySet().stream().anyMatch(it -> !it.equals(job.to()));
+      if (others || census.unreadable() > 0) {
+        return new Found(new Event.Straggled(of));
+      }
+    }
+    return new Found(new Event.Proved(of));
+  }
+
+  private Gate gate() {
+    return new Gate(ring, keys);
+  }
+
+  private Mover mover(Job job) {
+    return new Mover(keys.cipher(), job);
+  }
+
+  private Duration waited() {
+    return Duration.ofNanos(clock.getAsLong() - since);
+  }
+
+  /// Says why the rotation waits. The next report of a pass says that it goes on.
+  void note(Job job, String why) {
+    Progress last = reported;
+    report(
+        last != null && last.rotation().equals(job.id())
+            ? last.noting(why)
+            : Progress.none(job.id(), why));
+  }
+
+  private void report(Progress progress) {
+    if (!progress.equals(reported)) {
+      ring.report(progress);
+      reported = progress;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package keyfleet.control;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Laggard;
+import keyfleet.keyring.Readiness.NobodyFresh;
+import keyfleet.keyring.Readiness.NotReady;
+import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.Readiness.Verdict;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Self;
+
+/// Whether the fleet is ready for a version, judged by a process that holds it.
+public final class Gate {
+  private final Ring ring;
+  private final Keyholder keys;
+
+  public Gate(Ring ring, Keyholder keys) {
+    this.ring = ring;
+    this.keys = keys;
+  }
+
+  /// The keystore must have been read before this is called: only then does the roster hold all who
+  /// joined without seeing what it says.
+  public Verdict judge(Keystore keystore, KekVersion target, Readiness.Expected expected) {
+    KeyVersion known = keystore.versions().get(target);
+    EnvelopeCipher cipher = keys.cipher();
+    Readiness readiness =
+        new Readiness(
+            keystore,
+            target,
+            Self.PROTOCOL,
+            (claim, proof) ->
+                known != null && known.sentinel().accepts(cipher, claim, proof).orElse(false));
+    return readiness.judge(ring.roster(keystore.timings()), expected);
+  }
+
+  /// Why a rotation to `target` may not go on, if so.
+  Optional<String> objection(Keystore keystore, KekVersion target, Stock stock) {
+    return stock.gap().or(() -> words(judge(keystore, target, new Anyone())));
+  }
+
+  private static Optional<String> words(Verdict verdict) {
+    return switch (verdict) {
+      case Ready _ -> Optional.empty();
+      case NobodyFresh _ -> Optional.of("no process was heard of lately");
+      case NotReady(var laggards, var missing, _) -> {
+        List<String> all = new ArrayList<>();
+        for (Laggard laggard : laggards) {
+          all.add(laggard.beat().instance() + " " + laggard.reason().words());
+        }
+        missing.forEach(one -> all.add(one + " is missing"));
+        yield Optional.of(String.join("; ", all));
+      }
+    };
+  }
+}

@@ -1,0 +1,128 @@
+package keyfleet.control;
+
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.NoSuchVersion;
+import keyfleet.crypto.Opening;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.Refused;
+import keyfleet.crypto.Rewrapping.Rewrapped;
+import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.Job;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// Makes, of a record's sealed fields, the same ones under the version that a rotation goes to. It
+/// writes nothing.
+final class Mover {
+  sealed interface Moving {}
+
+  record Moved(Change change) implements Moving {}
+
+  /// Every field is under the target already.
+  record InPlace() implements Moving {}
+
+  record Stuck(String reason) implements Moving {}
+
+  private sealed interface Field {}
+
+  private record Good(Bytes bytes) implements Field {}
+
+  private record Bad(String reason) implements Field {}
+
+  private final EnvelopeCipher cipher;
+  private final Job job;
+
+  Mover(EnvelopeCipher cipher, Job job) {
+    this.cipher = cipher;
+    this.job = job;
+  }
+
+  /// One bad field keeps the whole record where it is: its fields change together.
+  Moving move(String collection, StoredRecord record) {
+    SortedMap<String, Bytes> moved = new TreeMap<>();
+    for (var field : record.fields().byName().entrySet()) {
+      Place place = new Place(collection, record.id().value(), field.getKey());
+      switch (moved(place, field.getValue())) {
+        case Good(Bytes bytes) -> moved.put(field.getKey(), bytes);
+        case Bad(String reason) -> {
+          return new Stuck("field " + field.getKey() + ": " + reason);
+        }
+      }
+    }
+    SealedFields after = new SealedFields(moved);
+    return after.equals(record.fields()) ? new InPlace() : new Moved(new Change(record, after));
+  }
+
+  private Field moved(Place place, Bytes bytes) {
+    Optional<Envelope> parsed = Envelope.parse(bytes.toArray());
+    if (parsed.isEmpty()) {
+      return new Bad("it is no envelope");
+    }
+    Envelope envelope = parsed.get();
+    if (envelope.version().equals(job.to())) {
+      return new Good(bytes);
+    }
+    return job.kind() == Job.Kind.REVOCATION
+        ? resealed(place, envelope)
+        : rewrapped(place, envelope);
+  }
+
+  private Field rewrapped(Place place, Envelope envelope) {
+    return switch (cipher.rewrap(place, envelope, job.to())) {
+      case Rewrapped(Envelope moved) -> good(moved);
+      case NoSuchVersion(KekVersion version) -> missing(version);
+      case Refused _ -> new Bad(Refused.MESSAGE);
+    };
+  }
+
+  /// A new data key: whoever holds the old KEK and an old backup has the former one.
+  private Field resealed(Place place, Envelope envelope) {
+    return switch (cipher.open(place, envelope)) {
+      case Opened(SecretBytes plaintext, _) -> {
+        try (plaintext) {
+          yield sealed(place, plaintext);
+        }
+      }
+      case NoSuchVersion(KekVersion version) -> missing(version);
+      case Refused _ -> new Bad(Refused.MESSAGE);
+    };
+  }
+
+  /// Opened again before it may replace the only copy.
+  private Field sealed(Place place, SecretBytes plaintext) {
+    return switch (cipher.seal(job.to(), place, plaintext)) {
+      case Sealed(Envelope envelope) ->
+          opens(place, envelope, plaintext)
+              ? good(envelope)
+              : new Bad(job.to() + " does not open what it has just sealed");
+      case NoSuchVersion(KekVersion version) -> missing(version);
+    };
+  }
+
+  private boolean opens(Place place, Envelope envelope, SecretBytes expected) {
+    Opening opening = cipher.open(place, envelope);
+    if (!(opening instanceof Opened(SecretBytes plaintext, _))) {
+      return false;
+    }
+    try (plaintext) {
+      return plaintext.equals(expected);
+    }
+  }
+
+  private static Field good(Envelope envelope) {
+    return new Good(Bytes.copyOf(envelope.bytes()));
+  }
+
+  private static Field missing(KekVersion version) {
+    return new Bad("this process does not hold " + version);
+  }
+}

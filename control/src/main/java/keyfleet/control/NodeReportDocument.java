@@ -1,0 +1,38 @@
+package keyfleet.control;
+
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Sha256;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+
+/// What a node says under its key in [RolloutKeys#REPORTS].
+public final class NodeReportDocument {
+  private NodeReportDocument() {}
+
+  public static Value of(NodeReport report) {
+    return Document.builder()
+        .text("node", report.node().value())
+        .document("task", TaskDocument.of(report.task()))
+        .text("phase", TaskDocument.word(report.phase()))
+        .text("setback", TaskDocument.word(report.setback()))
+        .document("seen", TaskDocument.of(report.seen()))
+        .text("running", report.running().hex())
+        .build()
+        .toValue();
+  }
+
+  public static NodeReport read(Value value) {
+    return Document.parse(value)
+        .as(document ->
+            new NodeReport(
+                new NodeId(document.text("node")),
+                TaskDocument.task(document.document("task")),
+                TaskDocument.constant(Phase.class, document.text("phase")),
+                TaskDocument.constant(Setback.class, document.text("setback")),
+                TaskDocument.lead(document.document("seen")),
+                new Sha256(document.text("running"))));
+  }
+}

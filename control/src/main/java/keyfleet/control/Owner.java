@@ -1,0 +1,27 @@
+package keyfleet.control;
+
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.RolloutId;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+
+/// The rollout that a node belongs to, and the lead under which it was last said (R4). A driver
+/// says it anew under its own lead: then a contender that took the rollout for ended, just before
+/// it was ordered to roll back, finds the key changed.
+record Owner(RolloutId rollout, Lead lead) {
+  Value toValue() {
+    return Document.builder()
+        .text("rollout", rollout.value())
+        .document("lead", TaskDocument.of(lead))
+        .build()
+        .toValue();
+  }
+
+  static Owner read(Value value) {
+    return Document.parse(value)
+        .as(document ->
+            new Owner(
+                new RolloutId(document.text("rollout")),
+                TaskDocument.lead(document.document("lead"))));
+  }
+}

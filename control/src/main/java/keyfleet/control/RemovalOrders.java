@@ -1,0 +1,110 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import keyfleet.control.RotationOrders.Answer;
+import keyfleet.control.RotationOrders.Done;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Decision;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Removal;
+import keyfleet.keyring.Removal.Count;
+import keyfleet.keyring.Removal.Counted;
+import keyfleet.keyring.Removal.Evidence;
+import keyfleet.keyring.Removal.NotCounted;
+import keyfleet.keyring.Rotation;
+import keyfleet.store.Census;
+import keyfleet.store.Fencing;
+import keyfleet.store.StoreException;
+
+/// Taking versions out of use, from any process. Evidence is gathered anew for every try.
+public final class RemovalOrders {
+  private final Ring ring;
+  private final Shelves shelves;
+  private final RotationOrders orders;
+
+  public RemovalOrders(Ring ring, Shelves shelves, RotationOrders orders) {
+    this.ring = ring;
+    this.shelves = shelves;
+    this.orders = orders;
+  }
+
+  /// From then no process needs the bytes. It can be undone.
+  public Answer disable(KekVersion version) {
+    Answer answer =
+        orders.changed(keystore -> {
+          Decision decision = Removal.disable(keystore, version, evidence(keystore, version));
+          if (decision instanceof Decision.Next) {
+            ring.markDisabled(version); // lest the count of an earlier time stand
+          }
+          return decision;
+        });
+    if (answer instanceof Done) {
+      ring.markDisabled(version); // the true time
+    }
+    return answer;
+  }
+
+  public Answer undo(KekVersion version) {
+    return orders.changed(keystore -> Removal.undo(keystore, version));
+  }
+
+  /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
+  /// `Done` deletes the bytes and then says [#destroyed].
+  public Answer destroy(KekVersion version, Duration horizon) {
+    return orders.changed(
+        keystore -> Removal.destroy(keystore, version, evidence(keystore, version), horizon));
+  }
+
+  /// The bytes are gone.
+  public Answer destroyed(KekVersion version) {
+    return orders.changed(keystore -> Removal.destroyed(keystore, version));
+  }
+
+  /// This process has watched no epoch for any time, so only the roster can show that nobody has a
+  /// lease left.
+  private Evidence evidence(Keystore keystore, KekVersion version) {
+    return new Evidence(
+        ring.roster(keystore.timings()), counts(keystore, version), Duration.ZERO, since(version));
+  }
+
+  private Duration since(KekVersion version) {
+    return ring.disabledFor(version)
+        .orElseGet(() -> {
+          ring.markDisabled(version); // a revocation disables without a mark: counted from here
+          return Duration.ZERO;
+        });
+  }
+
+  private Map<String, Count> counts(Keystore keystore, KekVersion version) {
+    Map<String, Count> counts = new HashMap<>();
+    Stock stock = shelves.stock();
+    stock.unreachable().forEach(it -> counts.put(it, new NotCounted("it cannot be reached")));
+    for (Shelf shelf : stock.shelves()) {
+      counts.put(shelf.title(), count(shelf, keystore, version));
+    }
+    return counts;
+  }
+
+  /// The fence first: what is counted after it cannot grow.
+  private static Count count(Shelf shelf, Keystore keystore, KekVersion version) {
+    try {
+      boolean fenced = !keystore.writable().contains(version) && isFenced(shelf, keystore);
+      Census census = shelf.census();
+      return census.unreadable() > 0
+          ? new NotCounted(census.unreadable() + " records have a field that is no envelope")
+          : new Counted(census.carrying().getOrDefault(version, 0L), fenced);
+    } catch (StoreException e) {
+      return new NotCounted(e.getMessage());
+    }
+  }
+
+  /// Between rotations only, when the set can but narrow. A keystore of a settling rotation admits
+  /// two versions in the epoch in which its driver will fence to one: raised late, that would undo
+  /// the driver's fence.
+  private static boolean isFenced(Shelf shelf, Keystore keystore) {
+    return Rotation.underWay(keystore.rotation()).isEmpty()
+        && shelf.raise(Stock.wanted(keystore)) instanceof Fencing.Raised;
+  }
+}

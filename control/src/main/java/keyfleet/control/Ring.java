@@ -1,0 +1,130 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Keystores;
+import keyfleet.member.Keystores.Held;
+import keyfleet.member.Registry;
+import keyfleet.member.Rosters;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+
+/// What one keyring's processes share in the store, as a worker or an operator sees it. Every
+/// effect stands at its failpoint.
+public final class Ring {
+  /// The driver's sign of life. Its revision moves, or the driver is silent.
+  private static final Bucket SIGNS = new Bucket.Lasting("rotation_drivers");
+
+  private static final Bucket PROGRESS = new Bucket.Lasting("rotation_progress");
+
+  /// Written when a version is disabled: the entry's age is what the backup horizon counts.
+  private static final Bucket REMOVALS = new Bucket.Lasting("removals");
+
+  private final KeyringName name;
+  private final Kv kv;
+  private final Keystores keystores;
+  private final Rosters rosters;
+  private final Registry registry;
+  private final Failpoints failpoints;
+
+  public Ring(KeyringName name, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
+    this.name = name;
+    this.kv = kv;
+    this.keystores = new Keystores(kv, name, nonces);
+    this.rosters = new Rosters(kv, name);
+    this.registry = new Registry(kv, nonces);
+    this.failpoints = failpoints;
+  }
+
+  public Optional<Held> keystore() {
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
+  }
+
+  /// Whether nobody has changed the keystore since it was read.
+  boolean isStill(Held held) {
+    return keystore().map(Held::revision).equals(Optional.of(held.revision()));
+  }
+
+  /// Whether it surely stands. If not, whoever asked reads again and decides anew.
+  boolean create(Keystore first) {
+    return failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first))
+        instanceof Fate.Applied;
+  }
+
+  /// As [#create].
+  boolean replace(Held expected, Keystore next) {
+    return failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next))
+        instanceof Fate.Applied;
+  }
+
+  public Roster roster(Timings timings) {
+    return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings));
+  }
+
+  List<Registration> registrations() {
+    return failpoints.at(Failpoint.REGISTRY_READ, () -> registry.of(name));
+  }
+
+  void sign(Job job) {
+    Value value =
+        Document.builder()
+            .text("rotation", job.id().value())
+            .text("driver", job.driver())
+            .build()
+            .toValue();
+    failpoints.at(Failpoint.SIGN_WRITE, () -> kv.put(SIGNS, key(), value));
+  }
+
+  /// The revision of the last sign, whoever gave it.
+  Optional<Revision> lastSign() {
+    return failpoints.at(
+        Failpoint.SIGN_READ, () -> kv.get(SIGNS, key()).map(entry -> entry.revision()));
+  }
+
+  void report(Progress progress) {
+    Value value = progress.written().toValue();
+    failpoints.at(Failpoint.PROGRESS_WRITE, () -> kv.put(PROGRESS, key(), value));
+  }
+
+  /// Of the last rotation that reported any.
+  public Optional<Progress> progress() {
+    return failpoints.at(
+        Failpoint.PROGRESS_READ,
+        () -> kv.get(PROGRESS, key()).map(entry -> Progress.read(Document.parse(entry.value()))));
+  }
+
+  /// Starts the count of the backup horizon.
+  void markDisabled(KekVersion version) {
+    Value value = Document.builder().number("version", version.number()).build().toValue();
+    failpoints.at(Failpoint.REMOVAL_WRITE, () -> kv.put(REMOVALS, key(version), value));
+  }
+
+  /// By store time. Nothing if the count has not begun.
+  Optional<Duration> disabledFor(KekVersion version) {
+    return failpoints.at(
+        Failpoint.REMOVAL_READ,
+        () -> kv.get(REMOVALS, key(version)).map(entry -> kv.storeTime().since(entry.writtenAt())));
+  }
+
+  private Key key() {
+    return new Key(name.value());
+  }
+
+  private Key key(KekVersion version) {
+    return new Key(name.value() + "." + version);
+  }
+}

@@ -1,0 +1,188 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.control.Dispatch.Round;
+import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutEvent.Claimed;
+import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.RolloutEvent.Occupied;
+import keyfleet.rollout.Run;
+import keyfleet.store.Entry;
+import org.jspecify.annotations.Nullable;
+
+/// One driver's hand on one rollout: it watches another that drives it, or drives it itself. What
+/// it remembers may be lost at any moment; all that matters is stored.
+final class RolloutDrive {
+  /// How often a driver beats before others take it for silent.
+  private static final int BEATS_PER_STALE = 3;
+
+  /// What another driver was last seen to have written, and when that was on our clock (R3).
+  private record Watched(long control, long beat, Duration since) {}
+
+  private final String driver;
+  private final RolloutShelf shelf;
+  private final FleetView fleet;
+  private final Dispatch dispatch;
+  private final List<NodeId> occupied = new ArrayList<>();
+  private Lead own = Lead.NOBODY;
+  private @Nullable Stored known;
+  private Watched watched = new Watched(0, 0, Duration.ZERO);
+  private @Nullable Duration beatenAt;
+  private long highest;
+  private String trouble = "";
+
+  RolloutDrive(String driver, RolloutShelf shelf, FleetView fleet, Dispatch dispatch) {
+    this.driver = driver;
+    this.shelf = shelf;
+    this.fleet = fleet;
+    this.dispatch = dispatch;
+  }
+
+  /// Why it does not go on, in words; empty if it does.
+  String trouble() {
+    return trouble;
+  }
+
+  void stuck(String words) {
+    trouble = words;
+  }
+
+  /// `beat` is the rollout's driver key as it was just listed.
+  void tick(Stored found, Entry beat, Duration now) {
+    trouble = "";
+    if (found.revision().number() < highest) {
+      // R24: the store went back, and nodes may be ahead of it. Only a person can tell.
+      trouble = "its control record went back from revision " + highest;
+      return;
+    }
+    highest = found.revision().number();
+    Stored stored = remembered(found);
+    if (Rollout.isEnded(stored.rollout())) {
+      finish(stored, beat);
+    } else if (leads(stored, beat, now)) {
+      drive(stored, beat, now);
+    }
+  }
+
+  /// Somebody else's change is taken over; our own waits and sightings stay.
+  private Stored remembered(Stored found) {
+    Stored before = known;
+    if (before == null || before.revision().equals(found.revision())) {
+      return before == null ? found : before;
+    }
+    Run run = found.rollout().run();
+    boolean ours = run.lead().equals(before.rollout().run().lead());
+    return ours
+        ? new Stored(
+            found.rollout().with(run.remembering(before.rollout().run().outlook())),
+            found.revision())
+        : found;
+  }
+
+  /// Its nodes may not have been told yet; then nobody needs to look at it again.
+  private void finish(Stored stored, Entry beat) {
+    own = Lead.NOBODY;
+    if (dispatch.tell(stored).left() == 0) {
+      shelf.retire(beat);
+    }
+  }
+
+  private boolean leads(Stored stored, Entry beat, Duration now) {
+    Lead current = stored.rollout().run().lead();
+    boolean leading = own.equals(current) && !own.equals(Lead.NOBODY);
+    if (leading && shelf.isSuperseded(stored.id(), own)) {
+      stop(now); // R2: at once, whatever becomes of the other
+      return false;
+    }
+    boolean claims =
+        leading
+            ? Rollout.wantsLead(stored.rollout())
+            : own.epoch() <= current.epoch() && isLeft(stored, beat, now);
+    if (claims) {
+      shelf.claim(stored, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
+    }
+    return (leading && !claims) || own.epoch() > current.epoch();
+  }
+
+  /// Who loses an epoch waits in full before it tries the next (R1).
+  private void stop(Duration now) {
+    own = Lead.NOBODY;
+    beatenAt = null;
+    watched = new Watched(watched.control(), watched.beat(), now);
+  }
+
+  /// R3: on our own clock, nothing was written for the stale time; or the driver has let go.
+  private boolean isLeft(Stored stored, Entry beat, Duration now) {
+    long control = stored.revision().number();
+    long beaten = beat.revision().number();
+    if (watched.control() != control || watched.beat() != beaten) {
+      watched = new Watched(control, beaten, now);
+    }
+    Duration silent = now.minus(watched.since());
+    Duration stale = stored.rollout().run().spec().times().stale();
+    return DriverBeat.read(beat.value()).state() == DriverBeat.State.RELEASED
+        || silent.compareTo(stale) >= 0;
+  }
+
+  /// Read, decide, commit, and only then command (R11).
+  private void drive(Stored stored, Entry beat, Duration now) {
+    Rollout rollout = Rollout.next(stored.rollout(), new Claimed(own), now);
+    for (NodeId node : occupied) {
+      rollout = Rollout.next(rollout, new Occupied(node), now);
+    }
+    Observed seen = fleet.look(rollout.run());
+    if (isAhead(rollout, seen)) {
+      trouble = "a node has obeyed a later lead than " + own.epoch();
+      stop(now);
+      return;
+    }
+    Optional<Stored> committed = commit(stored, Rollout.next(rollout, seen, now));
+    if (committed.isPresent()) {
+      known = committed.get();
+      beat(committed.get(), beat, now);
+      Round round = dispatch.tell(committed.get());
+      occupied.clear();
+      occupied.addAll(round.occupied());
+      trouble = Rollout.hold(committed.get().rollout()).orElse("");
+    }
+  }
+
+  /// R2, R24: then a driver that we do not know of commands, or the store has lost what it wrote.
+  private static boolean isAhead(Rollout rollout, Observed seen) {
+    Run run = rollout.run();
+    return seen.reports().stream()
+        .filter(it -> it.task().rollout().equals(run.spec().id()))
+        .anyMatch(it -> it.seen().epoch() > run.lead().epoch());
+  }
+
+  private Optional<Stored> commit(Stored stored, Rollout next) {
+    boolean stands = ControlDocument.isSame(stored.rollout(), next);
+    return stands ? Optional.of(new Stored(next, stored.revision())) : shelf.commit(stored, next);
+  }
+
+  private void beat(Stored stored, Entry beat, Duration now) {
+    Duration pause = stored.rollout().run().spec().times().stale().dividedBy(BEATS_PER_STALE);
+    Duration last = beatenAt;
+    if (last == null || now.minus(last).compareTo(pause) >= 0) {
+      DriverBeat driven = new DriverBeat(driver, DriverBeat.State.DRIVEN);
+      shelf.beat(stored.id(), driven, beat.revision());
+      beatenAt = now;
+    }
+  }
+
+  /// Hands over at once.
+  void release() {
+    Stored last = known;
+    boolean leading = last != null && last.rollout().run().lead().equals(own);
+    if (last != null && leading && !Rollout.isEnded(last.rollout())) {
+      shelf.call(last.id(), driver);
+    }
+    own = Lead.NOBODY;
+  }
+}

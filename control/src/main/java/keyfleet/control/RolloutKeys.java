@@ -1,0 +1,74 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.Set;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.RolloutId;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.Prefix;
+
+/// Where rollouts, their nodes' orders and the nodes' answers are stored. The package's description
+/// says who writes each.
+public final class RolloutKeys {
+  public static final Bucket ROLLOUTS = new Bucket.Lasting("update-rollouts");
+
+  /// Beats: a node that has none is unreachable.
+  public static final Bucket STATUS = new Bucket.Expiring("update-status", Duration.ofMinutes(2));
+
+  public static final Bucket REPORTS = new Bucket.Lasting("update-reports");
+
+  static final Prefix DRIVERS = new Prefix("driver.");
+
+  /// First words of other keys in the same bucket.
+  private static final Set<String> TAKEN = Set.of("act", "desired", "driver");
+
+  private RolloutKeys() {}
+
+  /// What a driver wants of a node.
+  public static Key desired(Component component, NodeId node) {
+    return new Key("desired." + component + "." + node);
+  }
+
+  /// A node's own key in `STATUS` and in `REPORTS`.
+  public static Key ofNode(Component component, NodeId node) {
+    return new Key(component + "." + node);
+  }
+
+  public static Prefix ofNodes(Component component) {
+    return new Prefix(component + ".");
+  }
+
+  /// The rollout that a node belongs to just now.
+  static Key owner(Component component, NodeId node) {
+    return new Key("act." + component + "." + node);
+  }
+
+  static Key spec(RolloutId id) {
+    return of(id, "spec");
+  }
+
+  static Key control(RolloutId id) {
+    return of(id, "ctl");
+  }
+
+  static Prefix epochs(RolloutId id) {
+    return Prefix.under(of(id, "e"));
+  }
+
+  static Key epoch(RolloutId id, long epoch) {
+    return of(id, "e." + epoch);
+  }
+
+  static Key driver(RolloutId id) {
+    return new Key(DRIVERS.value() + id);
+  }
+
+  private static Key of(RolloutId id, String rest) {
+    if (TAKEN.contains(id.value())) {
+      throw new IllegalArgumentException("no rollout can be called " + id);
+    }
+    return new Key(id + "." + rest);
+  }
+}

@@ -1,0 +1,95 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.RolloutId;
+import keyfleet.store.Entry;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
+
+/// Drives the rollouts of a store, as one of any number of drivers. A rollout that nobody drives is
+/// adopted; one that another drives is watched.
+public final class RolloutLoop {
+  /// How many rollouts one tick looks at; more than these wait for an end of others.
+  static final int MAX_ROLLOUTS = 64;
+
+  private final String driver;
+  private final Kv kv;
+  private final LongSupplier elapsed;
+  private final Failpoints failpoints;
+  private final RolloutShelf shelf;
+  private final FleetView fleet;
+  private final Map<RolloutId, RolloutDrive> drives = new TreeMap<>();
+  private String trouble = "";
+
+  /// `elapsed` counts nanoseconds, also while the machine sleeps.
+  public RolloutLoop(
+      String driver, Kv kv, LongSupplier elapsed, Supplier<String> nonces, Failpoints failpoints) {
+    this.driver = driver;
+    this.kv = kv;
+    this.elapsed = elapsed;
+    this.failpoints = failpoints;
+    this.shelf = new RolloutShelf(kv, failpoints, nonces);
+    this.fleet = new FleetView(kv, failpoints);
+  }
+
+  /// R20: while the store cannot be used nothing is commanded, and nothing is aborted for it.
+  public void tick() {
+    Duration now = Duration.ofNanos(elapsed.getAsLong());
+    try {
+      trouble = "";
+      List<Entry> beats = shelf.drivers().stream().limit(MAX_ROLLOUTS).toList();
+      drives.keySet().retainAll(beats.stream().map(RolloutLoop::id).toList());
+      beats.forEach(beat -> tick(beat, now));
+    } catch (StoreException e) {
+      trouble = e.getMessage();
+    }
+  }
+
+  private void tick(Entry beat, Duration now) {
+    RolloutId id = id(beat);
+    RolloutDrive drive = drives.computeIfAbsent(id, _ -> drive());
+    try {
+      Optional<Stored> found = shelf.read(id);
+      found.ifPresentOrElse(
+          it -> drive.tick(it, beat, now), () -> drive.stuck("it has no control record"));
+    } catch (MalformedException e) {
+      drive.stuck(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private RolloutDrive drive() {
+    return new RolloutDrive(driver, shelf, fleet, new Dispatch(kv, failpoints, shelf));
+  }
+
+  private static RolloutId id(Entry beat) {
+    return new RolloutId(beat.key().value().substring(RolloutKeys.DRIVERS.value().length()));
+  }
+
+  /// Before a clean stop: others need not wait (R3).
+  public void release() {
+    drives.values().forEach(RolloutDrive::release);
+    drives.clear();
+  }
+
+  /// Why the store, or a rollout, does not let it go on; in words.
+  public Map<String, String> troubles() {
+    Map<String, String> troubles = new TreeMap<>();
+    if (!trouble.isEmpty()) {
+      troubles.put("store", trouble);
+    }
+    drives.forEach((id, drive) -> {
+      if (!drive.trouble().isEmpty()) {
+        troubles.put("rollout " + id, drive.trouble());
+      }
+    });
+    return troubles;
+  }
+}

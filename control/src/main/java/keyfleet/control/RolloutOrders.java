@@ -1,0 +1,167 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import keyfleet.control.Ordering.Done;
+import keyfleet.control.Ordering.NoSuchRollout;
+import keyfleet.control.Ordering.NotSure;
+import keyfleet.control.Ordering.Refused;
+import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.Ledger;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutEvent;
+import keyfleet.rollout.RolloutEvent.AbortOrdered;
+import keyfleet.rollout.RolloutEvent.ForgetOrdered;
+import keyfleet.rollout.RolloutEvent.PauseOrdered;
+import keyfleet.rollout.RolloutEvent.ResumeOrdered;
+import keyfleet.rollout.RolloutEvent.RollbackOrdered;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Run;
+import keyfleet.rollout.Standing;
+import keyfleet.store.Fate;
+import keyfleet.store.Kv;
+
+/// What an operator may order of a rollout, from any process, whoever drives it. Each order may be
+/// given any number of times.
+public final class RolloutOrders {
+  /// How often an order is tried against a driver that changes the rollout at the same time.
+  static final int MAX_ROUNDS = 10;
+
+  private final String who;
+  private final RolloutShelf shelf;
+
+  public RolloutOrders(String who, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
+    this.who = who;
+    this.shelf = new RolloutShelf(kv, failpoints, nonces);
+  }
+
+  /// A dry run is not started: it only makes the plan. Stored first is what never changes; the call
+  /// for a driver comes last, so that nobody finds half a rollout.
+  public Ordering start(RolloutSpec spec) {
+    Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
+    Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
+    if (first instanceof Fate.Overtaken && !shelf.spec(spec.id()).equals(spec)) {
+      return new Refused("there is another rollout " + spec.id());
+    }
+    Fate second =
+        shelf.create(
+            RolloutKeys.control(spec.id()), ControlDocument.of(created, spec.incarnation()));
+    if (first instanceof Fate.Pending || second instanceof Fate.Pending) {
+      return new NotSure();
+    }
+    return shelf.read(spec.id()).map(this::kept).orElse(new NotSure());
+  }
+
+  public Ordering pause(RolloutId id) {
+    return order(id, new PauseOrdered(), Rollout.Paused.class::isInstance);
+  }
+
+  public Ordering resume(RolloutId id) {
+    return order(
+        id, new ResumeOrdered(), it -> !(it instanceof Rollout.Paused) && !Rollout.isEnded(it));
+  }
+
+  /// The rollout keeps what is confirmed.
+  public Ordering abort(RolloutId id) {
+    return stop(id, AbortOrdered::new, RolloutOrders::isStopping);
+  }
+
+  /// The rollout keeps nothing.
+  public Ordering rollback(RolloutId id) {
+    return stop(id, RollbackOrdered::new, RolloutOrders::isReverting);
+  }
+
+  /// The node is dead, and nobody need wait for it.
+  public Ordering forget(RolloutId id, NodeId node) {
+    return order(id, new ForgetOrdered(node), it -> isForgotten(it, node));
+  }
+
+  private static boolean isStopping(Rollout rollout) {
+    return rollout instanceof Rollout.Aborting
+        || rollout instanceof Rollout.Aborted
+        || rollout instanceof Rollout.RolledBack;
+  }
+
+  private static boolean isReverting(Rollout rollout) {
+    return rollout instanceof Rollout.RolledBack
+        || (rollout instanceof Rollout.Aborting(_, var recall) && recall.goal() == Goal.REVERTED);
+  }
+
+  private static boolean isForgotten(Rollout rollout, NodeId node) {
+    Run run = rollout.run();
+    return run.ledger().standings(run.spec()).get(node) == Standing.FORGOTTEN;
+  }
+
+  /// Read, decide, compare and set.
+  private Ordering order(RolloutId id, RolloutEvent event, Predicate<Rollout> done) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Optional<Stored> stored = shelf.read(id);
+      if (stored.isEmpty()) {
+        return new NoSuchRollout();
+      }
+      Rollout next = Rollout.next(stored.get().rollout(), event, Duration.ZERO);
+      if (!done.test(next)) {
+        return refused(stored.get().rollout());
+      }
+      if (ControlDocument.isSame(stored.get().rollout(), next)
+          || shelf.commit(stored.get(), next).isPresent()) {
+        return new Done(next);
+      }
+    }
+    return new NotSure();
+  }
+
+  /// R18: a new epoch first, so that no older command is obeyed; then a call for a driver, as that
+  /// of the older epoch stops. An order that stands claims nothing.
+  private Ordering stop(RolloutId id, Function<Lead, RolloutEvent> event, Predicate<Rollout> done) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+      Optional<Stored> stored = shelf.read(id);
+      if (stored.isEmpty()) {
+        return new NoSuchRollout();
+      }
+      if (done.test(stored.get().rollout())) {
+        return kept(stored.get());
+      }
+      Optional<Lead> lead = shelf.claim(stored.get(), who);
+      if (lead.isPresent()) {
+        Rollout next = Rollout.next(stored.get().rollout(), event.apply(lead.get()), Duration.ZERO);
+        if (!done.test(next)) {
+          return refused(next);
+        }
+        Optional<Stored> committed = shelf.commit(stored.get(), next);
+        if (committed.isPresent()) {
+          return called(committed.get());
+        }
+      }
+    }
+    return new NotSure();
+  }
+
+  /// The driver before has just been fenced off.
+  private Ordering called(Stored stored) {
+    boolean heard =
+        Rollout.isEnded(stored.rollout()) || shelf.call(stored.id(), who) instanceof Fate.Applied;
+    return heard ? new Done(stored.rollout()) : new NotSure();
+  }
+
+  /// It stood before. Whoever drives it is left in peace; should the call have been lost on the
+  /// way, it is made now.
+  private Ordering kept(Stored stored) {
+    boolean heard =
+        Rollout.isEnded(stored.rollout())
+            || !(shelf.callFirst(stored.id(), who) instanceof Fate.Pending);
+    return heard ? new Done(stored.rollout()) : new NotSure();
+  }
+
+  private static Ordering refused(Rollout rollout) {
+    return new Refused(
+        "rollout " + rollout.run().spec().id() + " is " + ControlDocument.word(rollout));
+  }
+}

@@ -1,0 +1,176 @@
+package keyfleet.control;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.store.Attempt;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+
+/// The rollouts of a store: reads and changes them. What was decoded once is not decoded again
+/// while its revision stands.
+final class RolloutShelf {
+  /// How often a write without an answer is sent before the tick, or the order, gives up.
+  static final int TRIES = 3;
+
+  private static final int MAX_REMEMBERED = 1_000;
+
+  /// A rollout as one revision of its control record has it.
+  record Stored(Rollout rollout, Revision revision) {
+    RolloutId id() {
+      return rollout.run().spec().id();
+    }
+  }
+
+  private final Kv kv;
+  private final Failpoints failpoints;
+  private final Supplier<String> nonces;
+  private final Map<RolloutId, Stored> remembered = new HashMap<>();
+
+  RolloutShelf(Kv kv, Failpoints failpoints, Supplier<String> nonces) {
+    this.kv = kv;
+    this.failpoints = failpoints;
+    this.nonces = nonces;
+  }
+
+  String nonce() {
+    return nonces.get();
+  }
+
+  Optional<Stored> read(RolloutId id) {
+    Optional<Entry> control = get(RolloutKeys.control(id));
+    Stored known = remembered.get(id);
+    if (control.isEmpty() || (known != null && isSame(known, control.get()))) {
+      return control.map(_ -> known);
+    }
+    RolloutSpec spec = known == null ? spec(id) : known.rollout().run().spec();
+    Entry entry = control.get();
+    return Optional.of(remember(ControlDocument.read(spec, entry.value()), entry.revision()));
+  }
+
+  private static boolean isSame(Stored known, Entry entry) {
+    return known.revision().equals(entry.revision());
+  }
+
+  /// It never changes, so it is read once.
+  RolloutSpec spec(RolloutId id) {
+    Value value =
+        get(RolloutKeys.spec(id))
+            .map(Entry::value)
+            .orElseThrow(() -> new MalformedException("rollout " + id + " has no spec"));
+    return SpecDocument.read(value);
+  }
+
+  private Optional<Entry> get(Key key) {
+    return failpoints.at(Failpoint.ROLLOUT_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
+  }
+
+  /// The limit is for a process that lives for years.
+  private Stored remember(Rollout rollout, Revision revision) {
+    if (remembered.size() >= MAX_REMEMBERED) {
+      remembered.clear();
+    }
+    Stored stored = new Stored(rollout, revision);
+    remembered.put(stored.id(), stored);
+    return stored;
+  }
+
+  /// By compare-and-set; empty if another came first, or no answer came.
+  Optional<Stored> commit(Stored before, Rollout next) {
+    Key key = RolloutKeys.control(before.id());
+    Value value = ControlDocument.of(next, nonce());
+    Attempt attempt = new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, before.revision());
+    Fate fate = failpoints.at(Failpoint.ROLLOUT_WRITE, () -> attempt.settle(kv, TRIES));
+    return fate instanceof Fate.Applied(var revision)
+        ? Optional.of(remember(next, revision))
+        : Optional.empty();
+  }
+
+  Fate create(Key key, Value value) {
+    Attempt attempt = new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value);
+    return failpoints.at(Failpoint.ROLLOUT_CREATE, () -> attempt.settle(kv, TRIES));
+  }
+
+  /// R1: the lead of the next epoch, by creating its key; empty if another won it.
+  Optional<Lead> claim(Stored stored, String driver) {
+    long epoch = highestEpoch(stored) + 1;
+    Lead lead = new Lead(epoch, nonce());
+    Value value =
+        Document.builder().text("driver_id", driver).text("nonce", lead.nonce()).build().toValue();
+    Attempt attempt =
+        new Attempt.Creating(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
+    Fate fate = failpoints.at(Failpoint.EPOCH_CLAIM, () -> attempt.settle(kv, TRIES));
+    return fate instanceof Fate.Applied ? Optional.of(lead) : Optional.empty();
+  }
+
+  /// Epoch keys are never deleted while the rollout exists.
+  private long highestEpoch(Stored stored) {
+    List<Entry> claims =
+        failpoints.at(
+            Failpoint.EPOCHS_READ,
+            () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(stored.id())));
+    int start = RolloutKeys.epochs(stored.id()).value().length();
+    return claims.stream()
+        .mapToLong(it -> Long.parseLong(it.key().value().substring(start)))
+        .reduce(stored.rollout().run().lead().epoch(), Math::max);
+  }
+
+  /// R2: whether somebody has claimed an epoch after this lead's.
+  boolean isSuperseded(RolloutId id, Lead lead) {
+    Key next = RolloutKeys.epoch(id, lead.epoch() + 1);
+    return failpoints
+        .at(Failpoint.EPOCHS_READ, () -> kv.get(RolloutKeys.ROLLOUTS, next))
+        .isPresent();
+  }
+
+  List<Entry> drivers() {
+    return failpoints.at(
+        Failpoint.DRIVERS_LIST, () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.DRIVERS));
+  }
+
+  Fate beat(RolloutId id, DriverBeat beat, Revision expected) {
+    Attempt attempt =
+        new Attempt.Updating(
+            RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(nonce()), expected);
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+  }
+
+  /// Calls for a driver. It changes the key in any case, so that nobody retires it by what it was.
+  Fate call(RolloutId id, String by) {
+    Key key = RolloutKeys.driver(id);
+    Value value = DriverBeat.released(by).toValue(nonce());
+    Optional<Entry> present =
+        failpoints.at(Failpoint.DRIVER_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
+    Attempt attempt =
+        present.isEmpty()
+            ? new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value)
+            : new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, present.get().revision());
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+  }
+
+  /// Calls for a driver where none was ever called for.
+  Fate callFirst(RolloutId id, String by) {
+    Value value = DriverBeat.released(by).toValue(nonce());
+    Attempt attempt = new Attempt.Creating(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+  }
+
+  /// Nothing is left to drive. What comes of it does not matter: the next tick tries again.
+  void retire(Entry beat) {
+    failpoints.at(
+        Failpoint.DRIVER_RETIRE,
+        () -> kv.delete(RolloutKeys.ROLLOUTS, beat.key(), beat.revision()));
+  }
+}

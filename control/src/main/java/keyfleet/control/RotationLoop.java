@@ -1,0 +1,142 @@
+package keyfleet.control;
+
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import keyfleet.control.Drive.Found;
+import keyfleet.control.Drive.More;
+import keyfleet.control.Drive.Unit;
+import keyfleet.control.Drive.Wait;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation.Aborted;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.Rotation.Paused;
+import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.SafeHold;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores.Held;
+import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// What a worker does for the rotation of one keyring: drives it if it is the driver, else watches
+/// the driver and takes over when that is silent.
+///
+/// One thread calls [#tick]. Each tick reads the keystore anew, does one bounded unit of work, and
+/// writes at most one decision, by compare-and-set on what it read.
+public final class RotationLoop {
+  /// When to tick again.
+  public enum Pace {
+    AT_ONCE,
+    /// After a fraction of a heartbeat; or sooner, on a hint that the keystore changed.
+    LATER
+  }
+
+  private final String name;
+  private final Ring ring;
+  private final Shelves shelves;
+  private final Drive drive;
+  private final SignOfLife signs;
+  private @Nullable RuntimeException trouble;
+
+  /// `name` is this run's own: a process that starts again is another driver.
+  public RotationLoop(String name, Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
+    this.name = name;
+    this.ring = ring;
+    this.shelves = shelves;
+    this.drive = new Drive(ring, shelves, keys, clock);
+    this.signs = new SignOfLife(ring, clock);
+  }
+
+  public Pace tick() {
+    try {
+      trouble = null;
+      Optional<Held> held = ring.keystore();
+      return held.isPresent() ? turn(held.get()) : Pace.LATER;
+    } catch (StoreException | MalformedException | KekUnavailableException e) {
+      trouble = e; // nothing is lost: the next tick reads what is true then
+      return Pace.LATER;
+    }
+  }
+
+  /// Why the last tick came to nothing, if it did.
+  public Optional<RuntimeException> trouble() {
+    return Optional.ofNullable(trouble);
+  }
+
+  private Pace turn(Held held) {
+    return switch (held.keystore().rotation()) {
+      case Running running when running.job().isDrivenBy(name) -> driven(held, running);
+      case Running running -> watched(held, running);
+      case Blocked blocked -> retried(held, blocked);
+      case Paused _, Idle _, Completed _, Aborted _ -> {
+        signs.forget();
+        yield Pace.LATER;
+      }
+    };
+  }
+
+  private Pace driven(Held held, Running running) {
+    Keystore keystore = held.keystore();
+    Job job = running.job();
+    if (!drive.enter(keystore, running, job)) {
+      return Pace.LATER; // and no sign of life: somebody else shall take it
+    }
+    signs.give(job, keystore.timings());
+    Stock stock = shelves.stock();
+    Optional<SafeHold> hold = stock.hold(keystore);
+    if (hold.isPresent()) {
+      if (ring.isStill(held)) {
+        drive.note(job, "safe hold: " + hold.get().reason());
+      }
+      return Pace.LATER;
+    }
+    return carriedOut(held, drive.unit(keystore, running, stock));
+  }
+
+  /// A worker that does not hold the target takes nothing over.
+  private Pace watched(Held held, Running running) {
+    Keystore keystore = held.keystore();
+    Job job = running.job();
+    if (!signs.isSilent(job, keystore.timings()) || !drive.enter(keystore, running, job)) {
+      return Pace.LATER;
+    }
+    boolean dropped = job.kind() == Job.Kind.DRY_RUN && !job.isDrivenBy(Job.NOBODY);
+    return decided(
+        held,
+        dropped
+            ? new Event.Unstaged(new Of(job.id(), keystore.epoch()))
+            : new Event.Adopted(job.id(), name));
+  }
+
+  private Pace retried(Held held, Blocked blocked) {
+    Keystore keystore = held.keystore();
+    if (!drive.enter(keystore, blocked, blocked.job())) {
+      return Pace.LATER;
+    }
+    Stock stock = shelves.stock();
+    return stock.hold(keystore).isPresent()
+        ? Pace.LATER
+        : carriedOut(held, drive.retried(keystore, blocked.job(), stock));
+  }
+
+  private Pace carriedOut(Held held, Unit unit) {
+    return switch (unit) {
+      case Found(Event event) -> decided(held, event);
+      case More() -> Pace.AT_ONCE;
+      case Wait _ -> Pace.LATER;
+    };
+  }
+
+  private Pace decided(Held held, Event event) {
+    return held.keystore().decide(event) instanceof Next(Keystore next) && ring.replace(held, next)
+        ? Pace.AT_ONCE
+        : Pace.LATER;
+  }
+}

@@ -1,0 +1,169 @@
+package keyfleet.control;
+
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.Decision;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Event.StartOrdered;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores.Held;
+
+/// What operators order of a keyring, from any process: each order reads, decides and compares and
+/// sets. Orders drive nothing; a worker does what follows from them.
+public final class RotationOrders {
+  /// What an order came to.
+  public sealed interface Answer {}
+
+  public record Done(Keystore keystore) implements Answer {}
+
+  /// It is as ordered already.
+  public record Unchanged(Keystore keystore) implements Answer {}
+
+  public record Refused(String reason) implements Answer {}
+
+  /// Lost races for the keystore before the operator is told so.
+  private static final int TRIES = 5;
+
+  private static final String WORKER = "worker";
+
+  private final Ring ring;
+  private final Shelves shelves;
+  private final Keyholder keys;
+  private final Supplier<String> ids;
+  private final SecureRandom random;
+
+  public RotationOrders(
+      Ring ring, Shelves shelves, Keyholder keys, Supplier<String> ids, SecureRandom random) {
+    this.ring = ring;
+    this.shelves = shelves;
+    this.keys = keys;
+    this.ids = ids;
+    this.random = random;
+  }
+
+  /// Makes a version known whose bytes this process holds. On an empty keyring version 1 makes the
+  /// keystore, with this use and these timings; later they stay as they are.
+  public Answer announce(KekVersion version, Keystore.Use use, Timings timings) {
+    String provider = keys.held().get(version);
+    Optional<Sentinel> sentinel = Sentinel.create(keys.cipher(), version, random);
+    if (provider == null || sentinel.isEmpty()) {
+      return new Refused("this process does not hold " + version);
+    }
+    KeyVersion announced = new KeyVersion(provider, sentinel.get(), VersionState.ANNOUNCED);
+    return ring.keystore().isPresent()
+        ? changed(keystore -> keystore.announce(version, announced))
+        : bootstrap(version, announced, use, timings);
+  }
+
+  private Answer bootstrap(
+      KekVersion version, KeyVersion first, Keystore.Use use, Timings timings) {
+    if (version.number() != 1) {
+      return new Refused("a keyring begins with v1, not " + version);
+    }
+    var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
+    Keystore keystore = Keystore.bootstrap(identity, first, timings);
+    return ring.create(keystore)
+        ? new Done(keystore)
+        : new Refused("another process has just made the keystore");
+  }
+
+  /// Above whatever fenced a collection of this keyring before its keystore was lost.
+  private long nextIncarnation() {
+    return 1
+        + shelves.stock().shelves().stream()
+            .flatMap(shelf -> shelf.fence().stream())
+            .mapToLong(fence -> fence.term().incarnation())
+            .max()
+            .orElse(0);
+  }
+
+  public Answer rotate(KekVersion from, KekVersion to) {
+    return start(Kind.ROTATION, from, to);
+  }
+
+  /// Tries the gate and every record's data key, and leaves all as it was.
+  public Answer rehearse(KekVersion from, KekVersion to) {
+    return start(Kind.DRY_RUN, from, to);
+  }
+
+  /// For a compromised version: records are encrypted anew, and it never comes back.
+  public Answer revoke(KekVersion from, KekVersion to) {
+    return start(Kind.REVOCATION, from, to);
+  }
+
+  private Answer start(Kind kind, KekVersion from, KekVersion to) {
+    StartOrdered order = new StartOrdered(new RotationId(ids.get()), kind, from, to, Job.NOBODY);
+    return changed(keystore ->
+        hasWorker(keystore)
+            ? keystore.decide(order)
+            : new Decision.Refused("no worker was heard of lately: nobody would drive it"));
+  }
+
+  private boolean hasWorker(Keystore keystore) {
+    Timings timings = keystore.timings();
+    return ring.roster(timings).fresh(timings.fresh()).stream()
+        .anyMatch(beat -> beat.origin().role().contains(WORKER));
+  }
+
+  public Answer pause() {
+    return changed(keystore -> keystore.decide(new Event.PauseOrdered()));
+  }
+
+  public Answer resume() {
+    return changed(keystore -> keystore.decide(new Event.ResumeOrdered()));
+  }
+
+  public Answer abort() {
+    return changed(keystore -> keystore.decide(new Event.AbortOrdered()));
+  }
+
+  /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
+  /// know what it has forgotten.
+  Answer changed(Function<Keystore, Decision> decision) {
+    for (int i = 0; i < TRIES; i++) {
+      Held held = ring.keystore().orElse(null);
+      if (held == null) {
+        return new Refused("the keyring has no keystore yet");
+      }
+      Optional<SafeHold> hold = shelves.stock().hold(held.keystore());
+      Optional<Answer> answer =
+          hold.isPresent()
+              ? refused(held, hold.get())
+              : written(held, decision.apply(held.keystore()));
+      if (answer.isPresent()) {
+        return answer.get();
+      }
+    }
+    return new Refused("others keep changing the keystore; try again");
+  }
+
+  /// Nothing if the keystore has changed since: the fence may be ahead of what was read, and not of
+  /// what is there.
+  private Optional<Answer> refused(Held held, SafeHold hold) {
+    return ring.isStill(held)
+        ? Optional.of(new Refused("safe hold: " + hold.reason()))
+        : Optional.empty();
+  }
+
+  /// Nothing if another was faster.
+  private Optional<Answer> written(Held held, Decision decision) {
+    return switch (decision) {
+      case Decision.Next(Keystore next) ->
+          ring.replace(held, next) ? Optional.of(new Done(next)) : Optional.empty();
+      case Decision.Ignored() -> Optional.of(new Unchanged(held.keystore()));
+      case Decision.Refused(String reason) -> Optional.of(new Refused(reason));
+    };
+  }
+}

@@ -1,0 +1,60 @@
+package keyfleet.control;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Registration;
+import keyfleet.store.Census;
+import keyfleet.store.Change;
+import keyfleet.store.Fence;
+import keyfleet.store.Fencing;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/// One registered collection that this process reaches. Every effect stands at its failpoint.
+final class Shelf {
+  private final Registration registration;
+  private final Records records;
+  private final Failpoints failpoints;
+
+  Shelf(Registration registration, Records records, Failpoints failpoints) {
+    this.registration = registration;
+    this.records = records;
+    this.failpoints = failpoints;
+  }
+
+  /// As in the places that are bound into its envelopes.
+  String collection() {
+    return registration.collection();
+  }
+
+  /// Tells it from a collection of the same name in another engine.
+  String title() {
+    return registration.engine() + " " + registration.collection();
+  }
+
+  List<StoredRecord> scan(KekVersion version, @Nullable RecordId after, int limit) {
+    return failpoints.at(
+        Failpoint.RECORDS_SCAN,
+        () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
+  }
+
+  RecordWrite write(Change change) {
+    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSet(change));
+  }
+
+  Census census() {
+    return failpoints.at(Failpoint.CENSUS, () -> records.census());
+  }
+
+  Optional<Fence> fence() {
+    return failpoints.at(Failpoint.FENCE_READ, () -> records.fence());
+  }
+
+  Fencing raise(Fence fence) {
+    return failpoints.at(Failpoint.FENCE_RAISE, () -> records.fence(fence));
+  }
+}

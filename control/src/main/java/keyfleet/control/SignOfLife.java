@@ -1,0 +1,58 @@
+package keyfleet.control;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Timings;
+import keyfleet.store.Revision;
+import org.jspecify.annotations.Nullable;
+
+/// How a driver shows that it lives, and how another notices that it does not: the sign's revision
+/// has not moved for the adopt time, on the watcher's own clock. No two clocks are compared.
+final class SignOfLife {
+  /// What a watcher saw; a sign never given has no revision.
+  private record Seen(Job job, @Nullable Revision revision) {}
+
+  private final Ring ring;
+  private final LongSupplier clock;
+  private @Nullable Seen seen;
+  private long since;
+  private @Nullable Job signed;
+  private long signedAt;
+
+  SignOfLife(Ring ring, LongSupplier clock) {
+    this.ring = ring;
+    this.clock = clock;
+  }
+
+  /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
+  void give(Job job, Timings timings) {
+    long now = clock.getAsLong();
+    boolean due = now - signedAt >= timings.heartbeat().dividedBy(2).toNanos();
+    if (due || !job.equals(signed)) {
+      ring.sign(job);
+      signed = job;
+      signedAt = now;
+    }
+    seen = null;
+  }
+
+  /// Whether the job's driver has been silent for the adopt time, or never was there.
+  boolean isSilent(Job job, Timings timings) {
+    if (job.isDrivenBy(Job.NOBODY)) {
+      return true;
+    }
+    Seen now = new Seen(job, ring.lastSign().orElse(null));
+    if (!now.equals(seen)) {
+      seen = now;
+      since = clock.getAsLong();
+    }
+    return Duration.ofNanos(clock.getAsLong() - since).compareTo(timings.adopt()) >= 0;
+  }
+
+  /// Nothing is driven just now, so nobody can be silent.
+  void forget() {
+    seen = null;
+    signed = null;
+  }
+}

@@ -1,0 +1,87 @@
+package keyfleet.control;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.SafeHold;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
+import keyfleet.store.Fencing;
+import keyfleet.store.Fencing.Behind;
+import keyfleet.store.Fencing.Raised;
+import keyfleet.store.Unknown;
+
+/// All collections registered for a keyring, as one process finds them at one moment.
+///
+/// @param unreachable those that this process cannot open
+record Stock(List<Shelf> shelves, List<String> unreachable) {
+  Stock {
+    shelves = List.copyOf(shelves);
+    unreachable = List.copyOf(unreachable);
+  }
+
+  static Stock of(List<Registration> registered, RecordStores stores, Failpoints failpoints) {
+    List<Shelf> shelves = new ArrayList<>();
+    List<String> unreachable = new ArrayList<>();
+    for (Registration one : registered) {
+      stores
+          .open(one)
+          .ifPresentOrElse(
+              records -> shelves.add(new Shelf(one, records, failpoints)),
+              () -> unreachable.add(one.engine() + " " + one.collection()));
+    }
+    return new Stock(shelves, unreachable);
+  }
+
+  /// Why nothing may be concluded about all records, if so.
+  Optional<String> gap() {
+    return unreachable.isEmpty()
+        ? Optional.empty()
+        : Optional.of("cannot be reached: " + String.join(", ", unreachable));
+  }
+
+  /// Whether a store remembers more than the keystore says.
+  Optional<SafeHold> hold(Keystore keystore) {
+    Map<String, SafeHold.Mark> marks = new HashMap<>();
+    for (Shelf shelf : shelves) {
+      shelf
+          .fence()
+          .map(Fence::term)
+          .ifPresent(term ->
+              marks.put(shelf.title(), new SafeHold.Mark(term.incarnation(), term.epoch())));
+    }
+    return SafeHold.check(keystore, marks);
+  }
+
+  /// Tells every collection what the keystore admits. Nothing if all obey; else why not.
+  Optional<String> fence(Keystore keystore) {
+    Optional<String> gap = gap();
+    if (gap.isPresent()) {
+      return gap;
+    }
+    for (Shelf shelf : shelves) {
+      Optional<String> objection = objection(shelf.title(), shelf.raise(wanted(keystore)));
+      if (objection.isPresent()) {
+        return objection;
+      }
+    }
+    return Optional.empty();
+  }
+
+  static Fence wanted(Keystore keystore) {
+    Term term = new Term(keystore.identity().incarnation(), keystore.epoch());
+    return new Fence(term, keystore.writable());
+  }
+
+  private static Optional<String> objection(String title, Fencing fencing) {
+    return switch (fencing) {
+      case Raised() -> Optional.empty();
+      case Behind(Fence held) -> Optional.of(title + " was fenced in a later term, " + held.term());
+      case Unknown() -> Optional.of(title + " did not say whether its fence stands");
+    };
+  }
+}

@@ -1,0 +1,70 @@
+package keyfleet.control;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.Locale;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Task;
+import keyfleet.store.Document;
+
+/// The parts that orders and reports have in common, as JSON.
+final class TaskDocument {
+  private TaskDocument() {}
+
+  static Document of(Task task) {
+    return Document.builder()
+        .text("rollout", task.rollout().value())
+        .number("attempt", task.attempt())
+        .text("component", task.component().value())
+        .text("release", task.release().hex())
+        .text("soak", task.soak().toString())
+        .text("confirm_within", task.confirmWithin().toString())
+        .build();
+  }
+
+  static Task task(Document document) {
+    return new Task(
+        new RolloutId(document.text("rollout")),
+        count(document, "attempt"),
+        new Component(document.text("component")),
+        new Sha256(document.text("release")),
+        duration(document, "soak"),
+        duration(document, "confirm_within"));
+  }
+
+  static Document of(Lead lead) {
+    return Document.builder().number("epoch", lead.epoch()).text("nonce", lead.nonce()).build();
+  }
+
+  static Lead lead(Document document) {
+    return new Lead(document.number("epoch"), document.text("nonce"));
+  }
+
+  static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  static <E extends Enum<E>> E constant(Class<E> kind, String word) {
+    return Enum.valueOf(kind, word.toUpperCase(Locale.ROOT));
+  }
+
+  static Duration duration(Document document, String name) {
+    String text = document.text(name);
+    try {
+      return Duration.parse(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("field " + name + " is no duration: " + text, e);
+    }
+  }
+
+  static int count(Document document, String name) {
+    long number = document.number(name);
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("field " + name + " is out of range: " + number);
+    }
+    return (int) number;
+  }
+}

@@ -1,0 +1,343 @@
+package keyfleet.control;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import keyfleet.control.RotationLoop.Pace;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores;
+import keyfleet.member.Membership;
+import keyfleet.member.Registry;
+import keyfleet.member.SealAnswer;
+import keyfleet.member.Sealer;
+import keyfleet.member.Self;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.Bytes;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreClock;
+import keyfleet.store.StoredRecord;
+
+/// A fleet in one thread: a store, collections, processes that seal and workers that rotate. Time
+/// moves when told to.
+final class Fleet {
+  static final Timings TIMINGS = Timings.DEFAULT;
+  private static final int VERSIONS = 4;
+  private static final int MAX_ROUNDS = 400;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final StoreClock time = new StoreClock();
+  private final FakeKv kv = new FakeKv(time);
+  private final Keystores keystores = new Keystores(kv, KeyringName.MAIN, this::nonce);
+  private final Map<String, Records> collections = new TreeMap<>();
+  private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
+  private final List<Peer> processes = new ArrayList<>();
+  private long nonces;
+
+  /// What a process may load. The bytes are the fleet's.
+  final class Provider implements KekProvider {
+    private final Set<Integer> versions = new HashSet<>();
+
+    Provider(int... versions) {
+      give(versions);
+    }
+
+    void give(int... more) {
+      IntStream.of(more).forEach(versions::add);
+    }
+
+    @Override
+    public String name() {
+      return "env";
+    }
+
+    @Override
+    public Keks load() {
+      return Keks.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /// One process: it beats, seals, and, if it is a worker, rotates.
+  final class Peer {
+    final Provider provider;
+    final Membership membership;
+    final RotationLoop loop;
+    final RotationOrders orders;
+    final RemovalOrders removals;
+    final Ring ring;
+    private final Keyholder keys;
+    private final Map<String, Sealer> sealers = new HashMap<>();
+    private final boolean isWorker;
+
+    Peer(String name, String role, Failpoints failpoints, int... versions) {
+      provider = new Provider(versions);
+      keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
+      keys.refresh();
+      Self self = new Self(new Origin(name, "run-" + nonce(), role, "0.1.0"), 1, null);
+      membership =
+          new Membership(
+              self,
+              new Membership.Ties(kv, Fleet.this::nonce),
+              keys,
+              Fleet.this::marks,
+              Fleet.this::nanos);
+      ring = new Ring(KeyringName.MAIN, kv, Fleet.this::nonce, failpoints);
+      Shelves shelves = new Shelves(ring, it -> opened(it), failpoints);
+      loop = new RotationLoop(name, ring, shelves, keys, Fleet.this::nanos);
+      orders = new RotationOrders(ring, shelves, keys, Fleet.this::nonce, RANDOM);
+      removals = new RemovalOrders(ring, shelves, orders);
+      isWorker = role.equals("worker");
+      processes.add(this);
+    }
+
+    /// Sealing begins with the first round after the registration.
+    Sealer sealer(String collection) {
+      Sealer known = sealers.get(collection);
+      if (known == null) {
+        known = newSealer(collection);
+        known.register();
+        membership.tick();
+        sealers.put(collection, known);
+      }
+      return known;
+    }
+
+    private Sealer newSealer(String collection) {
+      Registration registration =
+          new Registration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
+      collections.computeIfAbsent(collection, _ -> new FakeRecords());
+      return new Sealer(
+          registration,
+          new Registry(kv, Fleet.this::nonce),
+          keys,
+          membership::standing,
+          Fleet.this::nanos);
+    }
+
+    /// A new field of `collection`, sealed by this process.
+    Bytes sealed(String collection, String id, String field) {
+      SealAnswer answer =
+          sealer(collection).seal(new Place(collection, id, field), secret(field + " of " + id));
+      return Bytes.copyOf(assertInstanceOf(SealAnswer.Sealed.class, answer).envelope().bytes());
+    }
+
+    StoredRecord record(String collection, String id) {
+      return new StoredRecord(
+          new RecordId(id),
+          SealedFields.of(
+              Map.of(
+                  "name", sealed(collection, id, "name"),
+                  "card", sealed(collection, id, "card"))));
+    }
+
+    RecordWrite put(String collection, String id) {
+      StoredRecord made = record(collection, id);
+      return records(collection).insert(made);
+    }
+
+    void die() {
+      processes.remove(this);
+    }
+  }
+
+  Peer member(String name, int... versions) {
+    return new Peer(name, "api", Failpoints.NONE, versions);
+  }
+
+  Peer worker(String name, int... versions) {
+    return worker(name, Failpoints.NONE, versions);
+  }
+
+  Peer worker(String name, Failpoints failpoints, int... versions) {
+    return new Peer(name, "worker", failpoints, versions);
+  }
+
+  static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  private static SecretBytes secret(String text) {
+    return SecretBytes.copyOf(text.getBytes(UTF_8));
+  }
+
+  private SoftwareKek kek(KekVersion version) {
+    return keks.computeIfAbsent(
+        version, it -> new SoftwareKek(it, SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM));
+  }
+
+  private String nonce() {
+    return "n-" + nonces++;
+  }
+
+  long nanos() {
+    return Duration.ofMillis(time.now().millis()).toNanos();
+  }
+
+  FakeKv kv() {
+    return kv;
+  }
+
+  Records records(String collection) {
+    Records found = collections.get(collection);
+    if (found == null) {
+      throw new IllegalArgumentException("no collection " + collection);
+    }
+    return found;
+  }
+
+  private Optional<Records> opened(Registration registration) {
+    return Optional.ofNullable(collections.get(registration.collection()));
+  }
+
+  /// Nobody reaches it from here on.
+  Records lose(String collection) {
+    Records lost = records(collection);
+    collections.remove(collection);
+    return lost;
+  }
+
+  void restore(String collection, Records records) {
+    collections.put(collection, records);
+  }
+
+  private Map<String, SafeHold.Mark> marks() {
+    Map<String, SafeHold.Mark> marks = new HashMap<>();
+    collections.forEach((name, records) ->
+        records
+            .fence()
+            .ifPresent(it ->
+                marks.put(name, new SafeHold.Mark(it.term().incarnation(), it.term().epoch()))));
+    return marks;
+  }
+
+  void advance(Duration duration) {
+    time.advance(duration);
+  }
+
+  /// Every process makes one round.
+  void beat() {
+    List.copyOf(processes).forEach(it -> it.membership.tick());
+  }
+
+  /// Version 1 active, the others announced, everybody joined.
+  void begin(Peer operator) {
+    operator.provider.give(IntStream.rangeClosed(1, VERSIONS).toArray());
+    operator.membership.tick();
+    for (int version = 1; version <= VERSIONS; version++) {
+      assertInstanceOf(
+          RotationOrders.Done.class,
+          operator.orders.announce(v(version), Keystore.Use.RECORDS, TIMINGS));
+    }
+    beat();
+    beat();
+  }
+
+  Keystore keystore() {
+    return keystores.read().orElseThrow().keystore();
+  }
+
+  /// Workers tick and time goes on until the keystore is as wanted.
+  void runUntil(Predicate<Keystore> wanted) {
+    for (int i = 0; i < MAX_ROUNDS; i++) {
+      if (wanted.test(keystore())) {
+        return;
+      }
+      if (!busy(wanted)) {
+        advance(TIMINGS.heartbeat().dividedBy(2));
+        beat();
+      }
+    }
+    throw new AssertionError("never came; it stays in " + keystore().rotation());
+  }
+
+  private boolean busy(Predicate<Keystore> wanted) {
+    boolean busy = false;
+    for (Peer process : List.copyOf(processes)) {
+      if (process.isWorker && !wanted.test(keystore())) {
+        busy |= process.loop.tick() == Pace.AT_ONCE;
+      }
+    }
+    return busy;
+  }
+
+  void runUntil(Class<? extends Rotation> phase) {
+    runUntil(keystore -> phase.isInstance(keystore.rotation()));
+  }
+
+  void runToTheEnd() {
+    runUntil(keystore -> Rotation.underWay(keystore.rotation()).isEmpty());
+  }
+
+  /// Every plaintext that the stores hold, by place, with the version it is under.
+  Map<String, String> contents() {
+    EnvelopeCipher cipher =
+        new EnvelopeCipher(
+            Keks.of(
+                KeyringName.MAIN,
+                IntStream.rangeClosed(1, VERSIONS).mapToObj(it -> kek(v(it))).toList()),
+            RANDOM);
+    Map<String, String> contents = new TreeMap<>();
+    collections.forEach((name, records) -> {
+      for (int version = 1; version <= VERSIONS; version++) {
+        for (StoredRecord record : records.scan(v(version), Integer.MAX_VALUE)) {
+          record
+              .fields()
+              .byName()
+              .forEach((field, bytes) -> {
+                Place place = new Place(name, record.id().value(), field);
+                contents.put(place.toString(), opened(cipher, place, bytes));
+              });
+        }
+      }
+    });
+    return contents;
+  }
+
+  private static String opened(EnvelopeCipher cipher, Place place, Bytes bytes) {
+    Opened opened = assertInstanceOf(Opened.class, cipher.open(place, bytes.toArray()));
+    return opened.version()
+        + " "
+        + new String(opened.plaintext().reveal(SecretAccess.granted()), UTF_8);
+  }
+
+  /// The same contents under one version.
+  static Map<String, String> under(int version, Map<String, String> contents) {
+    Map<String, String> moved = new TreeMap<>(contents);
+    moved.replaceAll((_, text) -> text.replaceFirst("^v[0-9]+", "v" + version));
+    return moved;
+  }
+}

@@ -1,0 +1,136 @@
+package keyfleet.control;
+
+import static keyfleet.control.RolloutRig.spec;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.RolloutSpec;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A driver that dies, or sleeps, before or after any of its effects.
+class RolloutFailpointTest {
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+
+  private static final Set<Failpoint> ROLLOUT_POINTS =
+      EnumSet.range(Failpoint.ROLLOUT_READ, Failpoint.DESIRED_WRITE);
+
+  private final RolloutRig rig = new RolloutRig("a b c");
+
+  /// Where a process dies: at the nth passing of a point, with the effect done or not.
+  record Death(Failpoint point, Side side, int passing) {
+    enum Side {
+      BEFORE,
+      AFTER
+    }
+  }
+
+  private static final class Killed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /// A process that dies once, and does nothing from then on.
+  private static final class Mortal implements Failpoints {
+    private final Death death;
+    private int passings;
+    private boolean dead;
+
+    Mortal(Death death) {
+      this.death = death;
+    }
+
+    @Override
+    public <T> T at(Failpoint point, Supplier<T> effect) {
+      boolean now = point == death.point() && ++passings == death.passing();
+      if (dead || (now && death.side() == Death.Side.BEFORE)) {
+        die();
+      }
+      T result = effect.get();
+      if (now) {
+        die();
+      }
+      return result;
+    }
+
+    private void die() {
+      dead = true;
+      throw new Killed();
+    }
+  }
+
+  static Stream<Death> deaths() {
+    return ROLLOUT_POINTS.stream()
+        .flatMap(point ->
+            Stream.of(Death.Side.values())
+                .flatMap(side -> Stream.of(1, 2, 3, 5, 8).map(it -> new Death(point, side, it))));
+  }
+
+  /// P6, I1, I2.
+  @ParameterizedTest
+  @MethodSource("deaths")
+  void deathAtAnyEffect_failsNobodyAndAnotherFinishes(Death death) {
+    Mortal mortal = new Mortal(death);
+    try {
+      rig.orders(mortal).start(SPEC);
+      RolloutLoop first = rig.driver("first", mortal);
+      for (int i = 0; i < 12; i++) {
+        rig.step(first);
+      }
+      first.release();
+      rig.step(first);
+      rig.run("r1", first);
+    } catch (Killed e) {
+      assertInstanceOf(Ordering.Done.class, rig.orders(Failpoints.NONE).start(SPEC));
+    }
+    assertTrue(mortal.dead || death.passing() > 1, "it passed there at least once");
+    rig.run("r1", rig.driver("second", Failpoints.NONE));
+    rig.assertCompleted("r1");
+  }
+
+  /// A process that falls asleep once, while the world goes on.
+  private static final class Sleeper implements Failpoints {
+    private final Death nap;
+    private final Runnable meanwhile;
+    private int passings;
+
+    Sleeper(Death nap, Runnable meanwhile) {
+      this.nap = nap;
+      this.meanwhile = meanwhile;
+    }
+
+    @Override
+    public <T> T at(Failpoint point, Supplier<T> effect) {
+      boolean now = point == nap.point() && ++passings == nap.passing();
+      if (now && nap.side() == Death.Side.BEFORE) {
+        meanwhile.run();
+      }
+      T result = effect.get();
+      if (now && nap.side() == Death.Side.AFTER) {
+        meanwhile.run();
+      }
+      return result;
+    }
+  }
+
+  /// P9, H5: a driver that wakes up in the middle of anything changes nothing of its follower's.
+  @ParameterizedTest
+  @MethodSource("deaths")
+  void napAtAnyEffect_failsNobodyAndTheFollowerStays(Death nap) {
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    Runnable meanwhile =
+        () -> {
+          for (int i = 0; i < 16; i++) {
+            rig.step(second);
+          }
+        };
+    RolloutLoop first = rig.driver("first", new Sleeper(nap, meanwhile));
+    rig.run("r1", first, second);
+    rig.assertCompleted("r1");
+  }
+}

@@ -1,0 +1,274 @@
+package keyfleet.control;
+
+import static keyfleet.control.RolloutRig.spec;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Standing;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Kv;
+import keyfleet.store.StoreException;
+import keyfleet.store.UnsureKv;
+import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RolloutLoopTest {
+  private static final RolloutId R1 = new RolloutId("r1");
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+
+  private final RolloutRig rig = new RolloutRig("a b c");
+
+  @Test
+  void claimOfAnother_stopsTheDriverAtOnce() { // R2
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.step(driver);
+    rig.kv.create(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(R1, 2), Value.of("{}"));
+    Rollout before = rig.rollout("r1");
+    for (int i = 0; i < 10; i++) {
+      rig.step(driver);
+    }
+    assertEquals(before, rig.rollout("r1"));
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+    assertEquals(3, rig.rollout("r1").run().lead().epoch());
+  }
+
+  @Test
+  void rolloutNeverDriven_isAdoptedAtTheFirstScan() {
+    rig.orders(Failpoints.NONE).start(SPEC);
+    assertInstanceOf(Rollout.Created.class, rig.rollout("r1"));
+    rig.step(rig.driver("first", Failpoints.NONE));
+    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r1"));
+  }
+
+  @Test
+  void silentDriver_isLeftAloneForTheStaleTime() { // R3
+    rig.orders(Failpoints.NONE).start(SPEC);
+    rig.step(rig.driver("first", Failpoints.NONE));
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    int stale = (int) SPEC.times().stale().dividedBy(RolloutRig.STEP);
+    for (int i = 0; i < stale; i++) {
+      rig.step(second);
+    }
+    assertEquals(1, rig.rollout("r1").run().lead().epoch());
+    rig.step(second);
+    assertEquals(2, rig.rollout("r1").run().lead().epoch());
+  }
+
+  @Test
+  void driverThatLetsGo_isFollowedAtOnce() { // R3
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutLoop first = rig.driver("first", Failpoints.NONE);
+    rig.step(first);
+    first.release();
+    rig.step(rig.driver("second", Failpoints.NONE));
+    assertEquals(2, rig.rollout("r1").run().lead().epoch());
+  }
+
+  @Test
+  void twoDrivers_shareNothingAndOneLeads() { // P9
+    rig.orders(Failpoints.NONE).start(SPEC);
+    rig.run("r1", rig.driver("first", Failpoints.NONE), rig.driver("second", Failpoints.NONE));
+    rig.assertCompleted("r1");
+    assertEquals(1, rig.rollout("r1").run().lead().epoch());
+  }
+
+  @Test
+  void driverThatSlept_stopsWhenItWakes() { // R2, H5
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutLoop first = rig.driver("first", Failpoints.NONE);
+    rig.step(first);
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    for (int i = 0; i < 14; i++) {
+      rig.step(second);
+    }
+    var lead = rig.rollout("r1").run().lead();
+    rig.step(first);
+    rig.step(first, second);
+    assertEquals(lead, rig.rollout("r1").run().lead());
+    rig.run("r1", first, second);
+    rig.assertCompleted("r1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+  void answersThatGetLost_failNobody(long seed) {
+    Random random = new Random(seed);
+    Trouble[] troubles = Trouble.values();
+    UnsureKv unsure =
+        new UnsureKv(
+            rig.kv,
+            () ->
+                random.nextInt(3) == 0 ? troubles[random.nextInt(troubles.length)] : Trouble.NONE);
+    rig.orders(Failpoints.NONE).start(SPEC);
+    rig.run("r1", rig.driver("first", unsure, Failpoints.NONE));
+    rig.assertCompleted("r1");
+  }
+
+  @Test
+  void storeThatCannotBeUsed_stopsCommandsAndAbortsNothing() { // R20
+    rig.orders(Failpoints.NONE).start(SPEC);
+    Outage outage = new Outage();
+    RolloutLoop driver = rig.driver("first", outage);
+    rig.step(driver);
+    outage.on = true;
+    for (int i = 0; i < 500; i++) {
+      rig.step(driver);
+    }
+    assertEquals(Map.of("store", "no route"), driver.troubles());
+    outage.on = false;
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+  }
+
+  private static final class Outage implements Failpoints {
+    private boolean on;
+
+    @Override
+    public <T> T at(Failpoint point, Supplier<T> effect) {
+      if (on) {
+        throw new StoreException("no route");
+      }
+      return effect.get();
+    }
+  }
+
+  @Test
+  void badRelease_abortsAndNobodyKeepsIt() {
+    rig.node("a").sicken();
+    rig.orders(Failpoints.NONE).start(SPEC);
+    rig.run("r1", rig.driver("first", Failpoints.NONE));
+    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
+    assertEquals(List.of(new NodeId("a")), rig.rollout("r1").run().ledger().failed());
+    assertEquals(0, rig.node("b").swaps());
+  }
+
+  @Test
+  void abort_namesWhoIsMissingAndEndsWhenItIsForgotten() { // R18
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    while (rig.node("a").phase() != Phase.SOAKING) {
+      rig.step(driver);
+    }
+    rig.dead.add(new NodeId("a"));
+    assertInstanceOf(Ordering.Done.class, orders.abort(R1));
+    assertInstanceOf(Ordering.Done.class, orders.abort(R1));
+    for (int i = 0; i < 100; i++) {
+      rig.step(driver);
+    }
+    Rollout rollout = assertInstanceOf(Rollout.Aborting.class, rig.rollout("r1"));
+    assertEquals(List.of(new NodeId("a")), rollout.run().ledger().awaited());
+    assertInstanceOf(Ordering.Done.class, orders.forget(R1, new NodeId("a")));
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
+    assertFalse(rig.isOpen("r1"));
+  }
+
+  @Test
+  void completedRollout_isRolledBack() {
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.run("r1", driver);
+    assertInstanceOf(Ordering.Done.class, orders.rollback(R1));
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.RolledBack.class, rig.rollout("r1"));
+    rig.nodes.values().forEach(it -> assertEquals(Phase.REVERTED, it.phase()));
+  }
+
+  @Test
+  void secondRollout_getsNoNodeOfTheFirst() { // R4, I12
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.step(driver);
+    rig.step(driver);
+    orders.start(spec("r2", "", "a", new Limits(2, 1, 0, 1)));
+    rig.run("r2", driver);
+    Rollout second = rig.rollout("r2");
+    assertEquals(
+        Map.of(new NodeId("a"), Standing.OCCUPIED),
+        second.run().ledger().standings(second.run().spec()));
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+    orders.start(spec("r3", "", "a", new Limits(2, 1, 0, 1)));
+    rig.run("r3", driver);
+    assertEquals(2, rig.node("a").swaps());
+  }
+
+  @Test
+  void pausedRollout_goesOnWhenResumed() {
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.step(driver);
+    assertInstanceOf(Ordering.Done.class, orders.pause(R1));
+    for (int i = 0; i < 50; i++) {
+      rig.step(driver);
+    }
+    assertInstanceOf(Rollout.Paused.class, rig.rollout("r1"));
+    assertNotEquals(Phase.CONFIRMED, rig.node("b").phase());
+    assertInstanceOf(Ordering.Done.class, orders.resume(R1));
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+    assertEquals(new Ordering.Refused("rollout r1 is completed"), orders.pause(R1));
+    assertEquals(new Ordering.NoSuchRollout(), orders.abort(new RolloutId("r9")));
+  }
+
+  @Test
+  void anotherPlanUnderTheSameName_isRefused() {
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    assertInstanceOf(Ordering.Done.class, orders.start(SPEC));
+    RolloutSpec other = spec("r1", "", "a", new Limits(2, 1, 0, 1));
+    assertEquals(new Ordering.Refused("there is another rollout r1"), orders.start(other));
+  }
+
+  @Test
+  void storeThatWentBack_isHeld() { // R24
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutRig restored = new RolloutRig("a b c");
+    restored.orders(Failpoints.NONE).start(SPEC);
+    Switch connection = new Switch(rig.kv);
+    RolloutLoop driver = rig.driver("first", connection, Failpoints.NONE);
+    rig.step(driver);
+    rig.step(driver);
+    connection.inner = restored.kv;
+    rig.clock.advance(Duration.ofHours(1));
+    driver.tick();
+    assertTrue(driver.troubles().toString().contains("went back"), driver.troubles()::toString);
+    assertInstanceOf(Rollout.Created.class, restored.rollout("r1"));
+  }
+
+  private static final class Switch implements ForwardingKv {
+    private Kv inner;
+
+    Switch(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package keyfleet.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Plan;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.TargetParser;
+import keyfleet.rollout.Times;
+import keyfleet.store.FakeKv;
+import keyfleet.store.Kv;
+import keyfleet.store.StoreClock;
+
+/// A store, nodes that obey, and a clock for all of them.
+final class RolloutRig {
+  static final Component AGENT = new Component("agent");
+  static final Sha256 RELEASE = new Sha256("bb".repeat(32));
+  static final Duration STEP = Duration.ofSeconds(5);
+  static final int PATIENCE = 2_000;
+
+  final StoreClock clock = new StoreClock();
+  final FakeKv kv = new FakeKv(clock);
+  final Map<NodeId, ObedientNode> nodes = new TreeMap<>();
+  final Set<NodeId> dead = new HashSet<>();
+  private long nonce;
+
+  RolloutRig(String ids) {
+    nodes(ids).forEach(it -> nodes.put(it, new ObedientNode(it, kv)));
+  }
+
+  static List<NodeId> nodes(String ids) {
+    return ids.isBlank() ? List.of() : Arrays.stream(ids.split(" ", -1)).map(NodeId::new).toList();
+  }
+
+  Supplier<String> nonces() {
+    return () -> "n" + ++nonce;
+  }
+
+  /// Every machine was started at another time.
+  RolloutLoop driver(String name, Failpoints failpoints) {
+    return driver(name, kv, failpoints);
+  }
+
+  RolloutLoop driver(String name, Kv connection, Failpoints failpoints) {
+    long start = name.hashCode() * 1_000_000L;
+    return new RolloutLoop(
+        name, connection, () -> start + clock.now().millis() * 1_000_000L, nonces(), failpoints);
+  }
+
+  RolloutOrders orders(Failpoints failpoints) {
+    return new RolloutOrders("operator", kv, nonces(), failpoints);
+  }
+
+  static RolloutSpec spec(String id, String canaries, String batch, Limits limits) {
+    TargetParser.Parsed target =
+        assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse("*"));
+    Plan plan =
+        new Plan(
+            RELEASE, target.target(), nodes(canaries), List.of(nodes(batch)), List.of(), List.of());
+    return new RolloutSpec(
+        new RolloutId(id),
+        "incarnation-" + id,
+        1,
+        AGENT,
+        plan,
+        limits,
+        Times.usual(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+  }
+
+  Rollout rollout(String id) {
+    return new RolloutShelf(kv, Failpoints.NONE, nonces())
+        .read(new RolloutId(id))
+        .orElseThrow()
+        .rollout();
+  }
+
+  boolean isOpen(String id) {
+    return kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.driver(new RolloutId(id))).isPresent();
+  }
+
+  /// Nodes beat and obey, then drivers look, again and again, until nothing is open or patience
+  /// ends.
+  void run(String id, RolloutLoop... drivers) {
+    for (int i = 0; i < PATIENCE && isOpen(id); i++) {
+      step(drivers);
+    }
+  }
+
+  void step(RolloutLoop... drivers) {
+    clock.advance(STEP);
+    nodes.values().stream().filter(it -> !dead.contains(it.id())).forEach(ObedientNode::step);
+    for (RolloutLoop driver : drivers) {
+      driver.tick();
+    }
+  }
+
+  ObedientNode node(String id) {
+    return Objects.requireNonNull(nodes.get(new NodeId(id)), id);
+  }
+
+  /// Everyone runs the release, nobody failed, and nobody began twice (I1, I2).
+  void assertCompleted(String id) {
+    Rollout rollout = rollout(id);
+    assertInstanceOf(Rollout.Completed.class, rollout);
+    assertEquals(List.of(), rollout.run().ledger().failed());
+    nodes.values().forEach(it -> assertEquals(Phase.CONFIRMED, it.phase()));
+    nodes.values().forEach(it -> assertEquals(1, it.swaps()));
+    assertFalse(isOpen(id));
+  }
+}

@@ -1,0 +1,65 @@
+package keyfleet.member;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Admission;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.WriteLease;
+import keyfleet.member.Standing.Admitted;
+import keyfleet.member.Standing.OnHold;
+import keyfleet.member.Standing.ReadOnly;
+
+/// Says whether this process may seal by a keystore that it has read. A program that runs for one
+/// command only asks here, without joining.
+public final class Doorkeeper {
+  private final Keyholder keys;
+  private final Supplier<Map<String, SafeHold.Mark>> fences;
+
+  /// `fences` says who last fenced each collection that this process writes.
+  public Doorkeeper(Keyholder keys, Supplier<Map<String, SafeHold.Mark>> fences) {
+    this.keys = keys;
+    this.fences = fences;
+  }
+
+  /// What was found before the keystore was read. A fence that is read after it may well be ahead
+  /// of it, as somebody has gone on meanwhile; one that was read before and is ahead stays so.
+  public record Visit(long began, Map<String, SafeHold.Mark> fences) {
+    public Visit {
+      fences = Map.copyOf(fences);
+    }
+  }
+
+  /// To be called before the keystore is read. The lease will count from `began`.
+  public Visit visit(long began) {
+    return new Visit(began, fences.get());
+  }
+
+  public Standing judge(Visit visit, Keystore keystore) {
+    return judge(visit, keystore, keys.shown(keystore, ""));
+  }
+
+  /// By what the process has just shown of its keys in the keystore's epoch.
+  Standing judge(Visit visit, Keystore keystore, Map<KekVersion, Loaded> shown) {
+    Optional<SafeHold> hold = SafeHold.check(keystore, visit.fences());
+    if (hold.isPresent()) {
+      return new OnHold(hold.get());
+    }
+    Set<KekVersion> proved =
+        shown.entrySet().stream()
+            .filter(it -> it.getValue().word() instanceof Proved)
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+    return switch (Admission.of(keystore, proved)) {
+      case Admission.Admitted() ->
+          new Admitted(keystore, new WriteLease(visit.began(), keystore.epoch()));
+      case Admission.ReadOnly(var unproved) -> new ReadOnly(keystore, unproved);
+    };
+  }
+}

@@ -1,0 +1,153 @@
+package keyfleet.member;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Proof;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Failed;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Heartbeat.Untried;
+import keyfleet.keyring.Heartbeat.Word;
+import keyfleet.store.Document;
+import keyfleet.store.StoreTime;
+import org.jspecify.annotations.Nullable;
+
+/// A heartbeat as it is stored. When it was written is the store's word, not the document's:
+/// `last_heartbeat` numbers the beats of one run, so that no two are alike.
+public final class HeartbeatDocument {
+  private static final String FAILED = "failed";
+
+  private HeartbeatDocument() {}
+
+  public static Document written(Heartbeat beat, String number) {
+    Origin origin = beat.origin();
+    Host host = origin.host();
+    Map<KekVersion, Loaded> loaded = new TreeMap<>(beat.loaded());
+    Document.Builder written =
+        Document.builder()
+            .text("instance", origin.instance())
+            .text("run", origin.run())
+            .text("hostname", host.name())
+            .number("pid", host.pid())
+            .text("pod", host.pod())
+            .text("role", origin.role())
+            .numbers(
+                "loaded_kek_versions",
+                loaded.keySet().stream().map(it -> (long) it.number()).toList());
+    KekVersion current = beat.current();
+    if (current != null) {
+      written.number("current_kek_version", current.number());
+    }
+    return written
+        .text("provider", provider(loaded, current))
+        .document("providers", providers(loaded))
+        .document("proofs", proofs(loaded))
+        .number("epoch", beat.epoch())
+        .number("protocol", beat.protocol())
+        .text("version", origin.software())
+        .text("started_at", host.startedAt().toString())
+        .text("last_heartbeat", number)
+        .build();
+  }
+
+  /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
+  public static Heartbeat read(Document document, StoreTime at) {
+    return document.as(it -> heartbeat(it, instant(at)));
+  }
+
+  /// Store time in the form in which the pure rooms take it. It is no date.
+  public static Instant instant(StoreTime time) {
+    return Instant.ofEpochMilli(time.millis());
+  }
+
+  private static Heartbeat heartbeat(Document document, Instant at) {
+    Host host =
+        new Host(
+            document.text("hostname"),
+            document.number("pid"),
+            document.text("pod"),
+            startedAt(document.text("started_at")));
+    Origin origin =
+        new Origin(
+            document.text("instance"),
+            document.text("run"),
+            document.text("role"),
+            document.text("version"),
+            host);
+    return new Heartbeat(
+        origin,
+        loaded(document),
+        document.has("current_kek_version")
+            ? Spelling.version(document.number("current_kek_version"))
+            : null,
+        Spelling.int32(document.number("protocol")),
+        document.number("epoch"),
+        at);
+  }
+
+  private static Instant startedAt(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeParseException e) {
+      throw new IllegalArgumentException("started_at is no instant: " + text, e);
+    }
+  }
+
+  /// That of the current version: what people look for first.
+  private static String provider(Map<KekVersion, Loaded> loaded, @Nullable KekVersion current) {
+    Loaded held = current == null ? null : loaded.get(current);
+    return held == null ? "" : held.provider();
+  }
+
+  private static Document providers(Map<KekVersion, Loaded> loaded) {
+    Document.Builder all = Document.builder();
+    loaded.forEach((version, held) -> all.text(digits(version), held.provider()));
+    return all.build();
+  }
+
+  private static Document proofs(Map<KekVersion, Loaded> loaded) {
+    Document.Builder all = Document.builder();
+    loaded.forEach((version, held) -> {
+      switch (held.word()) {
+        case Proved(Proof proof) -> all.text(digits(version), proof.toString());
+        case Failed() -> all.text(digits(version), FAILED);
+        case Untried() -> {}
+      }
+    });
+    return all.build();
+  }
+
+  private static Map<KekVersion, Loaded> loaded(Document document) {
+    Document providers = document.document("providers");
+    Document proofs = document.document("proofs");
+    List<Long> numbers = document.numbers("loaded_kek_versions");
+    Map<KekVersion, Loaded> loaded = new HashMap<>();
+    for (long number : numbers) {
+      KekVersion version = Spelling.version(number);
+      String digits = digits(version);
+      Word word = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
+      loaded.put(version, new Loaded(providers.text(digits), word));
+    }
+    return loaded;
+  }
+
+  private static Word word(String text) {
+    return text.equals(FAILED)
+        ? new Failed()
+        : new Proved(
+            Proof.parse(text)
+                .orElseThrow(() -> new IllegalArgumentException("a proof is no 32 bytes in hex")));
+  }
+
+  private static String digits(KekVersion version) {
+    return Integer.toString(version.number());
+  }
+}

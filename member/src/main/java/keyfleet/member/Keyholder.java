@@ -1,0 +1,117 @@
+package keyfleet.member;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Sentinel.Claim;
+import keyfleet.keyring.Heartbeat.Failed;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Heartbeat.Untried;
+import keyfleet.keyring.Heartbeat.Word;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+import org.jspecify.annotations.Nullable;
+
+/// The KEKs of one keyring that this process holds, from all its providers. One thread looks again
+/// for new ones; any thread uses what was found.
+public final class Keyholder {
+  /// Replaced as a whole.
+  private record Holding(EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
+
+  private final KeyringName keyring;
+  private final List<KekProvider> providers;
+  private final SecureRandom random;
+  private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
+  private volatile Holding holding;
+
+  /// Holds nothing until the first [#refresh].
+  public Keyholder(KeyringName keyring, List<KekProvider> providers, SecureRandom random) {
+    this.keyring = keyring;
+    this.providers = List.copyOf(providers);
+    this.random = random;
+    this.holding = new Holding(new EnvelopeCipher(Keks.of(keyring, List.of()), random), Map.of());
+  }
+
+  /// Asks every provider. One that fails keeps what it gave before. If two have a version, the
+  /// first in the list counts. Returns what went wrong, in words.
+  public List<String> refresh() {
+    List<String> faults = new ArrayList<>();
+    for (KekProvider provider : providers) {
+      try {
+        last.put(provider, provider.load());
+      } catch (ProviderException | KekUnavailableException e) {
+        faults.add(provider.name() + ": " + e.getMessage());
+      }
+    }
+    Map<KekVersion, Kek> keks = new TreeMap<>();
+    Map<KekVersion, String> names = new TreeMap<>();
+    for (KekProvider provider : providers) {
+      Keks loaded = last.getOrDefault(provider, Keks.of(keyring, List.of()));
+      for (KekVersion version : loaded.versions()) {
+        loaded.find(version).ifPresent(kek -> keks.putIfAbsent(version, kek));
+        names.putIfAbsent(version, provider.name());
+      }
+    }
+    holding = new Holding(new EnvelopeCipher(Keks.of(keyring, keks.values()), random), names);
+    return faults;
+  }
+
+  public KeyringName keyring() {
+    return keyring;
+  }
+
+  /// For what is held now.
+  public EnvelopeCipher cipher() {
+    return holding.cipher();
+  }
+
+  /// The provider of each version that is held.
+  public Map<KekVersion, String> held() {
+    return Map.copyOf(holding.providers());
+  }
+
+  /// What this process can say of each version it holds. Without a keystore there is nothing to
+  /// prove.
+  public Map<KekVersion, Loaded> shown(@Nullable Keystore keystore, String instance) {
+    Holding now = holding;
+    Map<KekVersion, Loaded> shown = new HashMap<>();
+    now.providers()
+        .forEach((version, provider) -> {
+          KeyVersion known = keystore == null ? null : keystore.versions().get(version);
+          Word word =
+              keystore == null || known == null
+                  ? new Untried()
+                  : word(now.cipher(), known, new Claim(instance, keystore.epoch()));
+          shown.put(version, new Loaded(provider, word));
+        });
+    return shown;
+  }
+
+  private static Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
+    try {
+      return known.sentinel().prove(cipher, claim).<Word>map(Proved::new).orElseGet(Failed::new);
+    } catch (KekUnavailableException e) {
+      return new Untried(); // the device says nothing about the bytes
+    }
+  }
+
+  /// Whether this process can use `version` just now, as the keystore knows it.
+  public boolean proves(Keystore keystore, KekVersion version) {
+    KeyVersion known = keystore.versions().get(version);
+    Claim claim = new Claim("", keystore.epoch());
+    return known != null && word(holding.cipher(), known, claim) instanceof Proved;
+  }
+}

@@ -1,0 +1,110 @@
+package keyfleet.member;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Keystore.Activation;
+import keyfleet.keyring.Keystore.Identity;
+import keyfleet.keyring.VersionState;
+import keyfleet.store.Document;
+
+/// A keystore as it is stored. The nonce tells one writer's attempt from another's that says the
+/// same.
+public final class KeystoreDocument {
+  private KeystoreDocument() {}
+
+  public static Document written(Keystore keystore, String nonce) {
+    Identity identity = keystore.identity();
+    return Document.builder()
+        .text("id", identity.id())
+        .number("incarnation", identity.incarnation())
+        .text("use", Spelling.word(identity.use()))
+        .number("epoch", keystore.epoch())
+        .number("active", keystore.active().number())
+        .numbers("writable", keystore.writable().stream().map(it -> (long) it.number()).toList())
+        .document("timings", Spelling.timings(keystore.timings()))
+        .document("rotation", RotationDocument.written(keystore.rotation()))
+        .document("versions", versions(keystore))
+        .documents(
+            "activations",
+            keystore.activations().stream().map(KeystoreDocument::activation).toList())
+        .text("nonce", nonce)
+        .build();
+  }
+
+  /// Throws [keyfleet.store.MalformedException] if anything in it is not as written above: a
+  /// keystore is read whole or not at all.
+  public static Keystore read(Document document) {
+    return document.as(KeystoreDocument::keystore);
+  }
+
+  private static Keystore keystore(Document document) {
+    Identity identity =
+        new Identity(
+            document.text("id"),
+            document.number("incarnation"),
+            Spelling.constant(Keystore.Use.class, document.text("use")));
+    SortedSet<KekVersion> writable = new TreeSet<>();
+    document.numbers("writable").forEach(number -> writable.add(Spelling.version(number)));
+    return new Keystore(
+        identity,
+        document.number("epoch"),
+        Spelling.version(document.number("active")),
+        writable,
+        Spelling.timings(document.document("timings")),
+        RotationDocument.read(document.document("rotation")),
+        versions(document.document("versions")),
+        activations(document));
+  }
+
+  private static Document versions(Keystore keystore) {
+    Document.Builder all = Document.builder();
+    keystore
+        .versions()
+        .forEach((version, known) -> {
+          Document one =
+              Document.builder()
+                  .text("provider", known.provider())
+                  .text("sentinel", Spelling.sentinel(known.sentinel()))
+                  .text("state", Spelling.word(known.state()))
+                  .text("trust", Spelling.word(known.trust()))
+                  .build();
+          all.document(Integer.toString(version.number()), one);
+        });
+    return all.build();
+  }
+
+  private static SortedMap<KekVersion, KeyVersion> versions(Document all) {
+    SortedMap<KekVersion, KeyVersion> versions = new TreeMap<>();
+    for (String digits : all.names()) {
+      KekVersion version = Spelling.version(digits);
+      Document one = all.document(digits);
+      versions.put(
+          version,
+          new KeyVersion(
+              one.text("provider"),
+              Spelling.sentinel(version, one.text("sentinel")),
+              Spelling.constant(VersionState.class, one.text("state")),
+              Spelling.constant(KeyVersion.Trust.class, one.text("trust"))));
+    }
+    return versions;
+  }
+
+  private static Document activation(Activation activation) {
+    return Document.builder()
+        .number("version", activation.version().number())
+        .number("epoch", activation.epoch())
+        .build();
+  }
+
+  private static List<Activation> activations(Document document) {
+    return document.documents("activations").stream()
+        .map(one -> new Activation(Spelling.version(one.number("version")), one.number("epoch")))
+        .toList();
+  }
+}

@@ -1,0 +1,70 @@
+package keyfleet.member;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
+
+/// The keystore of one keyring, in the store. For several threads; each has its own decision to
+/// write, and the store says whose counts.
+public final class Keystores {
+  /// A keystore as it was read, and the revision on which a change of it is compared and set.
+  public record Held(Keystore keystore, Revision revision) {}
+
+  private static final Bucket BUCKET = new Bucket.Lasting("keystores");
+
+  /// Sendings of one attempt that gets no clear answer. After that its fate is open, and the next
+  /// read tells.
+  private static final int TRIES = 3;
+
+  private final Kv kv;
+  private final Key key;
+  private final Supplier<String> nonces;
+
+  /// Reading is frequent and change rare: what a revision says never changes.
+  private volatile @Nullable Held last;
+
+  public Keystores(Kv kv, KeyringName keyring, Supplier<String> nonces) {
+    this.kv = kv;
+    this.key = new Key(keyring.value());
+    this.nonces = nonces;
+  }
+
+  /// Nothing while nobody has announced a first version.
+  public Optional<Held> read() {
+    return kv.get(BUCKET, key).map(this::decoded);
+  }
+
+  private Held decoded(Entry entry) {
+    Held known = last;
+    if (known != null && known.revision().equals(entry.revision())) {
+      return known;
+    }
+    Held held = new Held(KeystoreDocument.read(Document.parse(entry.value())), entry.revision());
+    last = held;
+    return held;
+  }
+
+  /// Makes the first keystore of a keyring; overtaken if there is one.
+  public Fate create(Keystore keystore) {
+    return new Attempt.Creating(BUCKET, key, value(keystore)).settle(kv, TRIES);
+  }
+
+  public Fate replace(Held expected, Keystore next) {
+    return new Attempt.Updating(BUCKET, key, value(next), expected.revision()).settle(kv, TRIES);
+  }
+
+  private Value value(Keystore keystore) {
+    return KeystoreDocument.written(keystore, nonces.get()).toValue();
+  }
+}

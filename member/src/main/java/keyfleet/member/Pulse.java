@@ -1,0 +1,98 @@
+package keyfleet.member;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Timings;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
+
+/// This process's own heartbeat in the store. It has one writer: whoever finds another run's beat
+/// under its name does not write over it while that run is fresh. For one thread.
+final class Pulse {
+  sealed interface Beating {}
+
+  record Acknowledged() implements Beating {}
+
+  /// Another run beats under this name.
+  record Taken(String run) implements Beating {}
+
+  /// No clear answer, or a race was lost just now: the next beat finds out.
+  record Unanswered() implements Beating {}
+
+  private static final int TRIES = 2;
+
+  private final Kv kv;
+  private final KeyringName keyring;
+  private final Supplier<String> nonces;
+  private @Nullable Revision mine;
+
+  Pulse(Kv kv, KeyringName keyring, Supplier<String> nonces) {
+    this.kv = kv;
+    this.keyring = keyring;
+    this.nonces = nonces;
+  }
+
+  Beating beat(Heartbeat beat, Timings timings) {
+    Bucket bucket = Rosters.bucket(timings);
+    Key key = Rosters.key(keyring, beat.instance());
+    Value value = HeartbeatDocument.written(beat, nonces.get()).toValue();
+    Revision known = mine;
+    if (known != null && sent(new Attempt.Updating(bucket, key, value, known))) {
+      return new Acknowledged();
+    }
+    return join(new Attempt.Creating(bucket, key, value), beat.origin().run(), timings.fresh());
+  }
+
+  /// The first beat, or the first after our own was overwritten, expired or lost.
+  private Beating join(Attempt.Creating creating, String run, Duration fresh) {
+    Entry found = kv.get(creating.bucket(), creating.key()).orElse(null);
+    if (found == null) {
+      return answered(creating);
+    }
+    String holder = run(found);
+    boolean isFresh = kv.storeTime().since(found.writtenAt()).compareTo(fresh) <= 0;
+    return !holder.equals(run) && isFresh
+        ? new Taken(holder)
+        : answered(
+            new Attempt.Updating(
+                creating.bucket(), creating.key(), creating.value(), found.revision()));
+  }
+
+  private Beating answered(Attempt attempt) {
+    return sent(attempt) ? new Acknowledged() : new Unanswered();
+  }
+
+  private boolean sent(Attempt attempt) {
+    mine = attempt.settle(kv, TRIES) instanceof Fate.Applied(Revision revision) ? revision : null;
+    return mine != null;
+  }
+
+  /// Nobody's run has this name: what cannot be read is a stranger's.
+  private static String run(Entry entry) {
+    try {
+      return Document.parse(entry.value()).text("run");
+    } catch (MalformedException e) {
+      return "";
+    }
+  }
+
+  /// A graceful stop: nobody has to wait until the beat expires.
+  void stop(String instance, Timings timings) {
+    Revision known = mine;
+    mine = null;
+    if (known != null) {
+      kv.delete(Rosters.bucket(timings), Rosters.key(keyring, instance), known);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package keyfleet.member;
+
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Registration;
+import keyfleet.store.Document;
+
+/// A registered collection as it is stored.
+public final class RegistrationDocument {
+  private RegistrationDocument() {}
+
+  public static Document written(Registration registration, String nonce) {
+    return Document.builder()
+        .text("keyring", registration.keyring().value())
+        .text("engine", registration.engine())
+        .text("collection", registration.collection())
+        .texts("fields", registration.sealedFields())
+        .text("nonce", nonce)
+        .build();
+  }
+
+  /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
+  public static Registration read(Document document) {
+    return document.as(it ->
+        new Registration(
+            new KeyringName(it.text("keyring")),
+            it.text("engine"),
+            it.text("collection"),
+            it.texts("fields")));
+  }
+}

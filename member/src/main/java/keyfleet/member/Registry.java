@@ -1,0 +1,81 @@
+package keyfleet.member;
+
+import java.util.List;
+import java.util.function.Supplier;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Registration;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+
+/// The collections whose records carry envelopes, of all keyrings. An entry is made once and stays:
+/// a rotation that did not know of a collection would leave its records behind.
+public final class Registry {
+  /// What registering came to.
+  public sealed interface Outcome {}
+
+  public record Registered() implements Outcome {}
+
+  /// The collection is registered otherwise: for another keyring, or with other fields.
+  public record Taken(Registration held) implements Outcome {}
+
+  private static final Bucket BUCKET = new Bucket.Lasting("collections");
+  private static final int TRIES = 3;
+
+  private final Kv kv;
+  private final Supplier<String> nonces;
+
+  public Registry(Kv kv, Supplier<String> nonces) {
+    this.kv = kv;
+    this.nonces = nonces;
+  }
+
+  /// Registered on return, or not at all: a [StoreException] leaves it open, and asking again is
+  /// harmless.
+  public Outcome register(Registration registration) {
+    Key key = key(registration);
+    Entry found = kv.get(BUCKET, key).orElse(null);
+    return found == null ? create(key, registration) : compared(found, registration);
+  }
+
+  private Outcome create(Key key, Registration registration) {
+    var document = RegistrationDocument.written(registration, nonces.get());
+    Fate fate = new Attempt.Creating(BUCKET, key, document.toValue()).settle(kv, TRIES);
+    if (fate instanceof Fate.Applied) {
+      return new Registered();
+    }
+    Entry found = kv.get(BUCKET, key).orElse(null);
+    if (found == null) {
+      throw new StoreException("whether " + registration.collection() + " is registered is open");
+    }
+    return compared(found, registration);
+  }
+
+  private static Outcome compared(Entry found, Registration wanted) {
+    Registration held = read(found);
+    return held.equals(wanted) ? new Registered() : new Taken(held);
+  }
+
+  /// Those of one keyring.
+  public List<Registration> of(KeyringName keyring) {
+    return kv.list(BUCKET, Prefix.ALL).stream()
+        .map(Registry::read)
+        .filter(it -> it.keyring().equals(keyring))
+        .toList();
+  }
+
+  private static Registration read(Entry entry) {
+    return RegistrationDocument.read(Document.parse(entry.value()));
+  }
+
+  private static Key key(Registration registration) {
+    return new Key(
+        SafeKey.word(registration.engine()) + "." + SafeKey.word(registration.collection()));
+  }
+}

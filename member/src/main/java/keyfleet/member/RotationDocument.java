@@ -1,0 +1,96 @@
+package keyfleet.member;
+
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Aborted;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Fencing;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.Rotation.Opening;
+import keyfleet.keyring.Rotation.Paused;
+import keyfleet.keyring.Rotation.Proving;
+import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.Rotation.Settling;
+import keyfleet.keyring.Rotation.Staged;
+import keyfleet.keyring.Rotation.Sweeping;
+import keyfleet.keyring.RotationId;
+import keyfleet.store.Document;
+
+/// A rotation as it stands in the keystore's document: its phase, and the job unless it is idle.
+final class RotationDocument {
+  private RotationDocument() {}
+
+  static Document written(Rotation rotation) {
+    Document.Builder written = Document.builder();
+    return switch (rotation) {
+      case Idle _ -> written.text("phase", "idle").build();
+      case Running running -> job(written.text("phase", phase(running)), running.job());
+      case Paused(Running was) ->
+          job(written.text("phase", "paused").text("was", phase(was)), was.job());
+      case Blocked(Job job, long failed) ->
+          job(written.text("phase", "blocked").number("failed_records", failed), job);
+      case Completed(Job job) -> job(written.text("phase", "completed"), job);
+      case Aborted(Job job) -> job(written.text("phase", "aborted"), job);
+    };
+  }
+
+  static Rotation read(Document document) {
+    String phase = document.text("phase");
+    return switch (phase) {
+      case "idle" -> new Idle();
+      case "paused" -> new Paused(running(document.text("was"), job(document)));
+      case "blocked" -> new Blocked(job(document), document.number("failed_records"));
+      case "completed" -> new Completed(job(document));
+      case "aborted" -> new Aborted(job(document));
+      default -> running(phase, job(document));
+    };
+  }
+
+  static String phase(Running running) {
+    return switch (running) {
+      case Staged _ -> "staged";
+      case Opening _ -> "opening";
+      case Rewrapping _ -> "rewrapping";
+      case Settling _ -> "settling";
+      case Fencing _ -> "fencing";
+      case Sweeping _ -> "sweeping";
+      case Proving _ -> "proving";
+    };
+  }
+
+  private static Running running(String phase, Job job) {
+    return switch (phase) {
+      case "staged" -> new Staged(job);
+      case "opening" -> new Opening(job);
+      case "rewrapping" -> new Rewrapping(job);
+      case "settling" -> new Settling(job);
+      case "fencing" -> new Fencing(job);
+      case "sweeping" -> new Sweeping(job);
+      case "proving" -> new Proving(job);
+      default -> throw new IllegalArgumentException("no phase of a rotation: " + phase);
+    };
+  }
+
+  private static Document job(Document.Builder written, Job job) {
+    return written
+        .text("id", job.id().value())
+        .text("kind", Spelling.word(job.kind()))
+        .number("from", job.from().number())
+        .number("to", job.to().number())
+        .text("course", Spelling.word(job.course()))
+        .text("driver", job.driver())
+        .build();
+  }
+
+  private static Job job(Document document) {
+    return new Job(
+        new RotationId(document.text("id")),
+        Spelling.constant(Job.Kind.class, document.text("kind")),
+        Spelling.version(document.number("from")),
+        Spelling.version(document.number("to")),
+        Spelling.constant(Job.Course.class, document.text("course")),
+        document.text("driver"));
+  }
+}

@@ -1,0 +1,23 @@
+package keyfleet.member;
+
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+
+/// What a member's sealing came to. A refusal passes by itself, or says what a person must do.
+public sealed interface SealAnswer {
+  record Sealed(Envelope envelope) implements SealAnswer {}
+
+  /// The store was not heard of for the length of a lease: somebody may have changed the keys.
+  record LeaseRunOut() implements SealAnswer {}
+
+  record NotAdmitted(Standing standing) implements SealAnswer {}
+
+  /// The collection belongs to another keyring, or was registered with other fields.
+  record NotRegistered(String reason) implements SealAnswer {}
+
+  /// The collection was registered after the last heartbeat; with the next one sealing begins.
+  record JustRegistered() implements SealAnswer {}
+
+  /// The provider took back a version that it had given.
+  record NotHeld(KekVersion version) implements SealAnswer {}
+}

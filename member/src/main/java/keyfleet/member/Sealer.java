@@ -1,0 +1,101 @@
+package keyfleet.member;
+
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import keyfleet.crypto.NoSuchVersion;
+import keyfleet.crypto.Opening;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.Sealing;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.member.Registry.Taken;
+import keyfleet.member.SealAnswer.JustRegistered;
+import keyfleet.member.SealAnswer.LeaseRunOut;
+import keyfleet.member.SealAnswer.NotAdmitted;
+import keyfleet.member.SealAnswer.NotHeld;
+import keyfleet.member.SealAnswer.NotRegistered;
+import keyfleet.member.SealAnswer.Sealed;
+import keyfleet.member.Standing.Admitted;
+import org.jspecify.annotations.Nullable;
+
+/// Seals and opens the values of one collection. For any number of threads.
+///
+/// Before its first seal it registers the collection: a rotation moves what it knows of.
+public final class Sealer {
+  private final Registration registration;
+  private final Registry registry;
+  private final Keyholder keys;
+  private final Supplier<Standing> standing;
+  private final LongSupplier clock;
+
+  /// When the collection was seen to be registered, on the clock.
+  private volatile @Nullable Long registered;
+
+  public Sealer(
+      Registration registration,
+      Registry registry,
+      Keyholder keys,
+      Supplier<Standing> standing,
+      LongSupplier clock) {
+    this.registration = registration;
+    this.registry = registry;
+    this.keys = keys;
+    this.standing = standing;
+    this.clock = clock;
+  }
+
+  /// Registers the collection, unless that is done. Who does so before joining can seal at once.
+  public Registry.Outcome register() {
+    Registry.Outcome outcome =
+        registered == null ? registry.register(registration) : new Registry.Registered();
+    if (registered == null && outcome instanceof Registry.Registered) {
+      registered = clock.getAsLong();
+    }
+    return outcome;
+  }
+
+  /// Seals under the active version. The first call asks the store, later ones do not.
+  public SealAnswer seal(Place place, SecretBytes plaintext) {
+    if (!place.collection().equals(registration.collection())) {
+      throw new IllegalArgumentException(
+          "this sealer is for " + registration.collection() + ", not " + place.collection());
+    }
+    if (!(standing.get() instanceof Admitted)) {
+      return new NotAdmitted(standing.get());
+    }
+    if (register() instanceof Taken(var held)) {
+      return new NotRegistered(
+          "%s is registered for keyring %s with fields %s"
+              .formatted(held.collection(), held.keyring(), held.sealedFields()));
+    }
+    // After registering: that took a while, and the lease has to hold now.
+    return switch (standing.get()) {
+      case Admitted admitted -> sealed(admitted, place, plaintext);
+      case Standing other -> new NotAdmitted(other);
+    };
+  }
+
+  /// The round of the lease began after the collection was registered (ADR 7). So either the driver
+  /// of a rotation found the collection and fenced it, or this process has read what came of the
+  /// rotation.
+  private SealAnswer sealed(Admitted admitted, Place place, SecretBytes plaintext) {
+    Keystore keystore = admitted.keystore();
+    if (!admitted.lease().holds(clock.getAsLong(), keystore.timings().lease())) {
+      return new LeaseRunOut();
+    }
+    Long since = registered;
+    if (since == null || admitted.lease().roundTripBeganNanos() < since) {
+      return new JustRegistered();
+    }
+    return switch (keys.cipher().seal(keystore.active(), place, plaintext)) {
+      case Sealing.Sealed(var envelope) -> new Sealed(envelope);
+      case NoSuchVersion(var version) -> new NotHeld(version);
+    };
+  }
+
+  /// Opens whatever the loaded keys open, admitted or not.
+  public Opening open(Place place, byte[] envelope) {
+    return keys.cipher().open(place, envelope);
+  }
+}

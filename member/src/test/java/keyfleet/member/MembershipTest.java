@@ -1,0 +1,388 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.RANDOM;
+import static keyfleet.member.Fixtures.origin;
+import static keyfleet.member.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Failed;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.Fixtures.Keychain;
+import keyfleet.member.Standing.Admitted;
+import keyfleet.member.Standing.NameTaken;
+import keyfleet.member.Standing.NoKeystore;
+import keyfleet.member.Standing.OnHold;
+import keyfleet.member.Standing.OtherTimings;
+import keyfleet.member.Standing.ReadOnly;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.FakeKv;
+import keyfleet.store.Fate;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.StoreClock;
+import keyfleet.store.StoreException;
+import keyfleet.store.UnsureKv;
+import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class MembershipTest {
+  private static final Timings TIMINGS = Timings.DEFAULT;
+  private static final Place PLACE = new Place("orders", "o1", "card");
+
+  private final StoreClock time = new StoreClock();
+  private final FakeKv kv = new FakeKv(time);
+  private final Keychain keychain = new Keychain(1, 2);
+  private final Map<String, SafeHold.Mark> fences = new HashMap<>();
+  private final Keystores keystores = new Keystores(kv, KeyringName.MAIN, this::nonce);
+  private int nonces;
+
+  private String nonce() {
+    return "n-" + nonces++;
+  }
+
+  private long nanos() {
+    return Duration.ofMillis(time.now().millis()).toNanos();
+  }
+
+  private Keyholder holder(Keychain chain) {
+    return new Keyholder(KeyringName.MAIN, List.of(chain), RANDOM);
+  }
+
+  private Membership member(Kv over, String run, Keychain chain) {
+    return member(over, new Self(origin("api-1", run), 1, null), holder(chain));
+  }
+
+  private Membership member(Kv over, Self self, Keyholder keys) {
+    return new Membership(
+        self, new Membership.Ties(over, this::nonce), keys, () -> fences, this::nanos);
+  }
+
+  private Sealer sealer(Membership member, Keyholder keys, String... fields) {
+    Registration registration =
+        new Registration(KeyringName.MAIN, "fake", "orders", List.of(fields));
+    return new Sealer(
+        registration, new Registry(kv, this::nonce), keys, member::standing, this::nanos);
+  }
+
+  /// Version 1 active, 2 announced.
+  @BeforeEach
+  void bootstrap() {
+    Keyholder keys = holder(new Keychain(1, 2));
+    keys.refresh();
+    var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
+    Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
+    Next next = (Next) first.announce(v(2), keyVersion(keys, 2));
+    assertInstanceOf(Fate.Applied.class, keystores.create(next.keystore()));
+  }
+
+  private static KeyVersion keyVersion(Keyholder keys, int version) {
+    Sentinel sentinel = Sentinel.create(keys.cipher(), v(version), RANDOM).orElseThrow();
+    return new KeyVersion("env", sentinel, VersionState.ANNOUNCED);
+  }
+
+  private void stage() {
+    var held = keystores.read().orElseThrow();
+    Event start = new Event.StartOrdered(new RotationId("r"), v(1), v(2), "worker");
+    keystores.replace(held, ((Next) held.keystore().decide(start)).keystore());
+  }
+
+  private Heartbeat beat() {
+    return new Rosters(kv, KeyringName.MAIN).read(TIMINGS).beats().getFirst();
+  }
+
+  @Test
+  void joining_admitsAndShowsProofs() {
+    Membership member = member(kv, "run-1", keychain);
+    assertInstanceOf(Admitted.class, member.tick());
+    assertEquals(1, beat().epoch());
+    assertEquals(v(1), beat().current());
+    beat().loaded().values().forEach(it -> assertInstanceOf(Proved.class, it.word()));
+    assertEquals(Set.of(v(1), v(2)), beat().loaded().keySet());
+  }
+
+  @Test
+  void keyWithOtherBytes_isShownAsFailed() {
+    keychain.giveWrong(2);
+    Membership member = member(kv, "run-1", keychain);
+    assertInstanceOf(Admitted.class, member.tick());
+    assertEquals(new Failed(), word(2));
+    stage();
+    assertEquals(new TreeSet<>(Set.of(v(2))), ((ReadOnly) member.tick()).unproved());
+  }
+
+  private Heartbeat.Word word(int version) {
+    return beat().loaded().entrySet().stream()
+        .filter(it -> it.getKey().equals(v(version)))
+        .findFirst()
+        .orElseThrow()
+        .getValue()
+        .word();
+  }
+
+  @Test
+  void withoutAKeystore_beatsAndSealsNothing() {
+    FakeKv empty = new FakeKv(time);
+    Membership member = member(empty, "run-1", keychain);
+    assertInstanceOf(NoKeystore.class, member.tick());
+    assertEquals(1, new Rosters(empty, KeyringName.MAIN).read(TIMINGS).beats().size());
+    assertTrue(member.standing().words().contains("Try: keyfleet kek announce --version=1"), "");
+  }
+
+  @Test
+  void stagedVersionThatIsMissing_readsOnlyUntilItComes() {
+    Keychain poor = new Keychain(1);
+    Membership member = member(kv, "run-1", poor);
+    assertInstanceOf(Admitted.class, member.tick());
+    stage();
+    assertInstanceOf(ReadOnly.class, member.tick());
+    poor.give(2);
+    assertInstanceOf(Admitted.class, member.tick());
+  }
+
+  /// Join.tla: whatever the gate stages before it lists is seen by whoever it does not list.
+  @Test
+  void keystore_isReadAfterTheHeartbeatIsAcknowledged() {
+    Kv staging =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return kv;
+          }
+
+          @Override
+          public Write create(Bucket bucket, Key key, Value value) {
+            var written = kv.create(bucket, key, value);
+            stage();
+            return written;
+          }
+        };
+    assertInstanceOf(ReadOnly.class, member(staging, "run-1", new Keychain(1)).tick());
+  }
+
+  @Test
+  void secondFreshRunUnderOneName_isRefused() {
+    member(kv, "run-1", keychain).tick();
+    Membership second = member(kv, "run-2", keychain);
+    assertEquals(new NameTaken("run-1"), second.tick());
+    time.advance(TIMINGS.fresh());
+    assertEquals(new NameTaken("run-1"), second.tick());
+    time.advance(Duration.ofMillis(1));
+    assertInstanceOf(Admitted.class, second.tick());
+  }
+
+  @Test
+  void runWhoseNameWasTakenWhileItSlept_stopsSealing() {
+    Keyholder keys = holder(keychain);
+    Membership first = member(kv, new Self(origin("api-1", "run-1"), 1, null), keys);
+    first.tick();
+    time.advance(TIMINGS.fresh().plusSeconds(1));
+    member(kv, "run-2", keychain).tick();
+    assertEquals(new NameTaken("run-2"), first.tick());
+    assertInstanceOf(
+        SealAnswer.NotAdmitted.class, sealer(first, keys, "card").seal(PLACE, secret()));
+  }
+
+  @Test
+  void runThatSleptUntilItsBeatExpired_joinsAgain() {
+    Membership member = member(kv, "run-1", keychain);
+    member.tick();
+    time.advance(TIMINGS.expire());
+    assertInstanceOf(Admitted.class, member.tick());
+  }
+
+  @Test
+  void gracefulStop_deletesTheBeat() {
+    Membership member = member(kv, "run-1", keychain);
+    member.tick();
+    member.stop();
+    assertEquals(List.of(), new Rosters(kv, KeyringName.MAIN).read(TIMINGS).beats());
+    assertInstanceOf(Admitted.class, member(kv, "run-2", keychain).tick());
+  }
+
+  @Test
+  void otherTimingsThanTheFleets_areRefused() {
+    Timings own =
+        new Timings(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(4),
+            Duration.ofSeconds(2));
+    Self self = new Self(origin("api-1", "run-1"), 1, own);
+    assertEquals(new OtherTimings(own, TIMINGS), member(kv, self, holder(keychain)).tick());
+  }
+
+  @Test
+  void fenceAheadOfTheKeystore_isASafeHold() {
+    fences.put("orders", new SafeHold.Mark(1, 2));
+    assertInstanceOf(OnHold.class, member(kv, "run-1", keychain).tick());
+  }
+
+  @Test
+  void providerThatFails_keepsWhatItGave() {
+    Membership member = member(kv, "run-1", keychain);
+    member.tick();
+    keychain.fail();
+    assertInstanceOf(Admitted.class, member.tick());
+  }
+
+  @ParameterizedTest
+  @EnumSource(value = Trouble.class)
+  void heartbeatWithoutAClearAnswer_isFoundOut(Trouble trouble) {
+    var troubles =
+        new Object() {
+          Trouble next = Trouble.NONE;
+        };
+    Membership member = member(new UnsureKv(kv, () -> troubles.next), "run-1", keychain);
+    member.tick();
+    troubles.next = trouble;
+    time.advance(TIMINGS.heartbeat());
+    member.tick();
+    troubles.next = Trouble.NONE;
+    time.advance(TIMINGS.heartbeat());
+    assertInstanceOf(Admitted.class, member.tick(), trouble.toString());
+  }
+
+  private static SecretBytes secret() {
+    return SecretBytes.copyOf(new byte[] {42});
+  }
+
+  @Test
+  void lease_countsFromTheStartOfTheRound() {
+    Keyholder keys = holder(keychain);
+    Kv slow =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return kv;
+          }
+
+          @Override
+          public Optional<Entry> get(Bucket bucket, Key key) {
+            time.advance(Duration.ofSeconds(20));
+            return kv.get(bucket, key);
+          }
+        };
+    Membership member = member(slow, new Self(origin("api-1", "run-1"), 1, null), keys);
+    long began = nanos();
+    Admitted admitted = assertInstanceOf(Admitted.class, member.tick());
+    assertEquals(began, admitted.lease().roundTripBeganNanos());
+  }
+
+  @Test
+  void seal_worksWhileTheLeaseHoldsAndNotAfter() {
+    Keyholder keys = holder(keychain);
+    Membership member = member(kv, new Self(origin("api-1", "run-1"), 1, null), keys);
+    Sealer sealer = sealer(member, keys, "card");
+    assertInstanceOf(SealAnswer.NotAdmitted.class, sealer.seal(PLACE, secret()));
+    sealer.register();
+    member.tick();
+    time.advance(TIMINGS.lease().minusMillis(1));
+    var sealed = assertInstanceOf(SealAnswer.Sealed.class, sealer.seal(PLACE, secret()));
+    assertEquals(v(1), sealed.envelope().version());
+    time.advance(Duration.ofMillis(1));
+    assertEquals(new SealAnswer.LeaseRunOut(), sealer.seal(PLACE, secret()));
+    assertInstanceOf(Opened.class, sealer.open(PLACE, sealed.envelope().bytes()));
+  }
+
+  @Test
+  void storeOutage_changesNothingUntilTheLeaseRunsOut() {
+    Keyholder keys = holder(keychain);
+    var down =
+        new Object() {
+          boolean is;
+        };
+    Kv failing =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            if (down.is) {
+              throw new StoreException("no connection");
+            }
+            return kv;
+          }
+        };
+    Membership member = member(failing, new Self(origin("api-1", "run-1"), 1, null), keys);
+    Sealer sealer = sealer(member, keys, "card");
+    sealer.register();
+    member.tick();
+    down.is = true;
+    time.advance(TIMINGS.heartbeat());
+    member.tick();
+    assertInstanceOf(SealAnswer.Sealed.class, sealer.seal(PLACE, secret()));
+    time.advance(TIMINGS.lease().minus(TIMINGS.heartbeat()));
+    assertEquals(new SealAnswer.LeaseRunOut(), sealer.seal(PLACE, secret()));
+  }
+
+  @Test
+  void firstSeal_registersTheCollectionOnce() {
+    Keyholder keys = holder(keychain);
+    Membership member = member(kv, new Self(origin("api-1", "run-1"), 1, null), keys);
+    member.tick();
+    sealer(member, keys, "card").seal(PLACE, secret());
+    sealer(member, keys, "card").seal(PLACE, secret());
+    assertInstanceOf(
+        SealAnswer.NotRegistered.class, sealer(member, keys, "card", "name").seal(PLACE, secret()));
+    assertEquals(1, new Registry(kv, this::nonce).of(KeyringName.MAIN).size());
+  }
+
+  /// A rotation that ended before it was registered has not fenced the collection (ADR 7).
+  @Test
+  void sealInACollectionJustRegistered_waitsForTheNextRound() {
+    Keyholder keys = holder(keychain);
+    Membership member = member(kv, new Self(origin("api-1", "run-1"), 1, null), keys);
+    Sealer sealer = sealer(member, keys, "card");
+    member.tick();
+    time.advance(Duration.ofMillis(1));
+    assertEquals(new SealAnswer.JustRegistered(), sealer.seal(PLACE, secret()));
+    assertEquals(new SealAnswer.JustRegistered(), sealer.seal(PLACE, secret()));
+    member.tick();
+    assertInstanceOf(SealAnswer.Sealed.class, sealer.seal(PLACE, secret()));
+  }
+
+  @Test
+  void keystoreReplacedTwiceFromOneRevision_isReplacedOnce() {
+    var held = keystores.read().orElseThrow();
+    assertInstanceOf(Fate.Applied.class, keystores.replace(held, held.keystore()));
+    assertInstanceOf(Fate.Overtaken.class, keystores.replace(held, held.keystore()));
+    assertInstanceOf(Fate.Overtaken.class, keystores.create(held.keystore()));
+  }
+
+  @Test
+  void namesOfAnyLetters_fitIntoKeys() {
+    assertEquals("host_2E1_3A8", SafeKey.word("host.1:8"));
+    assertEquals("_5F_C3_A4", SafeKey.word("_ä"));
+    assertTrue(Key.isValid("main." + SafeKey.word("pod name/ü*>")), "a key");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.member;
+
+import org.jspecify.annotations.NullMarked;

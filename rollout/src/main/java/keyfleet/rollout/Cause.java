@@ -1,0 +1,10 @@
+package keyfleet.rollout;
+
+/// Why a rollout is paused, or was aborted.
+public enum Cause {
+  OPERATOR,
+  /// Too many nodes failed.
+  FAILURES,
+  /// A node could not get or keep the artifact, which says nothing against the release (R14).
+  INFRASTRUCTURE
+}

@@ -1,0 +1,60 @@
+package keyfleet.rollout;
+
+/// A node's task, on its ground: what ran confirmed when the task began, the highest lead seen in
+/// the rollout (R2), and whether any lead has told it to go back.
+public record Duty(Ground ground, Task task, Sha256 before, Lead lead, Course course) {
+  /// A course once turned never turns again: a rollout that was aborted moves nothing forward (I3).
+  public enum Course {
+    FORWARD,
+    TURNED
+  }
+
+  static Duty begun(Ground ground, Desired desired) {
+    return new Duty(
+        ground, desired.task(), ground.confirmed(), desired.lead(), course(desired.goal()));
+  }
+
+  /// The same duty after an order of a lead that may be obeyed.
+  Duty heard(Desired desired) {
+    boolean turns = isTurned() || course(desired.goal()) == Course.TURNED;
+    return new Duty(ground, task, before, desired.lead(), turns ? Course.TURNED : Course.FORWARD);
+  }
+
+  /// The same task under a later attempt's number.
+  Duty counted(int attempt) {
+    Task later =
+        new Task(
+            task.rollout(),
+            Math.max(attempt, task.attempt()),
+            task.component(),
+            task.release(),
+            task.soak(),
+            task.confirmWithin());
+    return new Duty(ground, later, before, lead, course);
+  }
+
+  Duty retried(Task attempt) {
+    return new Duty(ground, attempt, ground.confirmed(), lead, course);
+  }
+
+  Duty on(Ground changed) {
+    return new Duty(changed, task, before, lead, course);
+  }
+
+  boolean isTurned() {
+    return course == Course.TURNED;
+  }
+
+  /// Whether the release still runs confirmed, and what ran before it is still kept (R8).
+  boolean canRevert() {
+    return ground.confirmed().equals(task.release()) && ground.previous().equals(before);
+  }
+
+  boolean isOf(RolloutId rollout) {
+    return task.rollout().equals(rollout);
+  }
+
+  private static Course course(Goal goal) {
+    return goal.isForward() ? Course.FORWARD : Course.TURNED;
+  }
+}

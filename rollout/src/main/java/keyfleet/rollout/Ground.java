@@ -1,0 +1,52 @@
+package keyfleet.rollout;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// What a node stands on, whatever its task: the release that it last confirmed, the one before
+/// that, and the rollouts that it has finished with, the latest last.
+public record Ground(
+    NodeId node, Component component, Sha256 confirmed, Sha256 previous, List<Chapter> past) {
+  /// Beyond it the oldest is forgotten, with its lead. A driver of that rollout would be heard
+  /// again; the release counter still stops what is older than what runs.
+  public static final int MAX_PAST = 32;
+
+  public Ground {
+    past = List.copyOf(past);
+    if (past.size() > MAX_PAST) {
+      throw new IllegalArgumentException("at most " + MAX_PAST + " rollouts, not " + past.size());
+    }
+  }
+
+  /// Of a node that no rollout has reached yet.
+  public static Ground of(NodeId node, Component component, Sha256 running) {
+    return new Ground(node, component, running, running, List.of());
+  }
+
+  Optional<Chapter> chapter(RolloutId rollout) {
+    return past.stream().filter(it -> it.task().rollout().equals(rollout)).findFirst();
+  }
+
+  Ground with(Chapter chapter) {
+    Stream<Chapter> others =
+        past.stream().filter(it -> !it.task().rollout().equals(chapter.task().rollout()));
+    List<Chapter> all = Stream.concat(others, Stream.of(chapter)).toList();
+    int first = Math.max(0, all.size() - MAX_PAST);
+    return new Ground(node, component, confirmed, previous, all.subList(first, all.size()));
+  }
+
+  Ground confirming(Sha256 release) {
+    return new Ground(node, component, release, confirmed, past);
+  }
+
+  /// Two steps back are not possible: what ran before is not kept any more.
+  Ground reverted() {
+    return new Ground(node, component, previous, previous, past);
+  }
+
+  /// Neither may ever be deleted (R8).
+  boolean keeps(Sha256 release) {
+    return release.equals(confirmed) || release.equals(previous);
+  }
+}

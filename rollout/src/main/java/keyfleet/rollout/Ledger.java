@@ -1,0 +1,67 @@
+package keyfleet.rollout;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What has become of each node: the durable part of a rollout, without any time in it. Nodes that
+/// went the usual way are not listed, so that it stays small: in the batches below `kept` they are
+/// confirmed, from there to `passed` they were confirmed and reverted since, and the rest have not
+/// begun.
+public record Ledger(int passed, int kept, SortedMap<NodeId, Place> places) {
+  public static final Ledger EMPTY = new Ledger(0, 0, new TreeMap<>());
+
+  public Ledger {
+    if (kept < 0 || kept > passed) {
+      throw new IllegalArgumentException("%d of %d batches cannot be kept".formatted(kept, passed));
+    }
+    places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
+  }
+
+  /// Every node of the plan, each once (I10).
+  public Map<NodeId, Standing> standings(RolloutSpec spec) {
+    Map<NodeId, Standing> all = new LinkedHashMap<>();
+    for (int batch = 0; batch < spec.batches(); batch++) {
+      put(all, spec.batch(batch), usual(batch));
+    }
+    put(all, spec.plan().offline(), Standing.PENDING_OFFLINE);
+    spec.plan().excluded().forEach(it -> all.put(it.node(), Standing.EXCLUDED));
+    return all;
+  }
+
+  private void put(Map<NodeId, Standing> all, List<NodeId> nodes, Standing unlisted) {
+    for (NodeId node : nodes) {
+      Place place = places.get(node);
+      all.put(node, place == null ? unlisted : place.standing());
+    }
+  }
+
+  /// Where the nodes of a batch stand that are not listed.
+  private Standing usual(int batch) {
+    if (batch < kept) {
+      return Standing.CONFIRMED;
+    }
+    return batch < passed ? Standing.REVERTED : Standing.PENDING;
+  }
+
+  /// Distinct nodes, however often each one said so (I7).
+  public List<NodeId> failed() {
+    return nodes(Standing.FAILING, Standing.FAILED);
+  }
+
+  /// Who keeps a rollout that stops from being over.
+  public List<NodeId> awaited() {
+    return nodes(Standing.RECALLING, Standing.REVERTING, Standing.FAILING);
+  }
+
+  private List<NodeId> nodes(Standing... standings) {
+    List<Standing> wanted = List.of(standings);
+    return places.entrySet().stream()
+        .filter(it -> wanted.contains(it.getValue().standing()))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+}

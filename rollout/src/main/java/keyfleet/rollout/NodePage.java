@@ -1,0 +1,50 @@
+package keyfleet.rollout;
+
+import java.time.Duration;
+import java.util.Optional;
+import keyfleet.rollout.Node.Applying;
+import keyfleet.rollout.Node.Check;
+import keyfleet.rollout.Node.Ended;
+import keyfleet.rollout.Node.Idle;
+import keyfleet.rollout.Node.Preparing;
+import keyfleet.rollout.Node.RollingBack;
+import keyfleet.rollout.Node.Soaked;
+import keyfleet.rollout.Node.Soaking;
+import keyfleet.rollout.Node.Staged;
+import keyfleet.rollout.Node.Unconfirmed;
+
+/// What a watchdog's journal holds: the node, and when that was written. A soak under way is not in
+/// it, as it begins again after a crash (R5).
+public record NodePage(Node node, Moment written) {
+  public NodePage {
+    node = resumed(node, written.elapsed(), 0);
+  }
+
+  /// How much of the confirm deadline was left. This, not a reading of the elapsed clock, is what a
+  /// journal keeps: after a boot that clock means nothing.
+  public Optional<Duration> remaining() {
+    return node instanceof Unconfirmed risky
+        ? Optional.of(Duration.ofNanos(risky.confirmBy() - written.elapsed()))
+        : Optional.empty();
+  }
+
+  /// The node after a restart. Its deadline goes on as if nothing had happened (I4): within a boot
+  /// by the elapsed clock; across one, what was left or what the wall leaves, whichever is less.
+  public Node restored(Moment now) {
+    return resumed(node, now.elapsed(), now.elapsed() - written.elapsed() - now.since(written));
+  }
+
+  /// Whether a journal that holds this page need not be written for `current`.
+  public boolean tells(Node current) {
+    return node.equals(resumed(current, written.elapsed(), 0));
+  }
+
+  private static Node resumed(Node node, long now, long shift) {
+    return switch (node) {
+      case Applying a -> new Applying(a.duty(), Check.OPEN, a.confirmBy() + shift);
+      case Soaking s -> new Soaking(s.duty(), s.vitals().resumed(now), s.confirmBy() + shift);
+      case Soaked s -> new Soaked(s.duty(), s.vitals().resumed(now), s.confirmBy() + shift);
+      case Idle _, Preparing _, Staged _, RollingBack _, Ended _ -> node;
+    };
+  }
+}

@@ -1,0 +1,105 @@
+package keyfleet.rollout;
+
+import java.util.List;
+import java.util.Map.Entry;
+import java.util.Optional;
+
+/// The steps of a rollout that stops. It is over when each node that had been told to run the
+/// release has obeyed a lead of the stop's own epoch, and has come to rest.
+final class Retreat {
+  private final Muster muster;
+  private final RolloutSpec spec;
+  private final Recall recall;
+
+  Retreat(Muster muster, Recall recall) {
+    this.muster = muster;
+    this.spec = muster.spec();
+    this.recall = recall;
+  }
+
+  /// Forward decisions become recalls, also if all shall be reverted: whoever turns out to have
+  /// been confirmed is reverted then. A node that was only preparing cannot apply any more, as
+  /// nobody can commit it: it is told, but not awaited.
+  void begin() {
+    for (Entry<NodeId, Place> it : muster.listed()) {
+      switch (it.getValue().standing()) {
+        case PREPARING -> muster.move(it.getKey(), Standing.RECALLED);
+        case APPLYING, CONFIRMING -> muster.move(it.getKey(), Standing.RECALLING);
+        // Given up in silence: its confirm may have reached it all the same.
+        case LOST -> muster.move(it.getKey(), isRevert() ? Standing.REVERTING : Standing.LOST);
+        default -> {}
+      }
+    }
+  }
+
+  void proceed() {
+    muster.listed().forEach(it -> answered(it.getKey()).ifPresent(r -> settle(it, r)));
+    if (isRevert()) {
+      do {
+        revert();
+      } while (undoes());
+    }
+  }
+
+  /// Seeing the epoch of the stop is not enough: the node may still be on its way back.
+  private Optional<NodeReport> answered(NodeId node) {
+    return muster
+        .report(node)
+        .filter(it -> it.seen().epoch() >= recall.fence() && it.phase().isTerminal());
+  }
+
+  private void settle(Entry<NodeId, Place> it, NodeReport report) {
+    NodeId node = it.getKey();
+    boolean confirmed = report.phase() == Phase.CONFIRMED;
+    switch (it.getValue().standing()) {
+      case RECALLING -> muster.move(node, confirmed ? Standing.CONFIRMED : Standing.RECALLED);
+      case FAILING -> muster.move(node, confirmed ? Standing.CONFIRMED : Standing.FAILED);
+      case REVERTING -> muster.move(node, confirmed ? Standing.REVERTING : Standing.REVERTED);
+      default -> {}
+    }
+  }
+
+  private boolean isRevert() {
+    return recall.goal() == Goal.REVERTED;
+  }
+
+  /// No canary and no soak, yet never more at once than went forward at once.
+  private void revert() {
+    long room = spec.limits().unconfirmed() - muster.count(Standing.REVERTING);
+    List<NodeId> candidates =
+        muster.listed().stream()
+            .filter(it -> it.getValue().standing() == Standing.CONFIRMED)
+            .map(Entry::getKey)
+            .toList();
+    if (candidates.isEmpty() && muster.kept() > 0) {
+      candidates =
+          spec.batch(muster.kept() - 1).stream().filter(it -> muster.place(it).isEmpty()).toList();
+    }
+    candidates.stream()
+        .limit(Math.max(0, room))
+        .forEach(node -> muster.move(node, Standing.REVERTING));
+  }
+
+  private boolean undoes() {
+    boolean undone =
+        muster.kept() > 0 && spec.batch(muster.kept() - 1).stream().allMatch(this::needsNoRevert);
+    if (undone) {
+      muster.undo();
+    }
+    return undone;
+  }
+
+  private boolean needsNoRevert(NodeId node) {
+    return muster
+        .place(node)
+        .map(Place::standing)
+        .filter(it -> it != Standing.CONFIRMED && it != Standing.REVERTING)
+        .isPresent();
+  }
+
+  boolean isOver() {
+    boolean awaited = muster.count(it -> it.getValue().standing().isAwaited()) > 0;
+    boolean reverted = muster.kept() == 0 && muster.count(Standing.CONFIRMED) == 0;
+    return !awaited && (!isRevert() || reverted);
+  }
+}

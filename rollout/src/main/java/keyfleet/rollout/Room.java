@@ -1,0 +1,92 @@
+package keyfleet.rollout;
+
+import java.util.List;
+import java.util.Map.Entry;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// How many more nodes may take a step. I6: those that may run the release unconfirmed, silent ones
+/// and the lane included, never exceed the batch size and `max_unavailable` together; those of them
+/// that beat never take a slot beyond the batch size.
+final class Room {
+  private final Muster muster;
+  private final Limits limits;
+  private final Set<NodeId> batch;
+  private long preparing;
+  private long flying;
+  private long inSight;
+  private long inLane;
+
+  Room(Muster muster) {
+    this.muster = muster;
+    this.limits = muster.spec().limits();
+    this.batch = muster.currentBatch();
+    muster.listed().forEach(this::occupy);
+  }
+
+  private void occupy(Entry<NodeId, Place> it) {
+    Standing standing = it.getValue().standing();
+    boolean present = muster.isPresent(it.getKey());
+    boolean counts = standing.isFlying() || (standing == Standing.PREPARING && present);
+    flying += standing.isFlying() ? 1 : 0;
+    inSight += standing.isFlying() && present ? 1 : 0;
+    preparing += standing == Standing.PREPARING && present ? 1 : 0;
+    inLane += counts && !batch.contains(it.getKey()) ? 1 : 0;
+  }
+
+  /// Who ought to be there and is not. A node that was offline from the start, and has not begun,
+  /// is none of them.
+  List<NodeId> unreachable() {
+    Stream<NodeId> listed =
+        muster.listed().stream()
+            .filter(it -> it.getValue().standing() == Standing.LOST || isSilent(it))
+            .map(Entry::getKey);
+    Stream<NodeId> pending =
+        batch.stream()
+            .filter(it -> muster.standing(it) == Standing.PENDING && !muster.isPresent(it));
+    return Stream.concat(listed, pending).sorted().toList();
+  }
+
+  private boolean isSilent(Entry<NodeId, Place> it) {
+    return it.getValue().standing().isOpen() && !muster.isPresent(it.getKey());
+  }
+
+  /// Over the budget nothing new is begun; it is no reason to abort (R13).
+  boolean isHeld() {
+    return unreachable().size() > limits.maxUnavailable();
+  }
+
+  String words() {
+    List<NodeId> nodes = unreachable();
+    return nodes.size()
+        + " nodes are unreachable, "
+        + limits.maxUnavailable()
+        + " may be: "
+        + nodes.stream().map(NodeId::value).collect(Collectors.joining(", "));
+  }
+
+  boolean takeStart(NodeId node) {
+    boolean lane = !batch.contains(node);
+    boolean free =
+        preparing + inSight < limits.batchSize()
+            && preparing + flying < limits.unconfirmed()
+            && (!lane || inLane < limits.lane());
+    if (free) {
+      preparing++;
+      inLane += lane ? 1 : 0;
+    }
+    return free;
+  }
+
+  /// The node is preparing, and is counted as such.
+  boolean takeFlight() {
+    boolean free = inSight < limits.batchSize() && flying < limits.unconfirmed();
+    if (free) {
+      preparing--;
+      inSight++;
+      flying++;
+    }
+    return free;
+  }
+}

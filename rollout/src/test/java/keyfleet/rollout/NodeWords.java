@@ -1,0 +1,105 @@
+package keyfleet.rollout;
+
+import java.time.Duration;
+import java.util.List;
+import keyfleet.rollout.Node.Idle;
+import keyfleet.rollout.Node.Tasked;
+import keyfleet.rollout.NodeEvent.Attempted;
+import keyfleet.rollout.NodeEvent.Commanded;
+import keyfleet.rollout.NodeEvent.FetchFailed;
+import keyfleet.rollout.NodeEvent.Fetched;
+import keyfleet.rollout.NodeEvent.Judged;
+import keyfleet.rollout.NodeEvent.Probed;
+import keyfleet.rollout.NodeEvent.Retreated;
+import keyfleet.rollout.NodeEvent.Swapped;
+import keyfleet.rollout.NodeEvent.Ticked;
+import keyfleet.rollout.Sighting.State;
+import keyfleet.rollout.Verdict.Acceptable;
+import keyfleet.rollout.Verdict.TooFewSignatures;
+import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.rollout.Vitals.Link;
+
+/// The words of the tests of a node.
+final class NodeWords {
+  static final Sha256 OLD = new Sha256("0".repeat(64));
+  static final Sha256 NEW = new Sha256("1".repeat(64));
+  static final Sha256 NEWER = new Sha256("2".repeat(64));
+  static final RolloutId FIRST = new RolloutId("first");
+  static final RolloutId SECOND = new RolloutId("second");
+  static final Component AGENT = new Component("agent");
+  static final Duration SOAK = Duration.ofMinutes(1);
+  static final Duration DEADLINE = Duration.ofMinutes(5);
+  static final Verdict BAD = new Unacceptable(List.of(new TooFewSignatures(1, 2)));
+
+  private NodeWords() {}
+
+  static Node idle() {
+    return new Idle(Ground.of(new NodeId("web1"), AGENT, OLD));
+  }
+
+  static Task task(RolloutId rollout, int attempt, Sha256 release) {
+    return new Task(rollout, attempt, AGENT, release, SOAK, DEADLINE);
+  }
+
+  static Lead lead(long epoch) {
+    return new Lead(epoch, "n" + epoch);
+  }
+
+  static Desired desired(Goal goal, long epoch) {
+    return new Desired(task(FIRST, 1, NEW), goal, lead(epoch), epoch);
+  }
+
+  static Commanded order(Goal goal) {
+    return new Commanded(desired(goal, 1));
+  }
+
+  static long seconds(long seconds) {
+    return Duration.ofSeconds(seconds).toNanos();
+  }
+
+  static Attempted of(Node node) {
+    return node instanceof Tasked tasked
+        ? new Attempted(tasked.duty().task().rollout(), tasked.duty().task().attempt())
+        : new Attempted(FIRST, 1);
+  }
+
+  /// Reads `STAGED`, `fetched`, `refused`, `ready`, …: an order by its goal, all else as an outcome
+  /// of the node's own attempt.
+  static NodeEvent event(String word, Node node) {
+    return switch (word) {
+      case "fetched" -> new Fetched(of(node), new Acceptable());
+      case "refused" -> new Fetched(of(node), BAD);
+      case "fetchFailed" -> new FetchFailed(of(node));
+      case "judged" -> new Judged(of(node), new Acceptable());
+      case "condemned" -> new Judged(of(node), BAD);
+      case "swapped" -> new Swapped(of(node));
+      case "retreated" -> new Retreated(of(node));
+      case "ready" -> new Probed(new Sighting(State.READY, 0), Link.CONNECTED);
+      case "unready" -> new Probed(new Sighting(State.NOT_READY, 0), Link.CONNECTED);
+      case "cutOff" -> new Probed(new Sighting(State.NOT_READY, 0), Link.CUT_OFF);
+      case "ticked" -> new Ticked();
+      default -> order(Goal.valueOf(word));
+    };
+  }
+
+  /// Where a node gets by these words, each at its time in seconds: `0 STAGED, 5 fetched`.
+  static Node after(Node start, String words) {
+    Node node = start;
+    for (String each : words.split(",", -1)) {
+      String[] parts = each.strip().split(" ", 2);
+      node = Node.next(node, event(parts[1], node), seconds(Long.parseLong(parts[0])));
+    }
+    return node;
+  }
+
+  static String name(Node node) {
+    return node.getClass().getSimpleName();
+  }
+
+  static final String STAGED = "0 STAGED, 1 fetched";
+  static final String APPLYING = STAGED + ", 2 APPLIED";
+  static final String SOAKING = APPLYING + ", 2 judged, 3 swapped, 10 ready";
+  static final String SOAKED =
+      SOAKING + ", 20 ready, 30 ready, 40 ready, 50 ready, 60 ready, 70 ready";
+  static final String CONFIRMED = SOAKED + ", 71 CONFIRMED";
+}

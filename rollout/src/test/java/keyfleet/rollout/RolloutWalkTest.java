@@ -1,0 +1,150 @@
+package keyfleet.rollout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import keyfleet.rollout.Rollout.Aborted;
+import keyfleet.rollout.Rollout.Completed;
+import keyfleet.rollout.Rollout.Paused;
+import keyfleet.rollout.Rollout.RolledBack;
+import keyfleet.rollout.Rollout.Rolling;
+import keyfleet.rollout.RolloutEvent.Claimed;
+import keyfleet.rollout.RolloutEvent.ForgetOrdered;
+import keyfleet.rollout.RolloutEvent.Occupied;
+import keyfleet.rollout.RolloutEvent.ResumeOrdered;
+import keyfleet.rollout.RolloutEvent.RollbackOrdered;
+import keyfleet.rollout.RolloutEvent.Ticked;
+import org.junit.jupiter.api.Test;
+
+/// Rollouts over nodes that come and go, read late, fail and are cut off, under drivers that sleep
+/// and operators who change their minds: what holds after every step.
+class RolloutWalkTest {
+  private static final int WALKS = 2_000;
+  private static final int STEPS = 300;
+  private static final Duration AGES = Duration.ofDays(10_000);
+  private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
+
+  @Test
+  void randomWalks_keepTheInvariantsAndTakeExactlyTheDrawnEdges() throws IOException {
+    Set<String> taken = new TreeSet<>();
+    for (int seed = 0; seed < WALKS; seed++) {
+      RolloutWorld world = new RolloutWorld(seed);
+      for (int step = 0; step < STEPS; step++) {
+        Rollout before = world.rollout();
+        RolloutEvent event = world.step();
+        String where = "seed " + seed + ", step " + step + ": " + event;
+        check(world, before, event, where);
+        if (before.getClass() != world.rollout().getClass()) {
+          taken.addAll(edges(name(before), event, name(world.rollout())));
+        }
+      }
+    }
+    assertEquals(drawn(), taken);
+  }
+
+  /// What else settles a rollout is drawn as an observation; one that is resumed rolls first.
+  private static Set<String> edges(String from, RolloutEvent event, String to) {
+    return switch (event) {
+      case ResumeOrdered _ when !to.equals("Rolling") ->
+          Set.of(from + " ResumeOrdered Rolling", "Rolling Observed " + to);
+      case Claimed _ when !from.equals("Created") -> Set.of(from + " Observed " + to);
+      case Ticked _, Occupied _, ForgetOrdered _ -> Set.of(from + " Observed " + to);
+      default -> Set.of(from + " " + name(event) + " " + to);
+    };
+  }
+
+  private static String name(Object state) {
+    return state.getClass().getSimpleName();
+  }
+
+  private static void check(RolloutWorld world, Rollout before, RolloutEvent event, String where) {
+    Rollout after = world.rollout();
+    // A redelivered event changes nothing.
+    assertEquals(after, Rollout.next(after, event, world.now()), where);
+    checkFailures(world, before, event, where);
+    checkBounds(world, where);
+    checkStops(world, before, event, where);
+    checkWaits(world, where);
+    // I10: each node of the plan is in one set.
+    assertEquals(world.nodes(), after.run().ledger().standings(after.run().spec()).keySet(), where);
+    // I11: the plan is never another.
+    assertEquals(before.run().spec(), after.run().spec(), where);
+  }
+
+  /// I1, I7, R13, R14.
+  private static void checkFailures(
+      RolloutWorld world, Rollout before, RolloutEvent event, String where) {
+    Run run = world.rollout().run();
+    if (event instanceof Claimed) {
+      assertEquals(before.run().ledger().failed(), run.ledger().failed(), where);
+    }
+    Set<NodeId> failed = Set.copyOf(run.ledger().failed());
+    assertEquals(run.ledger().failed().size(), failed.size(), where);
+    assertTrue(world.mayHaveFailed().containsAll(failed), where + ": failed " + failed);
+    if (world.rollout() instanceof Rolling || world.rollout() instanceof Paused) {
+      assertTrue(failed.size() < run.spec().limits().maxFailed(), where);
+      assertTrue(run.spec().plan().canaries().stream().noneMatch(failed::contains), where);
+    }
+  }
+
+  /// I6, P7.
+  private static void checkBounds(RolloutWorld world, String where) {
+    Limits limits = world.rollout().run().spec().limits();
+    assertTrue(
+        world.unconfirmed() <= limits.batchSize() + limits.maxUnavailable(),
+        () -> where + ": unconfirmed " + world.unconfirmed());
+  }
+
+  /// I3, and what is over stays over.
+  private static void checkStops(
+      RolloutWorld world, Rollout before, RolloutEvent event, String where) {
+    boolean stopped = before instanceof Aborted || before instanceof RolledBack;
+    if (stopped || before instanceof Completed) {
+      boolean absorbs = before instanceof RolledBack || !(event instanceof RollbackOrdered);
+      assertTrue(!absorbs || world.rollout().equals(before), where);
+    }
+    assertFalse(stopped && world.hasSwapped(), where + ": forward after the end");
+    if (Rollout.isEnded(world.rollout()) && !(world.rollout() instanceof Completed)) {
+      Rollout.orders(world.rollout())
+          .values()
+          .forEach(
+              it -> assertTrue(it.goal() == Goal.ROLLED_BACK || it.goal() == Goal.REVERTED, where));
+    }
+    if (world.rollout() instanceof RolledBack) {
+      assertEquals(Set.of(), world.confirmed(), () -> where + world.rollout().run().ledger());
+    }
+  }
+
+  /// Empty exactly when time alone changes nothing; else not a moment too late or too early.
+  private static void checkWaits(RolloutWorld world, String where) {
+    Rollout rollout = world.rollout();
+    Duration wake = Rollout.wakeAt(rollout).orElse(null);
+    if (wake == null) {
+      assertEquals(rollout, Rollout.next(rollout, new Ticked(), AGES), where);
+    } else {
+      assertEquals(rollout, Rollout.next(rollout, new Ticked(), wake.minusNanos(1)), where);
+      assertFalse(rollout.equals(Rollout.next(rollout, new Ticked(), wake)), where);
+    }
+  }
+
+  /// The diagram of rollouts in the package's description.
+  private static Set<String> drawn() throws IOException {
+    Set<String> edges = new TreeSet<>();
+    for (String line :
+        Files.readAllLines(Path.of("src/main/java/keyfleet/rollout/package-info.java"))) {
+      var edge = EDGE.matcher(line);
+      if (edge.matches()) {
+        edges.add(edge.group(1) + " " + edge.group(2) + " " + edge.group(3));
+      }
+    }
+    return edges;
+  }
+}

@@ -1,0 +1,250 @@
+package keyfleet.rollout;
+
+import static keyfleet.rollout.Rollouts.created;
+import static keyfleet.rollout.Rollouts.lead;
+import static keyfleet.rollout.Rollouts.spec;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import keyfleet.rollout.RolloutEvent.AbortOrdered;
+import keyfleet.rollout.RolloutEvent.Claimed;
+import keyfleet.rollout.RolloutEvent.ForgetOrdered;
+import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.RolloutEvent.Occupied;
+import keyfleet.rollout.RolloutEvent.PauseOrdered;
+import keyfleet.rollout.RolloutEvent.ResumeOrdered;
+import keyfleet.rollout.RolloutEvent.RollbackOrdered;
+import keyfleet.rollout.RolloutEvent.Ticked;
+
+/// A rollout, its nodes and their `desired` keys. Committed orders may be written at once, late, or
+/// by a driver that was superseded long ago; a key takes none that is older than what it has.
+final class RolloutWorld {
+  private static final String[] PLANS = {
+    "a | b c | d", "| a b | c d", "a b c | d", "| a | b | c", "a | b c d | e f", "| a b c d e f g"
+  };
+  private static final int OUTBOX = 200;
+
+  private final Random random;
+  private final Map<NodeId, ModelNode> nodes = new TreeMap<>();
+  private final Map<NodeId, Desired> desired = new HashMap<>();
+  private final List<Map.Entry<NodeId, Desired>> outbox = new ArrayList<>();
+  private final Set<NodeId> overdue = new HashSet<>();
+  private final Set<NodeId> forgotten = new HashSet<>();
+  private final int oneIn;
+  private final int unrest;
+  private final int lull;
+  private Rollout rollout;
+  private Duration now = Rollouts.START;
+  private long epoch;
+  private long decision;
+  private boolean swapped;
+
+  RolloutWorld(long seed) {
+    random = new Random(seed);
+    oneIn = random.nextBoolean() ? 8 : 60;
+    unrest = random.nextBoolean() ? 12 : 60;
+    lull = random.nextBoolean() ? 2 : 10;
+    String offline = random.nextBoolean() ? "x y" : "";
+    String plan = PLANS[random.nextInt(PLANS.length)];
+    Limits limits = new Limits(largestBatch(plan), 1 + random.nextInt(3), random.nextInt(3), 2);
+    rollout = created(spec(plan, offline, limits));
+    nodes().forEach(it -> nodes.put(it, new ModelNode(it)));
+    Rollouts.ids(offline).forEach(it -> node(it).present = false);
+  }
+
+  /// The tightest limit that the plan allows; canaries may be more than that.
+  private static int largestBatch(String plan) {
+    return Rollouts.plan(plan, "").batches().stream().mapToInt(List::size).max().orElse(1);
+  }
+
+  private ModelNode node(NodeId id) {
+    return nodes.computeIfAbsent(id, ModelNode::new);
+  }
+
+  Rollout rollout() {
+    return rollout;
+  }
+
+  Duration now() {
+    return now;
+  }
+
+  Set<NodeId> nodes() {
+    return rollout.run().ledger().standings(rollout.run().spec()).keySet();
+  }
+
+  /// A node that an operator called dead, though it was not, is the operator's.
+  long unconfirmed() {
+    return nodes.values().stream()
+        .filter(it -> it.isUnconfirmed() && !forgotten.contains(it.id))
+        .count();
+  }
+
+  /// Who runs the release for good, and is not another rollout's.
+  Set<NodeId> confirmed() {
+    Map<NodeId, Standing> standings = rollout.run().ledger().standings(rollout.run().spec());
+    Set<NodeId> confirmed = new HashSet<>();
+    nodes.values().stream()
+        .filter(it -> it.isConfirmed() && !forgotten.contains(it.id))
+        .filter(it -> standings.get(it.id) != Standing.OCCUPIED)
+        .forEach(it -> confirmed.add(it.id));
+    return confirmed;
+  }
+
+  /// Who has said so, or was there while a deadline passed (R13).
+  Set<NodeId> mayHaveFailed() {
+    Set<NodeId> may = new HashSet<>(overdue);
+    nodes.values().stream().filter(it -> it.complained).forEach(it -> may.add(it.id));
+    return may;
+  }
+
+  /// Whether the last step made a node run the release.
+  boolean hasSwapped() {
+    return swapped;
+  }
+
+  /// Lets the world go on for a while, then something happens to the rollout.
+  RolloutEvent step() {
+    int before = swaps();
+    for (int i = random.nextInt(8); i > 0; i--) {
+      live(nodes.values().stream().toList().get(random.nextInt(nodes.size())));
+    }
+    deliver();
+    swapped = swaps() > before;
+    RolloutEvent event = event();
+    noteOverdue(event);
+    Rollout next = Rollout.next(rollout, event, now);
+    if (!next.equals(rollout)) {
+      decision++;
+    }
+    rollout = next;
+    post();
+    return event;
+  }
+
+  private int swaps() {
+    return nodes.values().stream()
+        .filter(it -> !forgotten.contains(it.id))
+        .mapToInt(it -> it.swaps)
+        .sum();
+  }
+
+  private void live(ModelNode node) {
+    switch (random.nextInt(6)) {
+      case 0, 1 -> node.read(desired.get(node.id));
+      case 2, 3 -> node.act();
+      case 4 -> node.live(random, oneIn);
+      default -> {
+        if (random.nextInt(unrest) == 0) {
+          node.present = !node.present;
+        } else if (!node.present && random.nextInt(4) == 0) {
+          node.present = true;
+        }
+      }
+    }
+  }
+
+  /// The orders of a committed decision wait to be written; the oldest may wait for ever.
+  private void post() {
+    Lead lead = rollout.run().lead();
+    Rollout.orders(rollout)
+        .forEach((node, it) -> outbox.add(Map.entry(node, it.under(lead, decision))));
+    while (outbox.size() > OUTBOX) {
+      outbox.removeFirst();
+    }
+  }
+
+  private void deliver() {
+    for (int i = random.nextInt(6); i > 0 && !outbox.isEmpty(); i--) {
+      boolean late = random.nextInt(3) == 0;
+      int index = late ? random.nextInt(outbox.size()) : outbox.size() - 1;
+      Map.Entry<NodeId, Desired> order = outbox.remove(index);
+      Desired there = desired.get(order.getKey());
+      if (there == null || order.getValue().mayReplace(there)) {
+        desired.put(order.getKey(), order.getValue());
+      }
+    }
+  }
+
+  private RolloutEvent event() {
+    now = now.plusSeconds(random.nextInt(20));
+    int luck = random.nextInt(unrest * 10);
+    return switch (luck) {
+      case 0 -> new AbortOrdered(lead(++epoch));
+      case 1 -> new RollbackOrdered(lead(++epoch));
+      case 2, 3 -> forget();
+      case 4, 5, 6 -> new PauseOrdered();
+      case 7, 8 -> new Claimed(lead(++epoch));
+      case 9, 10 -> occupied();
+      default -> luck % 10 < 8 ? usual() : new Ticked();
+    };
+  }
+
+  private RolloutEvent usual() {
+    if (Rollout.wantsLead(rollout)) {
+      boolean changed = rollout instanceof Rollout.Aborting && random.nextInt(4) == 0;
+      Lead next = lead(++epoch);
+      return changed ? new RollbackOrdered(next) : new Claimed(next);
+    }
+    if (rollout instanceof Rollout.Paused && random.nextInt(4) == 0) {
+      return new ResumeOrdered();
+    }
+    if (random.nextInt(lull) == 0) {
+      now = now.plus(Rollouts.TIMES.stale()).minusSeconds(random.nextInt(40));
+      return observed();
+    }
+    return observed();
+  }
+
+  private Observed observed() {
+    Set<NodeId> present = new HashSet<>();
+    List<NodeReport> reports = new ArrayList<>();
+    for (ModelNode node : nodes.values()) {
+      NodeReport report = node.report();
+      if (node.present) {
+        present.add(node.id);
+      }
+      if (report != null && random.nextInt(3) > 0) {
+        reports.add(report);
+      }
+    }
+    return new Observed(present, reports);
+  }
+
+  private NodeId anyone() {
+    return nodes.keySet().stream().toList().get(random.nextInt(nodes.size()));
+  }
+
+  /// A driver finds it out of a node that it is about to tell something.
+  private RolloutEvent occupied() {
+    List<NodeId> told = Rollout.orders(rollout).keySet().stream().toList();
+    return told.isEmpty() ? new Ticked() : new Occupied(told.get(random.nextInt(told.size())));
+  }
+
+  private RolloutEvent forget() {
+    NodeId node = anyone();
+    forgotten.add(node);
+    return new ForgetOrdered(node);
+  }
+
+  /// Whoever beats, and has had its step for as long as the shortest deadline.
+  private void noteOverdue(RolloutEvent event) {
+    Outlook outlook = rollout.run().outlook();
+    Set<NodeId> present = event instanceof Observed seen ? seen.present() : outlook.present();
+    outlook
+        .since()
+        .forEach((node, since) -> {
+          boolean late = now.compareTo(since.plus(Rollouts.TIMES.settleWithin())) >= 0;
+          if (late && present.contains(node) && outlook.present().contains(node)) {
+            overdue.add(node);
+          }
+        });
+  }
+}

@@ -1,0 +1,145 @@
+package keyfleet.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.Opening;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.member.SealAnswer;
+import keyfleet.member.SealAnswer.Sealed;
+import keyfleet.member.Sealer;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.Conflict;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+
+/// An application that keeps a few records of two sealed fields. Mostly it writes both, now and
+/// then one of them, so that records come to be under two versions at once.
+final class App {
+  static final List<String> FIELDS = List.of("name", "token");
+
+  /// New records are made now and then, up to so many in a life.
+  private static final int RECORDS = 6;
+
+  private final String collection;
+  private final Loop loop;
+  private final Sealer sealer;
+  private final Records records;
+  private final Witness witness;
+  private int made;
+
+  /// Who knows what is true of this application's process.
+  interface Witness {
+    Told told();
+
+    /// Writes without comparing.
+    RecordWrite overwrite(Loop loop, String collection, StoredRecord next);
+
+    /// Throws [BrokenPromise] if the process has just sealed without a lease.
+    void sealed();
+
+    /// Throws [BrokenPromise] if a process that is admitted cannot open what is stored.
+    void opened(Opening opening);
+  }
+
+  App(String collection, Loop loop, Sealer sealer, Records records, Witness witness) {
+    this.collection = collection;
+    this.loop = loop;
+    this.sealer = sealer;
+    this.records = records;
+    this.witness = witness;
+  }
+
+  void tick() {
+    Dice dice = loop.host().dice();
+    RecordId id = new RecordId(loop.host().name() + "-" + number(dice));
+    try {
+      SealedFields present = records.read(id).map(StoredRecord::fields).orElse(SealedFields.NONE);
+      Map<String, String> texts = new TreeMap<>();
+      for (String field : FIELDS) {
+        if (present.equals(SealedFields.NONE) || dice.below(3) > 0) {
+          texts.put(field, Long.toHexString(dice.next()));
+        }
+      }
+      write(id, present, texts);
+      readSome(dice);
+    } catch (StoreException e) {
+      loop.host().note(() -> "cannot write: " + e.getMessage());
+    }
+  }
+
+  private int number(Dice dice) {
+    if (made == 0 || (made < RECORDS && dice.oneIn(3))) {
+      return made++;
+    }
+    return dice.below(made);
+  }
+
+  private void write(RecordId id, SealedFields present, Map<String, String> texts) {
+    Map<String, Bytes> fields = new TreeMap<>(present.byName());
+    for (var it : texts.entrySet()) {
+      Place place = new Place(collection, id.value(), it.getKey());
+      SealAnswer answer = sealer.seal(place, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
+      if (!(answer instanceof Sealed(var envelope))) {
+        loop.host().note(() -> "seals nothing: " + answer);
+        return;
+      }
+      witness.sealed();
+      fields.put(it.getKey(), Bytes.copyOf(envelope.bytes()));
+    }
+    texts.forEach((field, text) -> witness.told().sent(slot(id, field), text));
+    SealedFields sealed = SealedFields.of(fields);
+    StoredRecord next = new StoredRecord(id, sealed);
+    RecordWrite write =
+        loop.host().dice().oneIn(2)
+            ? witness.overwrite(loop, collection, next)
+            : compared(new StoredRecord(id, present), next);
+    loop.host().note(() -> "writes " + id + " under " + sealed.versions() + ": " + write);
+    texts.forEach((field, text) -> hear(slot(id, field), text, write));
+  }
+
+  private RecordWrite compared(StoredRecord present, StoredRecord next) {
+    return present.fields().equals(SealedFields.NONE)
+        ? records.insert(next)
+        : records.compareAndSet(new Change(present, next.fields()));
+  }
+
+  private Told.Slot slot(RecordId id, String field) {
+    return new Told.Slot(collection, id.value(), field);
+  }
+
+  private void hear(Told.Slot slot, String text, RecordWrite write) {
+    switch (write) {
+      case Stored() -> witness.told().acknowledged(slot, text);
+      case Fenced _, Conflict _ -> witness.told().refused(slot, text);
+      case Unknown() -> {} // it may come yet
+    }
+  }
+
+  private void readSome(Dice dice) {
+    List<Told.Slot> slots = witness.told().slots().stream().filter(this::isOurs).toList();
+    if (!slots.isEmpty()) {
+      Told.Slot slot = dice.pick(slots);
+      Place place = new Place(slot.collection(), slot.record(), slot.field());
+      records
+          .read(new RecordId(slot.record()))
+          .map(it -> it.fields().byName().get(slot.field()))
+          .ifPresent(bytes -> witness.opened(sealer.open(place, bytes.toArray())));
+    }
+  }
+
+  private boolean isOurs(Told.Slot slot) {
+    return slot.collection().equals(collection);
+  }
+}

@@ -1,0 +1,51 @@
+package keyfleet.sim;
+
+import java.util.List;
+
+/// The only source of chance in a run. Two dice of the same seed and name fall alike, and those of
+/// one name know nothing of another: taking one fault out of a run leaves the rest as it was.
+public final class Dice {
+  private long state;
+
+  private Dice(long state) {
+    this.state = state;
+  }
+
+  public static Dice of(long seed) {
+    return new Dice(mixed(seed));
+  }
+
+  /// Dice for one purpose.
+  public Dice named(String purpose) {
+    return new Dice(mixed(state ^ mixed(purpose.hashCode())));
+  }
+
+  /// SplitMix64.
+  public long next() {
+    state += 0x9E3779B97F4A7C15L;
+    return mixed(state);
+  }
+
+  private static long mixed(long bits) {
+    long b = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
+    b = (b ^ (b >>> 27)) * 0x94D049BB133111EBL;
+    return b ^ (b >>> 31);
+  }
+
+  public int below(int bound) {
+    return (int) Long.remainderUnsigned(next(), bound);
+  }
+
+  /// From `least` to `most`, both possible.
+  public long between(long least, long most) {
+    return least + Long.remainderUnsigned(next(), most - least + 1);
+  }
+
+  public boolean oneIn(int odds) {
+    return below(odds) == 0;
+  }
+
+  public <T> T pick(List<T> items) {
+    return items.get(below(items.size()));
+  }
+}

@@ -1,0 +1,24 @@
+package keyfleet.sim;
+
+import java.util.Optional;
+
+/// Part of a simulated world: hosts that run production loops, what goes wrong with them, and what
+/// must be true of them.
+interface Fleet {
+  void start();
+
+  /// A fault begins; the fleet ends it by itself after its time.
+  void strike(Fault fault);
+
+  /// From here on nothing goes wrong: links are up, processes run, keys are where they belong.
+  void calm();
+
+  /// Throws [BrokenPromise] if something is not as it must be at every moment.
+  void check();
+
+  /// What has not ended yet, if anything.
+  Optional<String> unfinished();
+
+  /// Throws [BrokenPromise] if something is not as it must be at the end.
+  void checkEnd();
+}

@@ -1,0 +1,96 @@
+package keyfleet.sim;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.store.Bucket;
+import keyfleet.store.Deletion;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import keyfleet.store.Write;
+
+/// The store as one loop of a host sees it, through the host's link.
+final class HostKv implements Kv {
+  /// Whether the loop claims to survive reads of the past. The join of a member and the roster of a
+  /// gate do not: there the port's promise of fresh reads is needed.
+  enum Reads {
+    FRESH,
+    MAY_BE_STALE
+  }
+
+  private record Spot(String bucket, Key key) {}
+
+  private final Kv store;
+  private final Wire wire;
+  private final Reads reads;
+  private final Map<Spot, Optional<Entry>> seen = new HashMap<>();
+
+  HostKv(Kv store, Loop loop, Reads reads) {
+    this.store = store;
+    this.wire = new Wire(loop);
+    this.reads = reads;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    if (reads == Reads.MAY_BE_STALE && wire.showsThePast()) {
+      Optional<Entry> past = seen.get(new Spot(bucket.name(), key));
+      if (past != null) {
+        return past;
+      }
+    }
+    Optional<Entry> entry = wire.read(() -> store.get(bucket, key));
+    if (reads == Reads.MAY_BE_STALE) {
+      seen.put(new Spot(bucket.name(), key), entry);
+    }
+    return entry;
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return write(() -> store.create(bucket, key, value));
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    return write(() -> store.update(bucket, key, value, expected));
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return write(() -> store.put(bucket, key, value));
+  }
+
+  private Write write(Wire.Call<Write> call) {
+    return wire.write(call, new Unknown());
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    return wire.<Deletion>write(() -> store.delete(bucket, key, expected), new Unknown());
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    return wire.read(() -> store.list(bucket, prefix));
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    return store.watch(bucket, prefix, watcher);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return wire.read(store::storeTime);
+  }
+}

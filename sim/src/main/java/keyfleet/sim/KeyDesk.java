@@ -1,0 +1,75 @@
+package keyfleet.sim;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.control.Failpoints;
+import keyfleet.control.RemovalOrders;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationOrders;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores;
+import keyfleet.store.StoreException;
+
+/// A terminal at which somebody gives orders. It has every key.
+final class KeyDesk {
+  private final Loop loop;
+  private final Keyholder holder;
+  private final Ring ring;
+  private final RotationOrders orders;
+  private final RemovalOrders removals;
+
+  KeyDesk(Host host, KeyWorld keys) {
+    this.loop = new Loop(host);
+    Cupboard cupboard = new Cupboard();
+    for (int version = 1; version <= KeyTruth.VERSIONS; version++) {
+      cupboard.put(Cupboard.right(version));
+    }
+    Supplier<String> nonces = keys.nonces(host.name() + host.life());
+    SimRandom random = new SimRandom(host.dice().named("desk" + host.life()));
+    this.holder = new Keyholder(KeyringName.MAIN, List.of(cupboard), random);
+    this.ring = new Ring(KeyringName.MAIN, keys.kv(Part.OPERATOR, loop), nonces, Failpoints.NONE);
+    Shelves shelves = new Shelves(ring, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
+    this.orders = new RotationOrders(ring, shelves, holder, nonces, random);
+    this.removals = new RemovalOrders(ring, shelves, orders);
+    holder.refresh();
+  }
+
+  RotationOrders orders() {
+    return orders;
+  }
+
+  RemovalOrders removals() {
+    return removals;
+  }
+
+  Optional<Keystore> keystore() {
+    return ring.keystore().map(Keystores.Held::keystore);
+  }
+
+  /// Gives an order every `period`.
+  void every(long period, Supplier<Object> order) {
+    loop.every(period, () -> give(order));
+  }
+
+  void once(Supplier<Object> order) {
+    loop.run(() -> give(order));
+  }
+
+  private void give(Supplier<Object> order) {
+    try {
+      Object answer = order.get();
+      loop.host().note(() -> "is told " + brief(answer));
+    } catch (StoreException e) {
+      loop.host().note(() -> "cannot reach the store");
+    }
+  }
+
+  private static String brief(Object answer) {
+    String words = answer.toString();
+    return words.length() > 160 ? words.substring(0, 160) + "…" : words;
+  }
+}

@@ -1,0 +1,211 @@
+package keyfleet.sim;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import keyfleet.control.Failpoints;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationLoop;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Opening;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Membership;
+import keyfleet.member.Registry;
+import keyfleet.member.Sealer;
+import keyfleet.member.Self;
+import keyfleet.member.Standing;
+import keyfleet.member.Standing.Admitted;
+import keyfleet.store.Fence;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/// A process of the fleet, through all its lives: a member that beats, and either an application or
+/// a worker beside it.
+final class KeyProcess implements App.Witness {
+  enum Kind {
+    APPLICATION,
+    WORKER
+  }
+
+  private static final long BEAT = 30 * Timeline.SECOND;
+  private static final long WRITE = 8 * Timeline.SECOND;
+  private static final long LOOK = 10 * Timeline.SECOND;
+  private static final long AT_ONCE = 5 * Timeline.MILLI;
+
+  private final Host host;
+  private final Kind kind;
+  private final KeyWorld keys;
+  private final Told told;
+  private final Cupboard cupboard = new Cupboard();
+  private int protocol = Self.PROTOCOL;
+  private @Nullable Membership membership;
+  private long roundBegan;
+
+  KeyProcess(Host host, Kind kind, KeyWorld keys, Told told) {
+    this.host = host;
+    this.kind = kind;
+    this.keys = keys;
+    this.told = told;
+  }
+
+  Host host() {
+    return host;
+  }
+
+  Cupboard cupboard() {
+    return cupboard;
+  }
+
+  void protocol(int newProtocol) {
+    protocol = newProtocol;
+  }
+
+  boolean isCurrent() {
+    return host.isUp() && protocol == Self.PROTOCOL;
+  }
+
+  /// A new life, with nothing in memory.
+  void start() {
+    host.start();
+    host.startSlowly();
+    Keyholder holder = new Keyholder(KeyringName.MAIN, List.of(cupboard), random("keys"));
+    Membership joined = joined(holder);
+    membership = joined;
+    roundBegan = Long.MIN_VALUE / 2;
+    switch (kind) {
+      case APPLICATION -> startApp(holder, joined);
+      case WORKER -> startWorker(holder);
+    }
+  }
+
+  private Membership joined(Keyholder holder) {
+    Loop loop = new Loop(host);
+    String role = kind == Kind.WORKER ? "worker" : "api";
+    Self self =
+        new Self(new Origin(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
+    Membership.Ties ties = new Membership.Ties(keys.kv(Part.MEMBER, loop), nonces("member"));
+    Membership joined = new Membership(self, ties, holder, () -> fences(loop), clock(Part.MEMBER));
+    loop.every(BEAT, () -> beat(joined));
+    return joined;
+  }
+
+  private void beat(Membership joined) {
+    long began = host.timeline().now();
+    Standing before = joined.standing();
+    Standing after = joined.tick();
+    if (!after.equals(before)) {
+      roundBegan = began;
+    }
+    host.note(after::words);
+  }
+
+  private Map<String, SafeHold.Mark> fences(Loop loop) {
+    Map<String, SafeHold.Mark> marks = new HashMap<>();
+    for (String collection : keys.collections()) {
+      keys.records(Part.MEMBER, loop, collection)
+          .flatMap(records -> records.fence())
+          .map(Fence::term)
+          .ifPresent(
+              term -> marks.put(collection, new SafeHold.Mark(term.incarnation(), term.epoch())));
+    }
+    return marks;
+  }
+
+  private void startApp(Keyholder holder, Membership joined) {
+    Loop loop = new Loop(host);
+    String collection = host.dice().pick(keys.collections());
+    Registry registry = new Registry(keys.kv(Part.APPLICATION, loop), nonces("registry"));
+    Sealer sealer =
+        new Sealer(
+            KeyWorld.registration(collection),
+            registry,
+            holder,
+            joined::standing,
+            clock(Part.APPLICATION));
+    App app =
+        new App(
+            collection,
+            loop,
+            sealer,
+            keys.records(Part.APPLICATION, loop, collection).orElseThrow(),
+            this);
+    loop.every(WRITE, app::tick);
+  }
+
+  private void startWorker(Keyholder holder) {
+    Loop loop = new Loop(host);
+    Ring ring =
+        new Ring(KeyringName.MAIN, keys.kv(Part.WORKER, loop), nonces("worker"), Failpoints.NONE);
+    Shelves shelves = new Shelves(ring, keys.stores(Part.WORKER, loop), Failpoints.NONE);
+    RotationLoop rotations =
+        new RotationLoop(host.name() + " " + run(), ring, shelves, holder, clock(Part.WORKER));
+    loop.paced(() -> rotations.tick() == RotationLoop.Pace.AT_ONCE ? AT_ONCE : LOOK);
+  }
+
+  @Override
+  public RecordWrite overwrite(Loop loop, String collection, StoredRecord next) {
+    return keys.overwrite(loop, collection, next);
+  }
+
+  @Override
+  public Told told() {
+    return told;
+  }
+
+  /// A host whose clock is wrong may well seal too late: then the fence has to do.
+  @Override
+  public void sealed() {
+    long most = Timings.DEFAULT.lease().toNanos();
+    if (keys.ports().promisesLease()
+        && !host.isTampered()
+        && host.timeline().now() - roundBegan > most) {
+      throw new BrokenPromise("LEASE", host.name() + " seals without a lease");
+    }
+  }
+
+  @Override
+  public void opened(Opening opening) {
+    boolean opens = opening instanceof Opening.Opened;
+    if (!opens && isAdmitted(Timings.DEFAULT.fresh().toNanos())) {
+      throw new BrokenPromise("P3", host.name() + " is admitted and cannot open a value");
+    }
+  }
+
+  private String run() {
+    return "run-" + host.life();
+  }
+
+  private Supplier<String> nonces(String purpose) {
+    return keys.nonces(host.name() + purpose + host.life());
+  }
+
+  private SimRandom random(String purpose) {
+    return new SimRandom(host.dice().named(purpose + host.life()));
+  }
+
+  private LongSupplier clock(Part part) {
+    return keys.ports().clock(part, host.clock());
+  }
+
+  /// Whether it may seal, by a round that began within `window`: one who was silent for longer has
+  /// to join again.
+  boolean isAdmitted(long window) {
+    Membership now = membership;
+    return host.isUp()
+        && now != null
+        && now.standing() instanceof Admitted
+        && host.timeline().now() - roundBegan <= window;
+  }
+
+  boolean holds(KekVersion version) {
+    return cupboard.holds(Cupboard.right(version.number()));
+  }
+}

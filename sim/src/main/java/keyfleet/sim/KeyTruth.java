@@ -1,0 +1,224 @@
+package keyfleet.sim;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionState;
+import keyfleet.store.Bytes;
+import keyfleet.store.RecordId;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/// What must be true of keys and records, whoever does what.
+final class KeyTruth {
+  /// Whether every process that may seal holds a version.
+  interface Readied {
+    boolean everyAdmittedHolds(KekVersion version);
+  }
+
+  static final int VERSIONS = 4;
+
+  private final NavigableMap<String, Records> collections;
+  private final Told told;
+  private final Readied readied;
+  private final EnvelopeCipher everyKey;
+  private final Set<KekVersion> destroyed = new HashSet<>();
+  private @Nullable Keystore last;
+
+  KeyTruth(Map<String, Records> collections, Told told, Readied readied, SimRandom random) {
+    this.collections = new TreeMap<>(collections);
+    this.told = told;
+    this.readied = readied;
+    List<SimKek> keks = IntStream.rangeClosed(1, VERSIONS).mapToObj(Cupboard::right).toList();
+    this.everyKey = new EnvelopeCipher(Keks.of(KeyringName.MAIN, keks), random);
+  }
+
+  /// As it was written last.
+  Optional<Keystore> keystore() {
+    return Optional.ofNullable(last);
+  }
+
+  /// Somebody has written the keystore.
+  void sees(Keystore keystore) {
+    Keystore before = last;
+    last = keystore;
+    if (before != null && keystore.epoch() < before.epoch()) {
+      throw new BrokenPromise(
+          "K7", "epoch %d after %d".formatted(keystore.epoch(), before.epoch()));
+    }
+    keystore
+        .versions()
+        .forEach((version, known) -> {
+          if (known.state() == VersionState.DESTROYING && destroyed.add(version)) {
+            requireNobodyCarries("P2", version, " is destroyed");
+          }
+        });
+    boolean passed = keystore.rotation() instanceof Rotation.Opening;
+    if (passed && !(before != null && before.rotation() instanceof Rotation.Opening)) {
+      requireReady(keystore.rotation());
+    }
+    if (before == null || !before.rotation().equals(keystore.rotation())) {
+      left(keystore.rotation())
+          .ifPresent(version -> requireNobodyCarries("P2", version, " was rotated away from"));
+    }
+  }
+
+  /// The version that a rotation which has just ended has proved to be gone.
+  private static Optional<KekVersion> left(Rotation rotation) {
+    return switch (rotation) {
+      case Rotation.Completed(Job job) -> Optional.of(job.from());
+      case Rotation.Aborted(Job job) when job.course() == Job.Course.TURNED ->
+          Optional.of(job.from());
+      default -> Optional.empty();
+    };
+  }
+
+  private void requireReady(Rotation rotation) {
+    KekVersion to = Rotation.underWay(rotation).orElseThrow().to();
+    if (!readied.everyAdmittedHolds(to)) {
+      throw new BrokenPromise(
+          "P3", "the gate let " + to + " pass, which an admitted process lacks");
+    }
+  }
+
+  private void requireNobodyCarries(String promise, KekVersion version, String why) {
+    collections.forEach((name, records) -> {
+      long carrying = records.census().carrying().getOrDefault(version, 0L);
+      if (carrying > 0) {
+        throw new BrokenPromise(
+            promise, "%d records of %s carry %s, which%s".formatted(carrying, name, version, why));
+      }
+    });
+  }
+
+  /// K2: what a record may newly carry. While a flip settles, and until every fence stands, that is
+  /// both versions.
+  private void requireWritable(String collection, SealedFields before, StoredRecord after) {
+    Keystore keystore = last;
+    if (keystore == null) {
+      return;
+    }
+    for (KekVersion version : after.fields().versions()) {
+      boolean fresh = !before.versions().contains(version);
+      if (fresh && !isClosing(keystore.rotation()) && !keystore.writable().contains(version)) {
+        throw new BrokenPromise(
+            "K2",
+            "%s of %s becomes %s, and %s may be written"
+                .formatted(after.id(), collection, version, keystore.writable()));
+      }
+    }
+  }
+
+  private static boolean isClosing(Rotation rotation) {
+    return switch (rotation) {
+      case Rotation.Settling _, Rotation.Fencing _ -> true;
+      case Rotation.Paused(var was) -> isClosing(was);
+      default -> false;
+    };
+  }
+
+  /// A record was written, by an application.
+  void wrote(String collection, SealedFields before, StoredRecord after) {
+    requireWritable(collection, before, after);
+    for (KekVersion version : after.fields().versions()) {
+      if (destroyed.contains(version)) {
+        throw new BrokenPromise(
+            "P2",
+            "%s of %s is written under %s, which is destroyed"
+                .formatted(after.id(), collection, version));
+      }
+    }
+  }
+
+  /// A record was moved to another version, by a worker.
+  void moved(String collection, StoredRecord before, SealedFields after) {
+    wrote(collection, before.fields(), new StoredRecord(before.id(), after));
+    before
+        .fields()
+        .byName()
+        .forEach((field, bytes) -> {
+          Place place = new Place(collection, before.id().value(), field);
+          if (!text(place, bytes).equals(text(place, after.byName().get(field)))) {
+            throw new BrokenPromise("P5", place + " is another value after its rewrap");
+          }
+        });
+  }
+
+  /// Every value that was acknowledged can be opened with the keys that are left.
+  void requireReadable() {
+    for (Told.Slot slot : told.slots()) {
+      Place place = new Place(slot.collection(), slot.record(), slot.field());
+      Bytes bytes = stored(slot);
+      if (bytes == null) {
+        throw new BrokenPromise("P1", place + " was acknowledged and is gone");
+      }
+      String text = text(place, bytes);
+      if (!told.allows(slot, text)) {
+        throw new BrokenPromise("P1", place + " holds " + text + ", which was never written last");
+      }
+    }
+    for (KekVersion version : destroyed) {
+      requireNobodyCarries("P1", version, " is destroyed");
+    }
+  }
+
+  /// Once a rotation has ended, every fence that was ever raised says what the keystore says.
+  void requireFenced() {
+    Keystore keystore = last;
+    if (keystore == null) {
+      return;
+    }
+    collections.forEach((name, records) ->
+        records
+            .fence()
+            .ifPresent(fence -> {
+              if (!fence.writable().equals(keystore.writable())) {
+                throw new BrokenPromise(
+                    "K2",
+                    "%s is fenced to %s, and the keystore says %s"
+                        .formatted(name, fence.writable(), keystore.writable()));
+              }
+            }));
+  }
+
+  private @Nullable Bytes stored(Told.Slot slot) {
+    Records records = collections.get(slot.collection());
+    return records == null
+        ? null
+        : records
+            .read(new RecordId(slot.record()))
+            .map(record -> record.fields().byName().get(slot.field()))
+            .orElse(null);
+  }
+
+  /// What the field holds, or a word that no application writes.
+  String text(Place place, @Nullable Bytes bytes) {
+    if (bytes == null
+        || !(everyKey.open(place, bytes.toArray()) instanceof Opened(SecretBytes plaintext, _))) {
+      return "(nothing that opens)";
+    }
+    try (plaintext) {
+      return new String(plaintext.reveal(SecretAccess.granted()), UTF_8);
+    }
+  }
+}

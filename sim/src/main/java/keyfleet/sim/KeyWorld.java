@@ -1,0 +1,99 @@
+package keyfleet.sim;
+
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import keyfleet.control.RecordStores;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Registration;
+import keyfleet.store.Change;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Kv;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+
+/// The stores of a key fleet as each of its loops gets them, and what is watched in them.
+final class KeyWorld {
+  private static final String ENGINE = "fake";
+
+  private final World world;
+  private final Ports ports;
+  private final Kv kv;
+  private final NavigableMap<String, Records> collections = new TreeMap<>();
+  private final KeyTruth truth;
+
+  KeyWorld(World world, Ports ports, Told told, KeyTruth.Readied readied) {
+    this.world = world;
+    this.ports = ports;
+    int count = 1 + world.dice().named("collections").below(2);
+    for (String name : List.of("secrets", "tokens").subList(0, count)) {
+      collections.put(name, ports.records(Part.STORE, new FakeRecords()));
+    }
+    this.truth =
+        new KeyTruth(collections, told, readied, new SimRandom(world.dice().named("truth")));
+    this.kv = world.watched(ports, truth);
+  }
+
+  World world() {
+    return world;
+  }
+
+  KeyTruth truth() {
+    return truth;
+  }
+
+  Ports ports() {
+    return ports;
+  }
+
+  List<String> collections() {
+    return List.copyOf(collections.keySet());
+  }
+
+  static Registration registration(String collection) {
+    return new Registration(KeyringName.MAIN, ENGINE, collection, App.FIELDS);
+  }
+
+  /// The store for one loop of a process.
+  Kv kv(Part part, Loop loop) {
+    HostKv.Reads reads =
+        part == Part.WORKER || part == Part.OPERATOR
+            ? HostKv.Reads.MAY_BE_STALE
+            : HostKv.Reads.FRESH;
+    return ports.kv(part, new HostKv(kv, loop, reads));
+  }
+
+  Optional<Records> records(Part part, Loop loop, String collection) {
+    return Optional.ofNullable(collections.get(collection))
+        .map(store -> new WatchedRecords(store, collection, part, truth))
+        .map(watched -> ports.records(part, new HostRecords(watched, loop)));
+  }
+
+  /// Writes over whatever is there, as many an application does.
+  RecordWrite overwrite(Loop loop, String collection, StoredRecord next) {
+    Records store = collections.getOrDefault(collection, new FakeRecords());
+    Records watched = new WatchedRecords(store, collection, Part.APPLICATION, truth);
+    return new Wire(loop)
+        .<RecordWrite>writeOnce(
+            () ->
+                store
+                    .read(next.id())
+                    .map(it -> watched.compareAndSet(new Change(it, next.fields())))
+                    .orElseGet(() -> watched.insert(next)),
+            new Unknown());
+  }
+
+  RecordStores stores(Part part, Loop loop) {
+    return registration -> records(part, loop, registration.collection());
+  }
+
+  /// Words that no other loop of this run says.
+  Supplier<String> nonces(String name) {
+    Dice dice = world.dice().named("nonces of " + name);
+    return () -> Long.toHexString(dice.next());
+  }
+}

@@ -1,0 +1,103 @@
+package keyfleet.sim;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Proof;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness;
+import keyfleet.keyring.Removal;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Proving;
+import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.Rotation.Settling;
+import keyfleet.keyring.Rotation.Staged;
+import keyfleet.keyring.Rotation.Sweeping;
+
+/// What a driver or an operator can find out about a world: who is ready, what is done, what could
+/// be removed.
+final class Lookout {
+  private static final int PROTOCOL = 1;
+  private static final String PROVIDER = "env";
+
+  /// Any will do: whose bytes are right is not in question here.
+  private static final Proof PROOF = Proof.parse("00".repeat(32)).orElseThrow();
+
+  private final RotationWorld world;
+  private final Keystore keystore;
+
+  Lookout(RotationWorld world) {
+    this.world = world;
+    this.keystore = world.keystore();
+  }
+
+  /// What a driver can find done now, to report it some time.
+  Optional<Event.Driven> finding() {
+    return Rotation.underWay(keystore.rotation())
+        .map(job -> new Of(job.id(), keystore.epoch()))
+        .flatMap(this::finding);
+  }
+
+  private Optional<Event.Driven> finding(Of of) {
+    return switch (keystore.rotation()) {
+      case Staged(Job job) ->
+          Optional.of(isReady(job.to()) ? new Event.GatePassed(of) : new Event.Unstaged(of));
+      case Rewrapping(Job job) when isReady(job.to()) -> Optional.of(new Event.PassEnded(of));
+      case Settling _ when isSettled() -> Optional.of(new Event.Settled(of));
+      case Sweeping _ -> Optional.of(new Event.SweepEnded(of));
+      case Proving(Job job) ->
+          Optional.of(
+              world.carrying(job.from()) > 0 ? new Event.Straggled(of) : new Event.Proved(of));
+      case Rotation _ -> Optional.empty();
+    };
+  }
+
+  private boolean isReady(KekVersion target) {
+    Readiness readiness = new Readiness(keystore, target, PROTOCOL, (_, _) -> true);
+    return world.laws().opensGate(readiness.judge(roster(), new Readiness.Anyone()));
+  }
+
+  private boolean isSettled() {
+    return world.writers().stream()
+        .allMatch(w -> w.view().epoch() == keystore.epoch() || w.right().isOver());
+  }
+
+  Removal.Evidence evidence(KekVersion version) {
+    return new Removal.Evidence(
+        roster(),
+        Map.of("records", new Removal.Counted(world.carrying(version), true)),
+        Duration.ZERO,
+        Duration.ZERO);
+  }
+
+  private Roster roster() {
+    List<Heartbeat> beats = new ArrayList<>();
+    for (int w = 0; w < world.writers().size(); w++) {
+      Writer writer = world.writers().get(w);
+      if (writer.isInRoster()) {
+        beats.add(beat("writer-" + w, writer));
+      }
+    }
+    return new Roster(beats, Instant.EPOCH);
+  }
+
+  private static Heartbeat beat(String instance, Writer writer) {
+    Map<KekVersion, Heartbeat.Loaded> loaded = new HashMap<>();
+    for (KekVersion version : writer.keys().shown()) {
+      loaded.put(version, new Heartbeat.Loaded(PROVIDER, new Heartbeat.Proved(PROOF)));
+    }
+    var origin = new Heartbeat.Origin(instance, "run", "api", "0");
+    Writer.View view = writer.view();
+    return new Heartbeat(origin, loaded, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
+  }
+}

@@ -1,0 +1,198 @@
+package keyfleet.sim;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import keyfleet.control.DesiredDocument;
+import keyfleet.control.Failpoints;
+import keyfleet.control.RolloutLoop;
+import keyfleet.control.RolloutReader;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Rollout;
+import keyfleet.watchdog.Fetching;
+import org.jspecify.annotations.Nullable;
+
+/// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
+final class NodeFleet implements Fleet {
+  private static final long DRIVE = 10 * Timeline.SECOND;
+
+  private final NodeWorld nodeWorld;
+  private final Shipment shipment;
+  private final NodeTruth truth;
+  private final RolloutReader reader;
+  private final Map<NodeId, NodeProcess> nodes = new TreeMap<>();
+  private final List<Host> drivers;
+  private final Host clerk;
+  private @Nullable Rollout last;
+  private int meddlers;
+
+  NodeFleet(World world, Ports ports) {
+    this.nodeWorld = new NodeWorld(world, ports, this::saw);
+    this.shipment = Shipment.drawn(world.dice().named("shipment"));
+    this.truth = new NodeTruth(world.timeline(), shipment, this::isSteady);
+    this.reader = new RolloutReader(world.kv(), Failpoints.NONE);
+    for (NodeId id : shipment.nodes()) {
+      nodes.put(id, new NodeProcess(world.host(id.value()), nodeWorld, truth));
+    }
+    this.drivers = List.of(world.host("driver-0"), world.host("driver-1"));
+    this.clerk = world.host("releaser");
+  }
+
+  private void saw(WatchedKv.Applied write) {
+    if (write.key().value().startsWith("desired.")) {
+      truth.told(write.key(), DesiredDocument.read(write.value()));
+    } else if (write.key().value().endsWith(".ctl")) {
+      reader
+          .find(Shipment.ROLLOUT)
+          .ifPresent(rollout -> {
+            last = rollout;
+            truth.sees(rollout);
+          });
+    }
+  }
+
+  private boolean isSteady() {
+    return nodeWorld.world().isPrompt() && drivers.stream().anyMatch(driver -> !driver.wasStruck());
+  }
+
+  @Override
+  public void start() {
+    nodes
+        .values()
+        .forEach(node -> {
+          if (shipment.spoiled().contains(node.id())) {
+            node.spoil(NodeTruth.NEW);
+          }
+          if (!shipment.spec().plan().offline().contains(node.id())) {
+            node.start();
+          }
+        });
+    drivers.forEach(this::startDriver);
+    startClerk();
+  }
+
+  private void startDriver(Host host) {
+    host.start();
+    Loop loop = new Loop(host);
+    RolloutLoop rollouts =
+        new RolloutLoop(
+            host.name() + "-" + host.life(),
+            nodeWorld.kv(Part.DRIVER, loop),
+            nodeWorld.ports().clock(Part.DRIVER, host.clock()),
+            nodeWorld.nonces(host),
+            Failpoints.NONE);
+    loop.every(
+        DRIVE,
+        () -> {
+          rollouts.tick();
+          host.note(() -> "drives " + rollouts.troubles());
+        });
+  }
+
+  private void startClerk() {
+    clerk.start();
+    new RolloutClerk(clerk, nodeWorld).ship(shipment.spec());
+  }
+
+  @Override
+  public void strike(Fault fault) {
+    int target = fault.target() % (nodes.size() + drivers.size() + 1);
+    if (fault.kind() == Fault.Kind.OPERATOR) {
+      Host meddler = nodeWorld.world().host("meddler-" + meddlers++);
+      meddler.start();
+      new RolloutClerk(meddler, nodeWorld).meddle(fault.choice());
+    } else if (target < nodes.size()) {
+      strike(List.copyOf(nodes.values()).get(target), fault);
+    } else if (target < nodes.size() + drivers.size()) {
+      Host driver = drivers.get(target - nodes.size());
+      driver.suffer(fault);
+      later(fault, () -> revive(driver, () -> startDriver(driver)));
+    } else {
+      clerk.suffer(fault);
+      later(fault, () -> revive(clerk, this::startClerk));
+    }
+  }
+
+  private void strike(NodeProcess node, Fault fault) {
+    node.host().suffer(fault);
+    switch (fault.kind()) {
+      case PROVIDER -> {
+        node.machine().artifacts().answer(NodeTruth.NEW, new Fetching.Failed("no way to it"));
+        later(fault, () -> node.machine().artifacts().recover(NodeTruth.NEW));
+      }
+      case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX -> later(fault, () -> revive(node, fault));
+      default -> {} // the host suffers it
+    }
+  }
+
+  private void later(Fault fault, Runnable act) {
+    nodeWorld.world().timeline().in(fault.lasts(), act);
+  }
+
+  private static void revive(Host host, Runnable start) {
+    if (!host.isUp()) {
+      start.run();
+    }
+  }
+
+  private void revive(NodeProcess node, Fault fault) {
+    revive(
+        node.host(),
+        () -> {
+          node.machine().crashed(fault.choice() % 2 == 0);
+          if (fault.kind() == Fault.Kind.LOST_SUFFIX) {
+            node.machine().reboot();
+          }
+          node.start();
+        });
+  }
+
+  @Override
+  public void calm() {
+    nodes
+        .values()
+        .forEach(node -> {
+          node.host().heal();
+          node.machine().artifacts().recover(NodeTruth.NEW);
+          revive(
+              node.host(),
+              () -> {
+                node.machine().crashed(true);
+                node.start();
+              });
+        });
+    drivers.forEach(driver -> {
+      driver.heal();
+      revive(driver, () -> startDriver(driver));
+    });
+    clerk.heal();
+    revive(clerk, this::startClerk);
+  }
+
+  @Override
+  public void check() {
+    truth.check(nodes.values());
+  }
+
+  @Override
+  public Optional<String> unfinished() {
+    Rollout now = last;
+    if (now == null) {
+      return Optional.of("the rollout was never started");
+    }
+    return Rollout.isEnded(now)
+        ? Optional.empty()
+        : Optional.of(
+            "the rollout is %s with %s"
+                .formatted(now.getClass().getSimpleName(), now.run().ledger().places()));
+  }
+
+  @Override
+  public void checkEnd() {
+    Rollout ended = last;
+    if (ended != null) {
+      truth.checkEnd(ended, nodes);
+    }
+  }
+}

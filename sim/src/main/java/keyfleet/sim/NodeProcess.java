@@ -1,0 +1,125 @@
+package keyfleet.sim;
+
+import java.util.Optional;
+import keyfleet.control.DesiredDocument;
+import keyfleet.control.RolloutKeys;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Duty;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePage;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Sighting;
+import keyfleet.sim.HostKv.Reads;
+import keyfleet.store.Entry;
+import keyfleet.store.Hint;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.watchdog.MachineException;
+import keyfleet.watchdog.Self;
+import keyfleet.watchdog.Watchdog;
+
+/// A node and the lives of its watchdog.
+final class NodeProcess implements NodeMachine.Witness {
+  static final Component COMPONENT = new Component("agent");
+
+  private static final Prefix DESIRED = Prefix.under(new Key("desired." + COMPONENT));
+  private static final int PROTOCOL = 1;
+  private static final long POLL = 60 * Timeline.SECOND;
+  private static final long SOON = Timeline.SECOND;
+
+  private final NodeId id;
+  private final Host host;
+  private final NodeWorld world;
+  private final NodeTruth truth;
+  private final NodeMachine machine;
+
+  NodeProcess(Host host, NodeWorld world, NodeTruth truth) {
+    this.id = new NodeId(host.name());
+    this.host = host;
+    this.world = world;
+    this.truth = truth;
+    this.machine = new NodeMachine(host, NodeTruth.OLD, this);
+  }
+
+  NodeId id() {
+    return id;
+  }
+
+  Host host() {
+    return host;
+  }
+
+  NodeMachine machine() {
+    return machine;
+  }
+
+  /// The release never becomes ready here.
+  void spoil(Sha256 release) {
+    machine.probe().show(release, new Sighting(Sighting.State.NOT_READY, 0));
+  }
+
+  void start() {
+    host.start();
+    Loop loop = new Loop(host);
+    Kv seen =
+        new WatchedReads(new HostKv(world.store(), loop, Reads.MAY_BE_STALE), this::delivered);
+    Kv kv = world.ports().kv(Part.WATCHDOG, seen);
+    Watchdog watchdog =
+        new Watchdog(new Self(id, COMPONENT, PROTOCOL), kv, machine.touchedBy(loop, world.ports()));
+    Key key = RolloutKeys.desired(COMPONENT, id);
+    loop.paced(() -> tick(watchdog));
+    world.store().watch(RolloutKeys.ROLLOUTS, DESIRED, hint -> hear(hint, key, loop, watchdog));
+  }
+
+  /// A hint is only a hint: whoever misses it finds the order at its next look.
+  private void hear(Hint hint, Key key, Loop loop, Watchdog watchdog) {
+    if (hint.equals(new Hint.Changed(key)) && loop.isAlive() && host.link() == Link.UP) {
+      host.timeline().in(host.dice().between(1, SOON), () -> loop.run(() -> look(watchdog)));
+    }
+  }
+
+  private void look(Watchdog watchdog) {
+    try {
+      watchdog.tick();
+    } catch (MachineException e) {
+      host.note(e::getMessage);
+    }
+    machine.page().ifPresent(page -> host.note(() -> brief(page.node())));
+  }
+
+  private long tick(Watchdog watchdog) {
+    look(watchdog);
+    return Math.clamp(watchdog.wakeAt() - host.elapsed(), SOON, POLL);
+  }
+
+  private static String brief(Node node) {
+    return node instanceof Node.Tasked tasked
+        ? Node.phase(tasked) + " by epoch " + tasked.duty().lead().epoch()
+        : "idle";
+  }
+
+  Optional<Duty> duty() {
+    return machine
+        .page()
+        .map(NodePage::node)
+        .filter(Node.Tasked.class::isInstance)
+        .map(node -> ((Node.Tasked) node).duty());
+  }
+
+  private void delivered(Entry entry) {
+    truth.delivered(this, DesiredDocument.read(entry.value()).lead().epoch());
+  }
+
+  @Override
+  public void journalled(NodePage page) {
+    truth.journalled(this, page);
+  }
+
+  @Override
+  public void ran(Sha256 release) {
+    host.note(() -> "runs " + release.hex().charAt(0));
+    truth.ran(this, release);
+  }
+}

@@ -1,0 +1,217 @@
+package keyfleet.sim;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Duty;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.Node.Confirmed;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePage;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Standing;
+import keyfleet.store.Key;
+
+/// What must be true of nodes and their rollout, whoever drives it.
+final class NodeTruth {
+  static final Sha256 OLD = new Sha256("0".repeat(64));
+  static final Sha256 NEW = new Sha256("1".repeat(64));
+
+  /// What only an order leads to.
+  private static final Set<Phase> ORDERED =
+      Set.of(Phase.PREPARING, Phase.APPLYING, Phase.CONFIRMED);
+
+  /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
+  private static final long SLACK = 75 * Timeline.SECOND;
+
+  /// What was seen of one node.
+  private static final class Seen {
+    private final Set<Integer> swapped = new HashSet<>();
+    private Phase phase = Phase.REVERTED;
+    private long highestTold;
+    private long lastTold;
+    private long highestEpoch;
+    private long runsSince = Long.MAX_VALUE;
+    private long lateSince = Long.MAX_VALUE;
+  }
+
+  private final Timeline timeline;
+  private final RolloutSpec spec;
+  private final Set<NodeId> spoiled;
+  private final BooleanSupplier steady;
+  private final Map<NodeId, Seen> seen = new HashMap<>();
+  private final Map<Key, Desired> told = new HashMap<>();
+  private long highestLead;
+  private boolean stopped;
+
+  /// `steady` says whether some driver was never disturbed.
+  NodeTruth(Timeline timeline, Shipment shipment, BooleanSupplier steady) {
+    this.timeline = timeline;
+    this.spec = shipment.spec();
+    this.spoiled = shipment.spoiled();
+    this.steady = steady;
+  }
+
+  private Seen seen(NodeProcess node) {
+    return seen.computeIfAbsent(node.id(), _ -> new Seen());
+  }
+
+  /// A node was told to do something by the driver of `epoch`.
+  void delivered(NodeProcess node, long epoch) {
+    Seen known = seen(node);
+    known.lastTold = epoch;
+    known.highestTold = Math.max(known.highestTold, epoch);
+  }
+
+  /// A node has written its journal.
+  void journalled(NodeProcess node, NodePage page) {
+    if (!(page.node() instanceof Node.Tasked tasked)) {
+      return;
+    }
+    Seen known = seen(node);
+    requireHighest(node, known, tasked);
+    boolean wanting =
+        tasked instanceof Node.RolledBack back && back.setback() == Setback.UNCONFIRMED;
+    if (wanting && !node.host().wasStruck() && steady.getAsBoolean()) {
+      throw new BrokenPromise("H6", node.id() + " was never out of reach, and nobody confirmed it");
+    }
+    boolean confirms = tasked instanceof Confirmed && known.runsSince != Long.MAX_VALUE;
+    if (confirms && !node.host().isTampered() && soaked(known) < spec.times().soak().toNanos()) {
+      throw new BrokenPromise("I5", node.id() + " is confirmed before its soak has passed");
+    }
+    if (tasked instanceof Confirmed) {
+      known.runsSince = Long.MAX_VALUE;
+    }
+  }
+
+  /// P9: what a driver of a lower epoch says moves nobody.
+  private static void requireHighest(NodeProcess node, Seen known, Node.Tasked tasked) {
+    long epoch = tasked.duty().lead().epoch();
+    Phase phase = Node.phase(tasked);
+    boolean moved = phase != known.phase && ORDERED.contains(phase);
+    boolean late = moved && known.lastTold < known.highestTold;
+    if (late || epoch < known.highestEpoch) {
+      throw new BrokenPromise(
+          "P9",
+          "%s is %s by a driver of epoch %d after one of %d"
+              .formatted(node.id(), phase, known.lastTold, known.highestTold));
+    }
+    known.phase = phase;
+    known.highestEpoch = epoch;
+  }
+
+  private long soaked(Seen known) {
+    return timeline.now() - known.runsSince;
+  }
+
+  /// A node runs another release than before.
+  void ran(NodeProcess node, Sha256 release) {
+    Seen known = seen(node);
+    if (!release.equals(NEW)) {
+      known.runsSince = Long.MAX_VALUE;
+      return;
+    }
+    known.runsSince = timeline.now();
+    Duty duty = node.duty().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
+    if (!known.swapped.add(duty.task().attempt())) {
+      throw new BrokenPromise(
+          "I2", "%s swaps twice in attempt %d".formatted(node.id(), duty.task().attempt()));
+    }
+    if (stopped || duty.course() == Duty.Course.TURNED) {
+      throw new BrokenPromise("I3", node.id() + " goes forward after the abort");
+    }
+  }
+
+  /// P7 and P8, at any moment.
+  void check(Collection<NodeProcess> nodes) {
+    int unconfirmed = 0;
+    for (NodeProcess node : nodes) {
+      if (seen(node).runsSince != Long.MAX_VALUE) {
+        unconfirmed++;
+        requireInTime(node);
+      } else {
+        seen(node).lateSince = Long.MAX_VALUE;
+      }
+    }
+    int most = spec.limits().batchSize() + spec.limits().maxUnavailable();
+    if (unconfirmed > most) {
+      throw new BrokenPromise(
+          "P7", "%d nodes run the release unconfirmed, %d may".formatted(unconfirmed, most));
+    }
+  }
+
+  /// Time counts against a watchdog only while its process could act.
+  private void requireInTime(NodeProcess node) {
+    Seen known = seen(node);
+    boolean late = soaked(known) > spec.times().confirmWithin().toNanos();
+    Host host = node.host();
+    boolean able = host.isUp() && !host.isPaused() && !host.isAsleep() && !host.isTampered();
+    if (!late || !able) {
+      known.lateSince = Long.MAX_VALUE;
+    } else if (known.lateSince == Long.MAX_VALUE) {
+      known.lateSince = timeline.now();
+    } else if (timeline.now() - known.lateSince > SLACK) {
+      throw new BrokenPromise("P8", node.id() + " still runs what nobody confirmed");
+    }
+  }
+
+  /// A driver has told a node what to do: never over the word of a later one (R12).
+  void told(Key key, Desired next) {
+    Desired before = told.put(key, next);
+    if (before != null && !next.mayReplace(before)) {
+      throw new BrokenPromise(
+          "P9",
+          "%s says epoch %d after %d".formatted(key, next.lead().epoch(), before.lead().epoch()));
+    }
+  }
+
+  /// The rollout was written.
+  void sees(Rollout rollout) {
+    long epoch = rollout.run().lead().epoch();
+    if (epoch < highestLead) {
+      throw new BrokenPromise("P9", "epoch %d leads after %d".formatted(epoch, highestLead));
+    }
+    highestLead = epoch;
+    stopped |= rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack;
+    List<NodeId> failed = rollout.run().ledger().failed();
+    for (NodeId node : failed) {
+      if (!spoiled.contains(node)) {
+        throw new BrokenPromise("P6", node + " counts as failed, and the release is good there");
+      }
+    }
+    if (rollout instanceof Rollout.Rolling && failed.size() >= spec.limits().maxFailed()) {
+      throw new BrokenPromise("P7", failed.size() + " nodes have failed, and it still rolls");
+    }
+  }
+
+  /// What the rollout says in the end is what the nodes run.
+  void checkEnd(Rollout rollout, Map<NodeId, NodeProcess> nodes) {
+    Map<NodeId, Standing> standings = rollout.run().ledger().standings(spec);
+    if (!standings.keySet().equals(nodes.keySet())) {
+      throw new BrokenPromise("I10", "some node is in no set: " + standings.keySet());
+    }
+    standings.forEach((id, standing) -> {
+      Optional<NodeProcess> node = Optional.ofNullable(nodes.get(id));
+      Sha256 runs = node.map(it -> it.machine().running()).orElse(OLD);
+      boolean right =
+          switch (standing) {
+            case CONFIRMED -> runs.equals(NEW);
+            case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED -> runs.equals(OLD);
+            default -> true; // nobody claims to know
+          };
+      if (!right) {
+        throw new BrokenPromise("P6", "%s is %s and runs %s".formatted(id, standing, runs));
+      }
+    });
+  }
+}

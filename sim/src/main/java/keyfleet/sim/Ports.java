@@ -1,0 +1,33 @@
+package keyfleet.sim;
+
+import java.util.function.LongSupplier;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.watchdog.Journal;
+
+/// What the parts of a fleet get in place of a port. Tests bend them, one at a time, to see that
+/// the swarm notices.
+interface Ports {
+  Ports STRAIGHT = new Ports() {};
+
+  default Kv kv(Part part, Kv kv) {
+    return kv;
+  }
+
+  default Records records(Part part, Records records) {
+    return records;
+  }
+
+  default LongSupplier clock(Part part, LongSupplier clock) {
+    return clock;
+  }
+
+  /// Whether the protocol under test has a write lease at all.
+  default boolean promisesLease() {
+    return true;
+  }
+
+  default Journal journal(Journal journal) {
+    return journal;
+  }
+}

@@ -1,0 +1,215 @@
+package keyfleet.sim;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.Ledger;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.Node.Preparing;
+import keyfleet.rollout.Node.RolledBack;
+import keyfleet.rollout.Node.RollingBack;
+import keyfleet.rollout.Node.Tasked;
+import keyfleet.rollout.Node.Unconfirmed;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Place;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.Rollout.Aborted;
+import keyfleet.rollout.RolloutEvent.AbortOrdered;
+import keyfleet.rollout.RolloutEvent.Claimed;
+import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Standing;
+import keyfleet.sim.Explorer.Step;
+
+/// A fleet in the middle of a rollout: the control record, the desired keys, nodes and drivers.
+/// Time stands still: no wait of a driver ends, a soak is one look, and a deadline is a trouble
+/// like any other.
+///
+/// @param decision how often the control record was changed
+/// @param desired by node, as the store has it
+/// @param troubles how many may still happen
+/// @param aborts how often somebody may still order an abort
+public record RolloutWorld(
+    Rollout control,
+    long decision,
+    Map<NodeId, Desired> desired,
+    List<Machine> machines,
+    List<Driver> drivers,
+    int troubles,
+    int aborts,
+    RolloutLaws laws)
+    implements Explorer.State<RolloutWorld> {
+  /// A driver and the desired states that it has decided on and not written yet: it may be long
+  /// superseded when it does.
+  public record Driver(Lead lead, Map<NodeId, Desired> outbox) {
+    public Driver {
+      outbox = Map.copyOf(outbox);
+    }
+  }
+
+  public RolloutWorld {
+    desired = Map.copyOf(desired);
+    machines = List.copyOf(machines);
+    drivers = List.copyOf(drivers);
+  }
+
+  /// I6: not too many run the release unconfirmed. I3: what is aborted is over. R11: nobody is told
+  /// to run what it has not staged. R12: a lead's word is not written over by an older one's. R13:
+  /// a node is failed by its own word.
+  @Override
+  public Optional<String> broken() {
+    long flying = machines.stream().filter(it -> mayRun(it.node())).count();
+    int most = limit();
+    if (flying > most) {
+      return Optional.of("I6: " + flying + " nodes run it unconfirmed, " + most + " may");
+    }
+    if (control instanceof Aborted
+        && machines.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
+      return Optional.of("I3: the rollout is aborted, and a node goes forward");
+    }
+    return machines.stream().map(Machine::node).flatMap(it -> broken(it).stream()).findFirst();
+  }
+
+  private Optional<String> broken(Node node) {
+    Place place = control.run().ledger().places().get(node.ground().node());
+    if (place == null || !(node instanceof Tasked tasked)) {
+      return Optional.empty();
+    }
+    Desired told = desired.get(node.ground().node());
+    if (told != null && told.lead().epoch() < tasked.duty().lead().epoch()) {
+      return Optional.of("R12: an older lead's word stands over one that was obeyed");
+    }
+    boolean same = tasked.duty().task().attempt() == place.attempt();
+    if (place.standing() == Standing.APPLYING && same && node instanceof Preparing) {
+      return Optional.of("R11: a node shall run what it has not staged");
+    }
+    boolean failed = place.standing() == Standing.FAILED;
+    return failed && same && !(node instanceof RolledBack r && r.setback() == Setback.UNHEALTHY)
+        ? Optional.of("R13: a node is failed, and has not said so")
+        : Optional.empty();
+  }
+
+  private int limit() {
+    var limits = control.run().spec().limits();
+    return limits.batchSize() + limits.maxUnavailable();
+  }
+
+  private static boolean mayRun(Node node) {
+    return node instanceof Unconfirmed
+        || (node instanceof RollingBack back && back.undo() == Node.Undo.SWAP_BACK);
+  }
+
+  @Override
+  public List<Step<RolloutWorld>> steps() {
+    List<Step<RolloutWorld>> steps = new ArrayList<>();
+    for (int n = 0; n < machines.size(); n++) {
+      new MachineSteps(this, n).addTo(steps);
+    }
+    for (int d = 0; d < drivers.size(); d++) {
+      new DriverSteps(this, d).addTo(steps);
+    }
+    return steps;
+  }
+
+  boolean isOver() {
+    return Rollout.isEnded(control);
+  }
+
+  /// The epoch that nobody has claimed yet.
+  Lead nextLead() {
+    long highest = drivers.stream().mapToLong(it -> it.lead().epoch()).max().orElse(0);
+    long next = Math.max(highest, control.run().lead().epoch()) + 1;
+    return new Lead(next, "nonce-" + next);
+  }
+
+  Observed observed() {
+    Set<NodeId> present = new HashSet<>();
+    List<NodeReport> reports = new ArrayList<>();
+    for (Machine machine : machines) {
+      if (machine.isConnected()) {
+        present.add(machine.node().ground().node());
+      }
+      NodeReport reported = machine.reported();
+      if (reported != null) {
+        reports.add(reported);
+      }
+    }
+    return laws.seen(new Observed(present, reports));
+  }
+
+  RolloutWorld claimedBy(int driver, Lead lead) {
+    return led(driver, lead).committed(laws.next(control, new Claimed(lead)));
+  }
+
+  RolloutWorld abortedBy(int driver, Lead lead) {
+    RolloutWorld led = led(driver, lead).committed(laws.next(control, new AbortOrdered(lead)));
+    return new RolloutWorld(
+        led.control, led.decision, desired, machines, led.drivers, troubles, aborts - 1, laws);
+  }
+
+  private RolloutWorld led(int driver, Lead lead) {
+    return driven(driver, new Driver(lead, drivers.get(driver).outbox()));
+  }
+
+  /// What a driver sees is its own and is never stored.
+  RolloutWorld committed(Rollout next) {
+    var run = next.run();
+    Rollout stored = next.with(keyfleet.rollout.Run.of(run.spec(), run.lead(), run.ledger()));
+    return new RolloutWorld(
+        stored,
+        stored.equals(control) ? decision : decision + 1,
+        desired,
+        machines,
+        drivers,
+        troubles,
+        aborts,
+        laws);
+  }
+
+  RolloutWorld driven(int index, Driver next) {
+    List<Driver> changed = new ArrayList<>(drivers);
+    changed.set(index, next);
+    return new RolloutWorld(control, decision, desired, machines, changed, troubles, aborts, laws);
+  }
+
+  RolloutWorld replaced(int index, Machine next) {
+    List<Machine> changed = new ArrayList<>(machines);
+    changed.set(index, next);
+    return new RolloutWorld(control, decision, desired, changed, drivers, troubles, aborts, laws);
+  }
+
+  RolloutWorld desiring(Map<NodeId, Desired> next) {
+    return new RolloutWorld(control, decision, next, machines, drivers, troubles, aborts, laws);
+  }
+
+  RolloutWorld troubled() {
+    return new RolloutWorld(
+        control, decision, desired, machines, drivers, troubles - 1, aborts, laws);
+  }
+
+  /// Of what differs most between worlds; records of one shape have one hash whatever their type.
+  @Override
+  public int hashCode() {
+    Ledger ledger = control.run().ledger();
+    int hash = 31 * control.getClass().hashCode() + ledger.hashCode();
+    hash = mixed(hash, (int) decision);
+    for (Machine machine : machines) {
+      hash = mixed(hash, machine.node().getClass().hashCode());
+      hash = mixed(hash, machine.hashCode());
+    }
+    hash = mixed(hash, desired.hashCode());
+    hash = mixed(hash, drivers.hashCode());
+    return mixed(hash, 31 * troubles + aborts);
+  }
+
+  private static int mixed(int hash, int part) {
+    int product = (hash ^ part) * 0x9E3779B1;
+    return product ^ product >>> 15;
+  }
+}

@@ -1,0 +1,33 @@
+package keyfleet.sim;
+
+import java.util.EnumMap;
+import java.util.Map;
+import keyfleet.sim.Fault.Kind;
+
+/// What a number of runs came to. Events are what stood in a timeline: ticks, late messages,
+/// orders, faults. Messages are the calls that loops made to stores and disks, each a point at
+/// which any other loop may run. `faults` counts those that began, by kind.
+record Tally(long runs, long events, long messages, Map<Kind, Long> faults) {
+  static final Tally NONE = new Tally(0, 0, 0, Map.of());
+
+  Tally {
+    faults = Map.copyOf(faults);
+  }
+
+  static Tally of(Weather weather, Run.Outcome outcome) {
+    Map<Kind, Long> faults = new EnumMap<>(Kind.class);
+    weather.faults().forEach(fault -> faults.merge(fault.kind(), 1L, Long::sum));
+    return new Tally(1, outcome.events(), outcome.messages(), faults);
+  }
+
+  Tally plus(Tally other) {
+    Map<Kind, Long> sum = new EnumMap<>(Kind.class);
+    sum.putAll(faults);
+    other.faults.forEach((kind, count) -> sum.merge(kind, count, Long::sum));
+    return new Tally(runs + other.runs, events + other.events, messages + other.messages, sum);
+  }
+
+  long allFaults() {
+    return faults.values().stream().mapToLong(Long::longValue).sum();
+  }
+}

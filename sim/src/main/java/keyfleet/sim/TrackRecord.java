@@ -1,0 +1,74 @@
+package keyfleet.sim;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// The tables of a Markdown file that programs keep. Each stands between `<!-- name -->` and `<!--
+/// end -->`; its first two lines are the heads, and the first cell of a row is its key.
+final class TrackRecord {
+  private final Path file;
+
+  TrackRecord(Path file) {
+    this.file = file;
+  }
+
+  /// The rows of a table, each a list of cells.
+  List<List<String>> rows(String table) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    int start = start(lines, table);
+    return lines.subList(start, end(lines, start)).stream().map(TrackRecord::cells).toList();
+  }
+
+  /// Replaces the rows of a table; the heads stay.
+  void write(String table, List<List<String>> rows) throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(file));
+    int start = start(lines, table);
+    List<String> old = lines.subList(start, end(lines, start));
+    old.clear();
+    old.addAll(rows.stream().map(TrackRecord::line).toList());
+    Files.writeString(file, String.join("\n", lines) + "\n");
+  }
+
+  /// Puts `row` in the place of the one with its key, or at the end.
+  void put(String table, List<String> row) throws IOException {
+    List<List<String>> rows = new ArrayList<>(rows(table));
+    int place = rows.stream().map(List::getFirst).toList().indexOf(row.getFirst());
+    if (place < 0) {
+      rows.add(row);
+    } else {
+      rows.set(place, row);
+    }
+    write(table, rows);
+  }
+
+  private int start(List<String> lines, String table) {
+    int mark = lines.indexOf("<!-- " + table + " -->");
+    if (mark < 0) {
+      throw new IllegalArgumentException(file + " has no table " + table);
+    }
+    return mark + 3;
+  }
+
+  private static int end(List<String> lines, int start) {
+    int end = start;
+    while (!lines.get(end).equals("<!-- end -->")) {
+      end++;
+    }
+    return end;
+  }
+
+  private static List<String> cells(String line) {
+    return Arrays.stream(line.substring(1, line.length() - 1).split("\\|", -1))
+        .map(String::strip)
+        .toList();
+  }
+
+  private static String line(List<String> cells) {
+    return cells.stream().collect(Collectors.joining(" | ", "| ", " |"));
+  }
+}

@@ -1,0 +1,288 @@
+package keyfleet.sim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import keyfleet.control.DesiredDocument;
+import keyfleet.control.NodeReportDocument;
+import keyfleet.control.RolloutKeys;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodePage;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Task;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.watchdog.Journal;
+
+/// Mistakes with rollouts that somebody could make. H4 to H6 are how the second seed itself has it.
+enum NodeBug implements Ports {
+  DESIRED_BY_PUT {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new BentKv.Put(kv, NodeBug::isDesired) : kv;
+    }
+  },
+  CONTROL_BY_PUT {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new BentKv.Put(kv, NodeBug::isControl) : kv;
+    }
+  },
+  CONTROL_ACK_BEFORE_WRITE {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new BentKv.AckBeforeWrite(kv, NodeBug::isControl) : kv;
+    }
+  },
+  SLOT_OF_A_SILENT_NODE_GIVEN_AWAY {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new Presuming(kv) : kv;
+    }
+  },
+  LOWER_EPOCH_ACCEPTED {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.WATCHDOG ? desiredAs(kv, new Flattering()) : kv;
+    }
+  },
+  FAILURE_COUNTED_TWICE {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new Doubling(kv) : kv;
+    }
+  },
+  CONFIRM_BEFORE_SOAK {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.WATCHDOG ? desiredAs(kv, NodeBug::hasty) : kv;
+    }
+  },
+  DEADLINE_THAT_NEVER_COMES {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.WATCHDOG ? desiredAs(kv, it -> within(it, Duration.ofDays(1))) : kv;
+    }
+  },
+  JOURNAL_NOT_KEPT {
+    @Override
+    public Journal journal(Journal journal) {
+      return new Forgetful(journal);
+    }
+  },
+  ABORT_WITHOUT_ACKNOWLEDGEMENT {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new Believing(kv) : kv;
+    }
+  },
+  H4_RESUMED_DRIVER_COUNTS_FAILURES {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER ? new Resuming(kv) : kv;
+    }
+  },
+  H5_SUPERSEDED_DRIVER_ACTS_ON {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return switch (part) {
+        case DRIVER -> new BentKv.Put(kv, NodeBug::isDesired);
+        case WATCHDOG -> desiredAs(kv, new Flattering());
+        default -> kv;
+      };
+    }
+  },
+  H6_DEADLINE_SHORTER_THAN_A_FAILOVER {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.WATCHDOG ? desiredAs(kv, it -> within(it, Duration.ofSeconds(75))) : kv;
+    }
+  };
+
+  private static boolean isDesired(Bucket bucket, Key key) {
+    return key.value().startsWith("desired.");
+  }
+
+  private static boolean isControl(Bucket bucket, Key key) {
+    return key.value().endsWith(".ctl");
+  }
+
+  private static Kv desiredAs(Kv kv, UnaryOperator<Desired> reading) {
+    return new BentKv.Misread(
+        kv,
+        NodeBug::isDesired,
+        value -> DesiredDocument.of(reading.apply(DesiredDocument.read(value))));
+  }
+
+  private static Desired hasty(Desired desired) {
+    Task task = desired.task();
+    return with(desired, Duration.ofSeconds(1), task.confirmWithin());
+  }
+
+  private static Desired within(Desired desired, Duration confirmWithin) {
+    return with(desired, desired.task().soak(), confirmWithin);
+  }
+
+  private static Desired with(Desired desired, Duration soak, Duration confirmWithin) {
+    Task task = desired.task();
+    return new Desired(
+        new Task(
+            task.rollout(), task.attempt(), task.component(), task.release(), soak, confirmWithin),
+        desired.goal(),
+        desired.lead(),
+        desired.decision());
+  }
+
+  private static Entry with(Entry entry, NodeReport report) {
+    return new Entry(
+        entry.key(), NodeReportDocument.of(report), entry.revision(), entry.writtenAt());
+  }
+
+  /// Takes every order for one of the latest driver that was heard of.
+  private static final class Flattering implements UnaryOperator<Desired> {
+    private Lead highest = Lead.NOBODY;
+
+    @Override
+    public Desired apply(Desired desired) {
+      highest = desired.lead().epoch() > highest.epoch() ? desired.lead() : highest;
+      return new Desired(desired.task(), desired.goal(), highest, desired.decision());
+    }
+  }
+
+  /// Takes it that a node has done what it was told.
+  private record Believing(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      return bucket.equals(RolloutKeys.REPORTS)
+          ? entries.stream().map(this::believed).toList()
+          : entries;
+    }
+
+    private Entry believed(Entry entry) {
+      NodeReport report = NodeReportDocument.read(entry.value());
+      Key key = RolloutKeys.desired(report.task().component(), report.node());
+      return inner
+          .get(RolloutKeys.ROLLOUTS, key)
+          .map(it -> DesiredDocument.read(it.value()))
+          .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
+          .map(it -> with(report, Phase.ROLLED_BACK, Setback.ORDERED, it.lead()))
+          .map(it -> NodeBug.with(entry, it))
+          .orElse(entry);
+    }
+  }
+
+  private static NodeReport with(NodeReport report, Phase phase, Setback setback, Lead seen) {
+    return new NodeReport(report.node(), report.task(), phase, setback, seen, report.running());
+  }
+
+  /// Takes it that a node which does not beat is done.
+  private record Presuming(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      if (!bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      List<Key> beating = inner.list(RolloutKeys.STATUS, prefix).stream().map(Entry::key).toList();
+      return entries.stream()
+          .map(entry -> beating.contains(entry.key()) ? entry : done(entry))
+          .toList();
+    }
+
+    private static Entry done(Entry entry) {
+      NodeReport report = NodeReportDocument.read(entry.value());
+      return NodeBug.with(entry, with(report, Phase.CONFIRMED, Setback.NONE, report.seen()));
+    }
+  }
+
+  /// Hears of every failure a second time, from the next node in the list.
+  private record Doubling(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = new ArrayList<>(inner.list(bucket, prefix));
+      if (!bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      for (int i = 0; i + 1 < entries.size(); i++) {
+        NodeReport report = NodeReportDocument.read(entries.get(i).value());
+        if (report.setback() == Setback.UNHEALTHY) {
+          entries.set(i + 1, as(entries.get(i + 1), report));
+        }
+      }
+      return entries;
+    }
+
+    private static Entry as(Entry entry, NodeReport failed) {
+      NodeReport own = NodeReportDocument.read(entry.value());
+      return NodeBug.with(entry, with(own, failed.phase(), failed.setback(), own.seen()));
+    }
+  }
+
+  /// A driver that has just begun asks everybody to prepare, and takes a node's "not in this state"
+  /// for a failure.
+  private static final class Resuming implements ForwardingKv {
+    private final Kv inner;
+    private boolean resumed;
+
+    Resuming(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      if (resumed || !bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      resumed = true;
+      return entries.stream().map(Resuming::rejecting).toList();
+    }
+
+    private static Entry rejecting(Entry entry) {
+      NodeReport report = NodeReportDocument.read(entry.value());
+      NodeReport failed =
+          report.phase() == Phase.PREPARING || report.phase().isTerminal()
+              ? report
+              : with(report, Phase.ROLLED_BACK, Setback.UNHEALTHY, report.seen());
+      return NodeBug.with(entry, failed);
+    }
+  }
+
+  /// Remembers for as long as the process lives.
+  private static final class Forgetful implements Journal {
+    private final Journal inner;
+    private final Map<Journal, NodePage> pages = new HashMap<>();
+
+    Forgetful(Journal inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Optional<NodePage> load() {
+      return Optional.ofNullable(pages.get(inner));
+    }
+
+    @Override
+    public void save(NodePage page) {
+      inner.save(page);
+      pages.put(inner, page);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package keyfleet.sim;
+
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.Rollout.Aborted;
+import keyfleet.rollout.Rollout.Aborting;
+import keyfleet.rollout.RolloutEvent;
+import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Run;
+import keyfleet.rollout.Setback;
+
+/// Mistakes that someone could make in building a rollout. Each bends one law.
+enum RolloutBug implements RolloutLaws {
+  /// Told is taken for obeyed.
+  ABORTED_AT_ONCE {
+    @Override
+    public Rollout next(Rollout rollout, RolloutEvent event) {
+      Rollout next = TRUE.next(rollout, event);
+      return next instanceof Aborting(Run run, var recall)
+          ? new Aborted(Run.of(run.spec(), run.lead(), run.ledger()), recall.cause())
+          : next;
+    }
+  },
+
+  /// Whoever is silent counts no more.
+  SLOT_GIVEN_AWAY {
+    @Override
+    public Rollout next(Rollout rollout, RolloutEvent event) {
+      RolloutSpec spec = rollout.run().spec();
+      Limits careless = new Limits(1, 1, spec.plan().batches().size(), 1);
+      Rollout next = TRUE.next(under(rollout, spec, careless), event);
+      return under(next, spec, spec.limits());
+    }
+
+    private Rollout under(Rollout rollout, RolloutSpec s, Limits limits) {
+      RolloutSpec other =
+          new RolloutSpec(
+              s.id(), s.incarnation(), s.attempt(), s.component(), s.plan(), limits, s.times());
+      Run run = rollout.run();
+      Run changed = Run.of(other, run.lead(), run.ledger()).remembering(run.outlook());
+      return rollout instanceof Rollout.Created
+          ? new Rollout.Created(changed)
+          : rollout.with(changed);
+    }
+  },
+
+  /// A driver that was superseded writes over the one that leads.
+  DESIRED_BY_PUT {
+    @Override
+    public boolean replaces(Desired next, Desired present) {
+      return true;
+    }
+  },
+
+  /// A node that has begun to prepare is taken for one that is ready.
+  APPLIED_BEFORE_STAGED {
+    @Override
+    public Observed seen(Observed shown) {
+      return new Observed(
+          shown.present(),
+          shown.reports().stream()
+              .map(it -> it.phase() == Phase.PREPARING ? said(it, Phase.STAGED, it.setback()) : it)
+              .toList());
+    }
+  },
+
+  /// A node that was cut off for too long is held against the release.
+  UNCONFIRMED_IS_FAILED {
+    @Override
+    public Observed seen(Observed shown) {
+      return new Observed(
+          shown.present(),
+          shown.reports().stream()
+              .map(it ->
+                  it.setback() == Setback.UNCONFIRMED
+                      ? said(it, it.phase(), Setback.UNHEALTHY)
+                      : it)
+              .toList());
+    }
+  };
+
+  private static NodeReport said(NodeReport it, Phase phase, Setback setback) {
+    return new NodeReport(it.node(), it.task(), phase, setback, it.seen(), it.running());
+  }
+}

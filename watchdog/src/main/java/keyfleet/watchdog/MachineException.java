@@ -1,0 +1,15 @@
+package keyfleet.watchdog;
+
+/// The node's own disk or software could not be used just now. The tick ends; the next one tries
+/// again, and the deadline bounds for how long.
+public final class MachineException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public MachineException(String sentence) {
+    super(sentence);
+  }
+
+  public MachineException(String sentence, Throwable cause) {
+    super(sentence, cause);
+  }
+}

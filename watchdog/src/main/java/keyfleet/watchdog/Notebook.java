@@ -1,0 +1,84 @@
+package keyfleet.watchdog;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+import keyfleet.rollout.Moment;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.Node.RollingBack;
+import keyfleet.rollout.Node.Undo;
+import keyfleet.rollout.NodeEvent;
+import keyfleet.rollout.NodePage;
+import org.jspecify.annotations.Nullable;
+
+/// The node as the watchdog knows it, never ahead of its journal: with one exception, that a disk
+/// which takes no page does not keep an unconfirmed release running (I4).
+final class Notebook {
+  /// While a deadline runs, what is left of it is written down this often: it bounds what a boot
+  /// with a wrong wall clock can add.
+  static final Duration CHECKPOINT_EVERY = Duration.ofSeconds(30);
+
+  private final Journal journal;
+  private final Host host;
+  private @Nullable NodePage page;
+  private @Nullable Node node;
+
+  Notebook(Journal journal, Host host) {
+    this.journal = journal;
+    this.host = host;
+  }
+
+  /// The node from the journal, or `unheardOf` on a node that never had one. Only the first call
+  /// reads, and the first after a page that may or may not have been saved.
+  Node open(Supplier<Node> unheardOf) {
+    if (node != null) {
+      return node;
+    }
+    Moment now = host.moment();
+    NodePage found = journal.load().orElse(null);
+    if (found == null) {
+      return saved(unheardOf.get(), now);
+    }
+    page = found;
+    Node restored = found.restored(now);
+    node = restored;
+    return restored;
+  }
+
+  /// What the event makes of the node. On return the journal tells it.
+  Node take(Node before, NodeEvent event) {
+    Moment now = host.moment();
+    Node after = Node.next(before, event, now.elapsed());
+    if (page == null || !page.tells(after) || isOld(page, now)) {
+      return saved(after, now);
+    }
+    node = after;
+    return after;
+  }
+
+  private Node saved(Node after, Moment now) {
+    NodePage next = new NodePage(after, now);
+    node = null; // should the journal fail, it alone knows
+    page = null;
+    try {
+      journal.save(next);
+      page = next;
+    } catch (MachineException e) {
+      if (!isSafeUnsaved(after)) {
+        throw e;
+      }
+    }
+    node = after;
+    return after;
+  }
+
+  /// Who swaps back unsaved and crashes finds the same reasons to swap back, and may do it twice.
+  private static boolean isSafeUnsaved(Node after) {
+    return after instanceof RollingBack back && back.undo() == Undo.SWAP_BACK;
+  }
+
+  private static boolean isOld(NodePage page, Moment now) {
+    return page.remaining().isPresent()
+        && (!page.written().boot().equals(now.boot())
+            || now.elapsed() - page.written().elapsed() >= CHECKPOINT_EVERY.toNanos());
+  }
+}

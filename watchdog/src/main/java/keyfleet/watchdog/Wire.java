@@ -1,0 +1,131 @@
+package keyfleet.watchdog;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import keyfleet.control.DesiredDocument;
+import keyfleet.control.NodeReportDocument;
+import keyfleet.control.RolloutKeys;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Node;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.NodeStatus.Health;
+import keyfleet.rollout.Version;
+import keyfleet.rollout.Vitals.Link;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+import org.jspecify.annotations.Nullable;
+
+/// What a node reads from the store and says there. Each method may end in a
+/// [keyfleet.store.StoreException], and may then be called again.
+final class Wire {
+  static final Duration BEAT_EVERY = Duration.ofSeconds(30);
+
+  private record Order(Revision revision, @Nullable Desired desired) {}
+
+  private final Self self;
+  private final Kv kv;
+  private final Host host;
+  private final Key desiredKey;
+  private final Key ownKey;
+  private @Nullable Order order;
+  private @Nullable NodeReport told;
+  private long beatDue;
+
+  Wire(Self self, Kv kv, Host host) {
+    this.self = self;
+    this.kv = kv;
+    this.host = host;
+    this.beatDue = host.moment().elapsed();
+    this.desiredKey = RolloutKeys.desired(self.component(), self.node());
+    this.ownKey = RolloutKeys.ofNode(self.component(), self.node());
+  }
+
+  /// The order as the leader has it. One that cannot be understood is none.
+  Optional<Desired> desired() {
+    Entry entry = kv.get(RolloutKeys.ROLLOUTS, desiredKey).orElse(null);
+    if (entry == null) {
+      return Optional.empty();
+    }
+    Order known = order;
+    if (known == null || !known.revision.equals(entry.revision())) {
+      known = new Order(entry.revision(), decoded(entry.value()));
+      order = known;
+    }
+    return Optional.ofNullable(known.desired);
+  }
+
+  private static @Nullable Desired decoded(Value value) {
+    try {
+      return DesiredDocument.read(value);
+    } catch (MalformedException e) {
+      return null;
+    }
+  }
+
+  /// Writes the report unless it is there. Compared and set although nobody else writes: a write of
+  /// ours that got no answer may be applied late, and must not undo a newer one.
+  Link tell(NodeReport report) {
+    if (report.equals(told)) {
+      return Link.CONNECTED;
+    }
+    Value value = NodeReportDocument.of(report);
+    Entry present = kv.get(RolloutKeys.REPORTS, ownKey).orElse(null);
+    boolean there = present != null && present.value().equals(value);
+    if (!there && !(write(present, value) instanceof Write.Written)) {
+      return Link.CUT_OFF;
+    }
+    told = report;
+    return Link.CONNECTED;
+  }
+
+  private Write write(@Nullable Entry present, Value value) {
+    return present == null
+        ? kv.create(RolloutKeys.REPORTS, ownKey, value)
+        : kv.update(RolloutKeys.REPORTS, ownKey, value, present.revision());
+  }
+
+  /// A sign of life, when one is due. With it goes the check that the report is still there: a
+  /// store that lost it gets it back.
+  Link beat(Node node, Version version, Health health) {
+    long now = host.moment().elapsed();
+    if (now - beatDue < 0) {
+      return Link.CONNECTED;
+    }
+    told = null;
+    Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, version, health));
+    if (!(write instanceof Write.Written)) {
+      return Link.CUT_OFF;
+    }
+    beatDue = now + BEAT_EVERY.toNanos();
+    return Link.CONNECTED;
+  }
+
+  /// When the next beat is due, on the elapsed clock.
+  long beatDue() {
+    return beatDue;
+  }
+
+  private Value sign(Node node, Version version, Health health) {
+    String state =
+        node instanceof Node.Tasked tasked
+            ? Node.phase(tasked).name().toLowerCase(Locale.ROOT)
+            : "idle";
+    return Document.builder()
+        .text("node", self.node().value())
+        .text("component", self.component().value())
+        .text("version", version.value())
+        .text("release", Node.running(node).hex())
+        .text("state", state)
+        .number("protocol", self.protocol())
+        .number("degraded", health == Health.DEGRADED ? 1 : 0)
+        .build()
+        .toValue();
+  }
+}

@@ -1,0 +1,51 @@
+package keyfleet.watchdog;
+
+import java.util.HashMap;
+import java.util.Map;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Verdict;
+import keyfleet.rollout.Verdict.Acceptable;
+
+/// Releases that are there at once, unless told otherwise.
+public final class FakeArtifacts implements Artifacts {
+  private final FakeSlots slots;
+  private final Fuse fuse;
+  private final Map<Sha256, Fetching> instead = new HashMap<>();
+  private final Map<Sha256, Verdict> verdicts = new HashMap<>();
+
+  public FakeArtifacts(FakeSlots slots, Fuse fuse) {
+    this.slots = slots;
+    this.fuse = fuse;
+  }
+
+  /// From now on fetching the release ends so.
+  public void answer(Sha256 release, Fetching fetching) {
+    instead.put(release, fetching);
+  }
+
+  /// Fetching goes well again.
+  public void recover(Sha256 release) {
+    instead.remove(release);
+  }
+
+  public void judge(Sha256 release, Verdict verdict) {
+    verdicts.put(release, verdict);
+  }
+
+  @Override
+  public Fetching fetch(Sha256 release) {
+    fuse.pass("before fetch");
+    Verdict verdict = judge(release);
+    Fetching fetching = instead.getOrDefault(release, new Fetching.Ended(verdict));
+    if (fetching instanceof Fetching.Ended(Acceptable _)) {
+      slots.put(release);
+    }
+    fuse.pass("after fetch");
+    return fetching;
+  }
+
+  @Override
+  public Verdict judge(Sha256 release) {
+    return verdicts.getOrDefault(release, new Acceptable());
+  }
+}

@@ -1,0 +1,59 @@
+package keyfleet.watchdog;
+
+import java.util.Optional;
+import keyfleet.rollout.NodePage;
+import org.jspecify.annotations.Nullable;
+
+/// A journal in memory. A page is first written and then synced; in between a crash may lose it.
+public final class FakeJournal implements Journal {
+  /// What a crash makes of a page that was written and not synced.
+  public enum Unsynced {
+    LOST,
+    KEPT
+  }
+
+  private final Fuse fuse;
+  private @Nullable NodePage written;
+  private @Nullable NodePage synced;
+  private int saves;
+  private boolean full;
+
+  public FakeJournal(Fuse fuse) {
+    this.fuse = fuse;
+  }
+
+  @Override
+  public Optional<NodePage> load() {
+    return Optional.ofNullable(synced);
+  }
+
+  @Override
+  public void save(NodePage page) {
+    fuse.pass("before save");
+    if (full) {
+      throw new MachineException("no space left for the journal");
+    }
+    written = page;
+    fuse.pass("before sync");
+    synced = page;
+    saves++;
+    fuse.pass("after sync");
+  }
+
+  public void crashed(Unsynced fate) {
+    if (fate == Unsynced.KEPT) {
+      synced = written;
+    } else {
+      written = synced;
+    }
+  }
+
+  /// From now on nothing can be saved.
+  public void fill() {
+    full = true;
+  }
+
+  public int saves() {
+    return saves;
+  }
+}

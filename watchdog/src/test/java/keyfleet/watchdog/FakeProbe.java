@@ -1,0 +1,38 @@
+package keyfleet.watchdog;
+
+import java.util.HashMap;
+import java.util.Map;
+import keyfleet.rollout.NodeStatus.Health;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Sighting;
+import keyfleet.rollout.Sighting.State;
+
+/// Software that is ready, unless its release is said to be bad.
+public final class FakeProbe implements Probe {
+  private final Slots slots;
+  private final Map<Sha256, Sighting> sights = new HashMap<>();
+  private Health health = Health.HEALTHY;
+
+  public FakeProbe(Slots slots) {
+    this.slots = slots;
+  }
+
+  /// From now on the release looks so when it runs.
+  public void show(Sha256 release, Sighting sighting) {
+    sights.put(release, sighting);
+  }
+
+  public void show(Health shown) {
+    health = shown;
+  }
+
+  @Override
+  public Sighting look() {
+    return sights.getOrDefault(slots.running(), new Sighting(State.READY, 0));
+  }
+
+  @Override
+  public Health health() {
+    return health;
+  }
+}

@@ -1,0 +1,69 @@
+package keyfleet.watchdog;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Version;
+
+/// Slots in memory, which remember every change of what runs.
+public final class FakeSlots implements Slots {
+  private static final int SHOWN = 8;
+
+  private final Fuse fuse;
+  private final Set<Sha256> held = new TreeSet<>();
+  private final List<Sha256> ran = new ArrayList<>();
+
+  public FakeSlots(Sha256 running, Fuse fuse) {
+    this.fuse = fuse;
+    held.add(running);
+    ran.add(running);
+  }
+
+  @Override
+  public Sha256 running() {
+    return ran.getLast();
+  }
+
+  @Override
+  public Version version() {
+    return new Version(running().hex().substring(0, SHOWN));
+  }
+
+  @Override
+  public Set<Sha256> held() {
+    return Set.copyOf(held);
+  }
+
+  @Override
+  public void run(Sha256 release) {
+    fuse.pass("before run");
+    if (!held.contains(release)) {
+      throw new MachineException("no slot holds " + release);
+    }
+    if (!release.equals(running())) {
+      ran.add(release);
+    }
+    fuse.pass("after run");
+  }
+
+  @Override
+  public void discard(Sha256 release) {
+    fuse.pass("before discard");
+    if (release.equals(running())) {
+      throw new MachineException("runs, and is not to be discarded: " + release);
+    }
+    held.remove(release);
+    fuse.pass("after discard");
+  }
+
+  void put(Sha256 release) {
+    held.add(release);
+  }
+
+  /// What ran, one after the other, from the beginning.
+  public List<Sha256> history() {
+    return List.copyOf(ran);
+  }
+}

@@ -1,0 +1,32 @@
+package keyfleet.watchdog;
+
+import java.util.function.Supplier;
+
+/// Ends a watchdog right before or right after one of its effects, chosen by counting them.
+public final class Fuse {
+  private static final int NEVER = Integer.MAX_VALUE;
+
+  private int left = NEVER;
+
+  /// The point passed after this many others is a crash; those after it are not.
+  public void blowAfter(int points) {
+    left = points;
+  }
+
+  public boolean isBlown() {
+    return left < 0;
+  }
+
+  void pass(String point) {
+    if (left != NEVER && left >= 0 && left-- == 0) {
+      throw new Crash(point);
+    }
+  }
+
+  <T> T around(String effect, Supplier<T> action) {
+    pass("before " + effect);
+    T result = action.get();
+    pass("after " + effect);
+    return result;
+  }
+}

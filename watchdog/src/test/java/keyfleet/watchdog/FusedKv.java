@@ -1,0 +1,60 @@
+package keyfleet.watchdog;
+
+import java.util.Optional;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+
+/// A watchdog's connection, at each use of which it can die, and which can be cut.
+final class FusedKv implements ForwardingKv {
+  private final Kv inner;
+  private final Fuse fuse;
+  private boolean cut;
+
+  FusedKv(Kv inner, Fuse fuse) {
+    this.inner = inner;
+    this.fuse = fuse;
+  }
+
+  void cut() {
+    cut = true;
+  }
+
+  void mend() {
+    cut = false;
+  }
+
+  @Override
+  public Kv inner() {
+    if (cut) {
+      throw new StoreException("the store is out of reach");
+    }
+    return inner;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    return fuse.around("get", () -> inner().get(bucket, key));
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return fuse.around("create", () -> inner().create(bucket, key, value));
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    return fuse.around("update", () -> inner().update(bucket, key, value, expected));
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return fuse.around("put", () -> inner().put(bucket, key, value));
+  }
+}

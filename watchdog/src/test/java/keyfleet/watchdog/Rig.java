@@ -1,0 +1,174 @@
+package keyfleet.watchdog;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.control.DesiredDocument;
+import keyfleet.control.NodeReportDocument;
+import keyfleet.control.RolloutKeys;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Task;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.FakeKv;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreClock;
+import keyfleet.store.UnsureKv;
+import keyfleet.store.UnsureKv.Trouble;
+
+/// One node with its watchdog, a store, and a driver's hand. Time passes in steps of one second, as
+/// the watchdog asks for ticks.
+final class Rig {
+  static final Sha256 OLD = new Sha256("0".repeat(64));
+  static final Sha256 NEW = new Sha256("1".repeat(64));
+  static final Self SELF = new Self(new NodeId("web1"), new Component("agent"), 1);
+  static final Duration SOAK = Duration.ofMinutes(1);
+  static final Duration DEADLINE = Duration.ofMinutes(5);
+
+  final Fuse fuse = new Fuse();
+  final StoreClock clock = new StoreClock();
+  final FakeKv store = new FakeKv(clock);
+  final FakeHost host = new FakeHost();
+  final FakeJournal journal = new FakeJournal(fuse);
+  final FakeSlots slots = new FakeSlots(OLD, fuse);
+  final FakeArtifacts artifacts = new FakeArtifacts(slots, fuse);
+  final FakeProbe probe = new FakeProbe(slots);
+  final FusedKv kv;
+  private Watchdog watchdog;
+  private long decisions;
+  private final Map<Revision, NodeReport> read = new HashMap<>();
+
+  Rig() {
+    this(() -> Trouble.NONE);
+  }
+
+  Rig(Supplier<Trouble> troubles) {
+    kv = new FusedKv(new UnsureKv(store, troubles), fuse);
+    watchdog = started();
+  }
+
+  private Watchdog started() {
+    return new Watchdog(SELF, kv, new Machine(host, journal, slots, artifacts, probe));
+  }
+
+  /// The process dies and another takes over.
+  void restart() {
+    watchdog = started();
+  }
+
+  void reboot(Duration takes) {
+    host.reboot(takes);
+    clock.advance(takes);
+    restart();
+  }
+
+  void tick() {
+    watchdog.tick();
+  }
+
+  long wakeAt() {
+    return watchdog.wakeAt();
+  }
+
+  static Task task(int attempt) {
+    return new Task(new RolloutId("r1"), attempt, SELF.component(), NEW, SOAK, DEADLINE);
+  }
+
+  void order(Goal goal) {
+    order(goal, new Lead(1, "a"));
+  }
+
+  void order(Goal goal, Lead lead) {
+    order(new Desired(task(1), goal, lead, ++decisions));
+  }
+
+  void order(Desired desired) {
+    store.put(
+        RolloutKeys.ROLLOUTS,
+        RolloutKeys.desired(SELF.component(), SELF.node()),
+        DesiredDocument.of(desired));
+  }
+
+  Optional<NodeReport> report() {
+    return store
+        .get(RolloutKeys.REPORTS, RolloutKeys.ofNode(SELF.component(), SELF.node()))
+        .map(this::decoded);
+  }
+
+  /// It is asked for every second, and changes a few times.
+  private NodeReport decoded(Entry entry) {
+    NodeReport report = read.get(entry.revision());
+    if (report == null) {
+      report = NodeReportDocument.read(entry.value());
+      read.clear();
+      read.put(entry.revision(), report);
+    }
+    return report;
+  }
+
+  Phase phase() {
+    return report().orElseThrow().phase();
+  }
+
+  Optional<Document> beat() {
+    return store
+        .get(RolloutKeys.STATUS, RolloutKeys.ofNode(SELF.component(), SELF.node()))
+        .map(Entry::value)
+        .map(Document::parse);
+  }
+
+  void pass(Duration time) {
+    for (long i = 0; i < time.toSeconds(); i++) {
+      host.advance(Duration.ofSeconds(1));
+      clock.advance(Duration.ofSeconds(1));
+      if (host.moment().elapsed() - watchdog.wakeAt() >= 0) {
+        watchdog.tick();
+      }
+    }
+  }
+
+  /// Orders the goal and lets time pass until the node reports the phase, or a later one, at most
+  /// for ten minutes.
+  void drive(Goal goal, Phase until) {
+    order(goal);
+    tick();
+    for (int i = 0; i < 600 && !hasReached(until); i++) {
+      pass(Duration.ofSeconds(1));
+    }
+  }
+
+  private boolean hasReached(Phase phase) {
+    return report().filter(it -> it.phase().compareTo(phase) >= 0).isPresent();
+  }
+
+  /// A driver that goes on wherever the node is, until the task has ended.
+  void driveToTheEnd() {
+    Phase ordered = Phase.REVERTED;
+    for (int i = 0; i < 900; i++) {
+      Phase at = report().map(NodeReport::phase).orElse(Phase.PREPARING);
+      if (at.isTerminal()) {
+        return;
+      }
+      if (at != ordered) {
+        order(
+            switch (at) {
+              case SOAKED -> Goal.CONFIRMED;
+              case STAGED, APPLYING, SOAKING -> Goal.APPLIED;
+              default -> Goal.STAGED;
+            });
+        ordered = at;
+      }
+      pass(Duration.ofSeconds(1));
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package keyfleet.watchdog;
+
+import static keyfleet.watchdog.Rig.NEW;
+import static keyfleet.watchdog.Rig.OLD;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Sighting;
+import keyfleet.rollout.Sighting.State;
+import keyfleet.rollout.Verdict.TooFewSignatures;
+import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.watchdog.FakeJournal.Unsynced;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// A crash right before and right after every effect, one life for each: all end in the same place
+/// (P8), and the release is swapped in once (I2).
+class WatchdogCrashTest {
+  /// Far more than any of these lives has; so that a life that never ends is seen.
+  private static final int MOST_POINTS = 2_000;
+
+  interface Life {
+    void live(Rig rig);
+  }
+
+  enum End {
+    CONFIRMED(Phase.CONFIRMED, Setback.NONE),
+    UNHEALTHY(Phase.ROLLED_BACK, Setback.UNHEALTHY),
+    UNCONFIRMED(Phase.ROLLED_BACK, Setback.UNCONFIRMED),
+    ORDERED(Phase.ROLLED_BACK, Setback.ORDERED),
+    REVERTED(Phase.REVERTED, Setback.ORDERED);
+
+    private final Phase phase;
+    private final Setback setback;
+
+    End(Phase phase, Setback setback) {
+      this.phase = phase;
+      this.setback = setback;
+    }
+
+    void check(Rig rig, String where) {
+      List<Sha256> history = phase == Phase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
+      NodeReport report = rig.report().orElseThrow();
+      assertEquals(phase, report.phase(), where);
+      assertEquals(setback, report.setback(), where);
+      assertEquals(history, rig.slots.history(), where);
+      assertEquals(history.getLast(), report.running(), where);
+      assertTrue(rig.slots.held().containsAll(List.of(OLD, rig.slots.running())), where);
+    }
+
+    Life life() {
+      return switch (this) {
+        case CONFIRMED -> Rig::driveToTheEnd;
+        case UNHEALTHY ->
+            rig -> {
+              rig.probe.show(NEW, new Sighting(State.NOT_READY, 0));
+              rig.driveToTheEnd();
+            };
+        case UNCONFIRMED ->
+            rig -> {
+              rig.drive(Goal.STAGED, Phase.STAGED);
+              rig.drive(Goal.APPLIED, Phase.ROLLED_BACK);
+            };
+        case ORDERED ->
+            rig -> {
+              rig.drive(Goal.STAGED, Phase.STAGED);
+              rig.drive(Goal.APPLIED, Phase.SOAKING);
+              rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+              rig.pass(Duration.ofSeconds(40));
+            };
+        case REVERTED ->
+            rig -> {
+              rig.driveToTheEnd();
+              rig.order(Goal.REVERTED, new Lead(2, "b"));
+              rig.pass(Duration.ofSeconds(40));
+            };
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void crashAnywhereUnsyncedLost_endsInTheSamePlace(End end) {
+    everywhere(end, Unsynced.LOST, Duration.ZERO);
+  }
+
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void crashAnywhereUnsyncedKept_endsInTheSamePlace(End end) {
+    everywhere(end, Unsynced.KEPT, Duration.ZERO);
+  }
+
+  @ParameterizedTest
+  @EnumSource(End.class)
+  void bootAnywhere_endsInTheSamePlace(End end) {
+    everywhere(end, Unsynced.LOST, Duration.ofSeconds(20));
+  }
+
+  /// I4: nobody orders anything any more, so only the journal knows of the deadline.
+  @ParameterizedTest
+  @EnumSource(Unsynced.class)
+  void crashAnywhereThenCutOff_isBackByTheDeadline(Unsynced fate) {
+    for (int point = 0; ; point++) {
+      Rig rig = new Rig();
+      rig.fuse.blowAfter(point);
+      try {
+        End.UNCONFIRMED.life().live(rig);
+        return;
+      } catch (Crash crash) {
+        rig.journal.crashed(fate);
+        rig.restart();
+        rig.kv.cut();
+        rig.pass(Rig.DEADLINE.plusSeconds(2));
+        assertEquals(OLD, rig.slots.running(), "point " + point + ", " + crash.getMessage());
+      }
+    }
+  }
+
+  /// What runs already is not judged again: an expiry blocks new updates only.
+  @Test
+  void crashRightAfterTheSwap_goesOnAlthoughTheReleaseHasExpired() {
+    Rig rig = new Rig();
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.order(Goal.APPLIED);
+    rig.tick();
+    assertEquals(Phase.APPLYING, rig.phase());
+    rig.slots.run(NEW);
+    rig.restart();
+    rig.artifacts.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
+    rig.tick();
+    assertEquals(Phase.SOAKING, rig.phase());
+  }
+
+  @Test
+  void lifeWithoutACrash_ends() {
+    for (End end : End.values()) {
+      Rig rig = new Rig();
+      end.life().live(rig);
+      end.check(rig, end.name());
+    }
+  }
+
+  private static void everywhere(End end, Unsynced fate, Duration boot) {
+    int point = 0;
+    while (once(end, fate, boot, point)) {
+      point++;
+      assertTrue(point < MOST_POINTS, "still crashing after " + point + " points");
+    }
+    assertTrue(point > 60, "only " + point + " points");
+  }
+
+  /// Whether the life was long enough to reach that point.
+  private static boolean once(End end, Unsynced fate, Duration boot, int point) {
+    Rig rig = new Rig();
+    rig.fuse.blowAfter(point);
+    String where = end + ", no crash";
+    try {
+      end.life().live(rig);
+    } catch (Crash crash) {
+      where = end + ", point " + point + ", " + crash.getMessage();
+      rig.journal.crashed(fate);
+      if (boot.isZero()) {
+        rig.restart();
+      } else {
+        rig.reboot(boot);
+      }
+      end.life().live(rig);
+    }
+    end.check(rig, where);
+    return rig.fuse.isBlown();
+  }
+}

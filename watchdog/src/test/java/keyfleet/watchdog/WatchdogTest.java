@@ -1,0 +1,370 @@
+package keyfleet.watchdog;
+
+import static keyfleet.watchdog.Rig.NEW;
+import static keyfleet.watchdog.Rig.OLD;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import keyfleet.control.RolloutKeys;
+import keyfleet.rollout.Desired;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Setback;
+import keyfleet.rollout.Sighting;
+import keyfleet.rollout.Sighting.State;
+import keyfleet.rollout.Verdict.TooFewSignatures;
+import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+
+class WatchdogTest {
+  private static final Sighting DOWN = new Sighting(State.NOT_READY, 0);
+  private static final Unacceptable UNSIGNED =
+      new Unacceptable(List.of(new TooFewSignatures(0, 1)));
+
+  private final Rig rig = new Rig();
+
+  private void assertBack(Setback setback) {
+    NodeReport report = rig.report().orElseThrow();
+    assertEquals(Phase.ROLLED_BACK, report.phase());
+    assertEquals(setback, report.setback());
+    assertEquals(OLD, rig.slots.running());
+    assertEquals(OLD, report.running());
+  }
+
+  private void soaked() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.APPLIED, Phase.SOAKED);
+  }
+
+  private void soaking() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.APPLIED, Phase.SOAKING);
+  }
+
+  @Test
+  void goodRelease_isStagedAppliedSoakedConfirmed() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    assertEquals(OLD, rig.slots.running());
+    rig.drive(Goal.APPLIED, Phase.SOAKED);
+    assertEquals(List.of(OLD, NEW), rig.slots.history());
+    rig.drive(Goal.CONFIRMED, Phase.CONFIRMED);
+    rig.pass(Duration.ofHours(1));
+    assertEquals(Phase.CONFIRMED, rig.phase());
+    assertEquals(List.of(OLD, NEW), rig.slots.history());
+    assertEquals(Set.of(OLD, NEW), rig.slots.held());
+  }
+
+  @Test
+  void confirmBeforeTheSoak_isNotTaken() {
+    soaking();
+    rig.order(Goal.CONFIRMED);
+    rig.pass(Duration.ofSeconds(50));
+    assertEquals(Phase.SOAKING, rig.phase());
+    rig.pass(Duration.ofSeconds(30));
+    assertEquals(Phase.CONFIRMED, rig.phase());
+  }
+
+  @Test
+  void badRelease_goesBackByItself() {
+    rig.probe.show(NEW, DOWN);
+    soaking();
+    rig.pass(Duration.ofMinutes(1));
+    assertBack(Setback.UNHEALTHY);
+    rig.pass(Duration.ofMinutes(1));
+    assertEquals(Set.of(OLD), rig.slots.held());
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+  }
+
+  @Test
+  void releaseThatGoesBadAfterItsSoak_goesBackBeforeTheConfirm() {
+    soaked();
+    rig.probe.show(NEW, DOWN);
+    rig.pass(Duration.ofMinutes(1));
+    assertBack(Setback.UNHEALTHY);
+  }
+
+  @Test
+  void crashLoop_isSeenBetweenReadyLooks() {
+    soaking();
+    for (int restarts = 1; restarts <= 4; restarts++) {
+      rig.probe.show(NEW, new Sighting(State.READY, restarts));
+      rig.pass(Duration.ofSeconds(10));
+    }
+    rig.pass(Duration.ofSeconds(2));
+    assertBack(Setback.UNHEALTHY);
+  }
+
+  /// I9, R21.
+  @Test
+  void refusedRelease_neverRuns() {
+    rig.artifacts.judge(NEW, UNSIGNED);
+    rig.drive(Goal.STAGED, Phase.ROLLED_BACK);
+    rig.order(Goal.APPLIED);
+    rig.pass(Duration.ofMinutes(1));
+    assertBack(Setback.REFUSED);
+    assertEquals(List.of(OLD), rig.slots.history());
+  }
+
+  @Test
+  void releaseThatExpiresWhileStaged_neverRuns() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.artifacts.judge(NEW, UNSIGNED);
+    rig.drive(Goal.APPLIED, Phase.ROLLED_BACK);
+    assertBack(Setback.REFUSED);
+    assertEquals(List.of(OLD), rig.slots.history());
+  }
+
+  @Test
+  void artifactThatCannotBeHad_saysNothingAgainstTheRelease() {
+    rig.artifacts.answer(NEW, new Fetching.UnderWay());
+    rig.drive(Goal.STAGED, Phase.PREPARING);
+    rig.pass(Duration.ofMinutes(3));
+    assertEquals(Phase.PREPARING, rig.phase());
+    rig.artifacts.answer(NEW, new Fetching.Failed("no route"));
+    rig.pass(Duration.ofSeconds(5));
+    assertBack(Setback.INFRASTRUCTURE);
+    rig.artifacts.recover(NEW);
+    rig.order(new Desired(Rig.task(2), Goal.STAGED, new Lead(1, "a"), 9));
+    rig.pass(Duration.ofSeconds(31));
+    assertEquals(Phase.STAGED, rig.phase());
+  }
+
+  /// I4, P8.
+  @Test
+  void nodeWithoutAConfirm_isBackByTheDeadline() {
+    soaked();
+    rig.pass(Duration.ofSeconds(200));
+    assertEquals(NEW, rig.slots.running());
+    rig.pass(Duration.ofSeconds(60));
+    assertBack(Setback.UNCONFIRMED);
+  }
+
+  @Test
+  void diskThatIsFull_doesNotKeepAnUnconfirmedRelease() {
+    soaked();
+    rig.journal.fill();
+    rig.host.advance(Rig.DEADLINE);
+    assertThrows(MachineException.class, rig::tick);
+    assertEquals(OLD, rig.slots.running());
+    rig.restart();
+    assertThrows(MachineException.class, rig::tick);
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+  }
+
+  @Test
+  void deadline_goesOnOverRestarts() {
+    soaking();
+    for (int i = 0; i < 14; i++) {
+      rig.pass(Duration.ofSeconds(20));
+      rig.restart();
+    }
+    assertEquals(NEW, rig.slots.running());
+    rig.pass(Duration.ofSeconds(25));
+    assertBack(Setback.UNCONFIRMED);
+  }
+
+  @Test
+  void deadlineThatPassedWhileTheMachineWasOff_isKeptAtTheFirstTick() {
+    soaked();
+    rig.reboot(Duration.ofHours(3));
+    rig.tick();
+    assertBack(Setback.UNCONFIRMED);
+  }
+
+  @Test
+  void machineThatBootsAgainAndAgainWithAWrongClock_goesBackAllTheSame() {
+    soaking();
+    for (int i = 0; i < 20; i++) {
+      rig.pass(Duration.ofSeconds(40));
+      rig.reboot(Duration.ofSeconds(10));
+      rig.host.setWall(Instant.EPOCH);
+      rig.tick();
+    }
+    assertBack(Setback.UNCONFIRMED);
+  }
+
+  /// R10.
+  @Test
+  void nodeThatIsCutOff_freezesItsSoakAndKeepsItsDeadline() {
+    soaking();
+    rig.kv.cut();
+    rig.probe.show(NEW, DOWN);
+    rig.pass(Duration.ofMinutes(3));
+    rig.probe.show(NEW, new Sighting(State.READY, 0));
+    rig.kv.mend();
+    rig.pass(Duration.ofSeconds(20));
+    assertEquals(Phase.SOAKING, rig.phase());
+    rig.kv.cut();
+    rig.pass(Duration.ofMinutes(2));
+    assertEquals(OLD, rig.slots.running());
+    rig.kv.mend();
+    rig.pass(Duration.ofSeconds(31));
+    assertBack(Setback.UNCONFIRMED);
+  }
+
+  @Test
+  void nodeThatIsCutOff_asksForTicksNowAndThenNotAtOnce() {
+    assertEquals(rig.host.moment().elapsed(), rig.wakeAt());
+    rig.tick();
+    rig.kv.cut();
+    rig.host.advance(Duration.ofMinutes(1));
+    rig.tick();
+    long soon = Duration.ofSeconds(1).toNanos();
+    assertEquals(rig.host.moment().elapsed() + soon, rig.wakeAt());
+  }
+
+  @Test
+  void shortCutOff_costsNothing() {
+    soaking();
+    rig.kv.cut();
+    rig.pass(Duration.ofMinutes(1));
+    rig.kv.mend();
+    rig.driveToTheEnd();
+    assertEquals(Phase.CONFIRMED, rig.phase());
+  }
+
+  /// R2, P9.
+  @Test
+  void supersededDriver_isNotObeyed() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.order(Goal.STAGED, new Lead(2, "b"));
+    rig.tick();
+    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
+    for (Lead stale : List.of(new Lead(1, "a"), new Lead(2, "other"))) {
+      rig.order(Goal.APPLIED, stale);
+      rig.pass(Duration.ofMinutes(1));
+      assertEquals(Phase.STAGED, rig.phase());
+    }
+    assertEquals(List.of(OLD), rig.slots.history());
+  }
+
+  /// I3, R18.
+  @Test
+  void abort_isAcknowledgedAndHoldsForEver() {
+    soaking();
+    rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+    rig.pass(Duration.ofSeconds(31));
+    assertBack(Setback.ORDERED);
+    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
+    rig.order(new Desired(Rig.task(2), Goal.APPLIED, new Lead(3, "c"), 1));
+    rig.pass(Duration.ofMinutes(1));
+    assertBack(Setback.ORDERED);
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+  }
+
+  @Test
+  void confirmedNode_keepsTheReleaseOnAbortAndGivesItUpOnRevert() {
+    soaked();
+    rig.drive(Goal.CONFIRMED, Phase.CONFIRMED);
+    rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+    rig.tick();
+    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
+    assertEquals(NEW, rig.slots.running());
+    rig.order(Goal.REVERTED, new Lead(3, "c"));
+    rig.pass(Duration.ofSeconds(31));
+    assertEquals(Phase.REVERTED, rig.phase());
+    assertEquals(OLD, rig.slots.running());
+  }
+
+  /// I1, I2: any number of drivers may repeat and shuffle what was ordered.
+  @Test
+  void ordersDoubledAndShuffled_endInOneSwapAndNoFailure() {
+    for (long seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      Rig shuffled = new Rig();
+      List<Goal> goals = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
+      for (int i = 0; i < 400; i++) {
+        Lead lead = new Lead(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
+        shuffled.order(goals.get(random.nextInt(3)), lead);
+        shuffled.tick();
+        shuffled.pass(Duration.ofSeconds(1));
+      }
+      assertEquals(Phase.CONFIRMED, shuffled.phase(), "seed " + seed);
+      assertEquals(List.of(OLD, NEW), shuffled.slots.history(), "seed " + seed);
+    }
+  }
+
+  @Test
+  void answersThatGetLost_changeNothingInTheEnd() {
+    for (long seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      Trouble[] troubles = Trouble.values();
+      Rig unsure = new Rig(() -> troubles[random.nextInt(troubles.length)]);
+      unsure.driveToTheEnd();
+      unsure.pass(Duration.ofMinutes(5));
+      assertEquals(Phase.CONFIRMED, unsure.phase(), "seed " + seed);
+    }
+  }
+
+  @Test
+  void reportThatGotLost_isSentAgainAtTheNextTick() {
+    Iterator<Trouble> troubles = List.of(Trouble.NONE, Trouble.LOST).iterator();
+    Rig unsure = new Rig(() -> troubles.hasNext() ? troubles.next() : Trouble.NONE);
+    unsure.artifacts.answer(NEW, new Fetching.UnderWay());
+    unsure.order(Goal.STAGED);
+    unsure.tick();
+    assertEquals(Optional.empty(), unsure.report());
+    unsure.tick();
+    assertEquals(Phase.PREPARING, unsure.phase());
+  }
+
+  @Test
+  void reportThatTheStoreLost_isBackWithTheNextBeat() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    var key = RolloutKeys.ofNode(Rig.SELF.component(), Rig.SELF.node());
+    rig.store.delete(
+        RolloutKeys.REPORTS, key, rig.store.get(RolloutKeys.REPORTS, key).orElseThrow().revision());
+    rig.pass(Duration.ofSeconds(31));
+    assertEquals(Phase.STAGED, rig.phase());
+  }
+
+  @Test
+  void beat_tellsOfTheNodeAndStopsWithIt() {
+    rig.tick();
+    assertEquals("idle", rig.beat().orElseThrow().text("state"));
+    assertEquals(Optional.empty(), rig.report());
+    soaking();
+    rig.pass(Duration.ofSeconds(31));
+    var beat = rig.beat().orElseThrow();
+    assertEquals("soaking", beat.text("state"));
+    assertEquals("11111111", beat.text("version"));
+    assertEquals(1, beat.number("protocol"));
+    assertEquals(0, beat.number("degraded"));
+    rig.clock.advance(Duration.ofSeconds(89));
+    assertTrue(rig.beat().isPresent());
+    rig.clock.advance(Duration.ofSeconds(31));
+    assertFalse(rig.beat().isPresent());
+  }
+
+  @Test
+  void orderThatCannotBeRead_isNone() {
+    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.store.put(
+        RolloutKeys.ROLLOUTS,
+        RolloutKeys.desired(Rig.SELF.component(), Rig.SELF.node()),
+        Value.of("{\"goal\":\"applied\"}"));
+    rig.pass(Duration.ofMinutes(2));
+    assertEquals(Phase.STAGED, rig.phase());
+  }
+
+  @Test
+  void quietSoak_isWrittenDownRarely() {
+    soaking();
+    int before = rig.journal.saves();
+    rig.pass(Duration.ofSeconds(55));
+    assertTrue(rig.journal.saves() - before <= 2, "saves: " + (rig.journal.saves() - before));
+  }
+}
