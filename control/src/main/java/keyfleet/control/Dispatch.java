@@ -41,6 +41,8 @@ final class Dispatch {
   private enum Ownership {
     OURS,
     ANOTHERS,
+    /// A newer driver of the same rollout has said so. The node stays the rollout's.
+    NEWER_LEADS,
     UNSURE
   }
 
@@ -69,9 +71,10 @@ final class Dispatch {
         tried++;
         Ownership outcome =
             tried <= MAX_COMMANDS ? tell(order.getKey(), wanted, stored) : Ownership.UNSURE;
-        left += outcome == Ownership.UNSURE ? 1 : 0;
         if (outcome == Ownership.ANOTHERS) {
           occupied.add(order.getKey());
+        } else if (outcome != Ownership.OURS) {
+          left++;
         }
       }
     }
@@ -143,9 +146,12 @@ final class Dispatch {
   /// is a newer driver's.
   private Ownership judged(Owner owner, Stored stored) {
     if (owner.rollout().equals(stored.id())) {
-      boolean claimed = owner.lead().equals(lead(stored)) || Rollout.isEnded(stored.rollout());
-      boolean newer = owner.lead().epoch() > lead(stored).epoch();
-      return newer ? Ownership.ANOTHERS : claimed ? Ownership.OURS : Ownership.UNSURE;
+      boolean ended = Rollout.isEnded(stored.rollout());
+      if (owner.lead().epoch() > lead(stored).epoch()) {
+        return ended ? Ownership.ANOTHERS : Ownership.NEWER_LEADS;
+      }
+      boolean claimed = ended || owner.lead().equals(lead(stored));
+      return claimed ? Ownership.OURS : Ownership.UNSURE;
     }
     boolean held =
         shelf.read(owner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);

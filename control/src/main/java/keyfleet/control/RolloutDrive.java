@@ -113,6 +113,7 @@ final class RolloutDrive {
   /// Who loses an epoch waits in full before it tries the next (R1).
   private void stop(Duration now) {
     own = Lead.NOBODY;
+    occupied.clear();
     beatenAt = null;
     watched = new Watched(watched.control(), watched.beat(), now);
   }

@@ -80,6 +80,14 @@ final class Muster {
     return Optional.ofNullable(places.get(node));
   }
 
+  /// Whether nobody can try the release for the others any more (R14).
+  boolean lacksCanaries() {
+    return spec().isCanaries(passed)
+        && spec().batch(passed).stream()
+            .map(this::standing)
+            .allMatch(it -> it == Standing.OCCUPIED || it == Standing.FORGOTTEN);
+  }
+
   Standing standing(NodeId node) {
     Place place = places.get(node);
     return place == null ? Standing.PENDING : place.standing();

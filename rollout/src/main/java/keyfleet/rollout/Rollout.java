@@ -80,8 +80,14 @@ public sealed interface Rollout {
     if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
       return Optional.empty();
     }
-    Room room = new Room(new Muster(run, Duration.ZERO));
-    return room.isHeld() ? Optional.of(room.words()) : Optional.empty();
+    Muster muster = new Muster(run, Duration.ZERO);
+    Room room = new Room(muster);
+    if (room.isHeld()) {
+      return Optional.of(room.words());
+    }
+    return muster.lacksCanaries()
+        ? Optional.of("no canary is left: each is another rollout's, or was forgotten")
+        : Optional.empty();
   }
 
   /// What a node should do. A function of state alone, so it is always safe to send again (R12).

@@ -173,6 +173,7 @@ final class RolloutTest {
     assertEquals(Standing.PENDING, standing(rollout, "b"));
     on(new ForgetOrdered(new NodeId("a")));
     assertEquals(Standing.PENDING, standing(rollout, "b"), "no canary has confirmed");
+    assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"), "R14");
   }
 
   @Test

@@ -50,7 +50,7 @@ final class App {
     void sealed();
 
     /// Throws [BrokenPromise] if a process that is admitted cannot open what is stored.
-    void opened(Opening opening);
+    void notOpened(Told.Slot slot, Bytes bytes);
   }
 
   App(String collection, Loop loop, Sealer sealer, Records records, Witness witness) {
@@ -135,7 +135,8 @@ final class App {
       records
           .read(new RecordId(slot.record()))
           .map(it -> it.fields().byName().get(slot.field()))
-          .ifPresent(bytes -> witness.opened(sealer.open(place, bytes.toArray())));
+          .filter(bytes -> !(sealer.open(place, bytes.toArray()) instanceof Opening.Opened))
+          .ifPresent(bytes -> witness.notOpened(slot, bytes));
     }
   }
 

@@ -54,6 +54,7 @@ final class Host {
   private long skew;
   private boolean tampered;
   private boolean struck;
+  private boolean slow;
   private int sleepers;
 
   /// One effect in `hiccups` takes seconds; none if that is 0.
@@ -63,6 +64,7 @@ final class Host {
     this.dice = dice.named(name);
     this.diary = diary;
     this.hiccups = hiccups;
+    this.slow = hiccups > 0;
   }
 
   String name() {
@@ -169,6 +171,7 @@ final class Host {
   }
 
   private void delayFor(Fault fault) {
+    slow = true;
     delay = Math.min(fault.lasts(), LONGEST_DELAY);
     timeline.in(fault.lasts(), () -> delay = 0);
   }
@@ -249,6 +252,11 @@ final class Host {
   /// Whether anything ever went wrong here.
   boolean wasStruck() {
     return struck;
+  }
+
+  /// Whether its effects ever took seconds.
+  boolean wasSlow() {
+    return slow;
   }
 
   /// Whether the elapsed clock was ever wrong.

@@ -3,6 +3,7 @@ package keyfleet.sim;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import keyfleet.store.Bucket;
 import keyfleet.store.Deletion;
@@ -17,6 +18,7 @@ import keyfleet.store.Value;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 import keyfleet.store.Write;
+import org.jspecify.annotations.Nullable;
 
 /// The store as one loop of a host sees it, through the host's link.
 final class HostKv implements Kv {
@@ -29,10 +31,26 @@ final class HostKv implements Kv {
 
   private record Spot(String bucket, Key key) {}
 
+  /// The last two entries that were seen: replicas may take a reader back in time. Null is no
+  /// entry.
+  private record Past(@Nullable Entry older, @Nullable Entry newer) {
+    static Past of(@Nullable Entry entry) {
+      return new Past(entry, entry);
+    }
+
+    Past then(Past next) {
+      return Objects.equals(newer, next.newer) ? this : new Past(newer, next.newer);
+    }
+
+    Optional<Entry> before() {
+      return Optional.ofNullable(older);
+    }
+  }
+
   private final Kv store;
   private final Wire wire;
   private final Reads reads;
-  private final Map<Spot, Optional<Entry>> seen = new HashMap<>();
+  private final Map<Spot, Past> seen = new HashMap<>();
 
   HostKv(Kv store, Loop loop, Reads reads) {
     this.store = store;
@@ -43,14 +61,14 @@ final class HostKv implements Kv {
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
     if (reads == Reads.MAY_BE_STALE && wire.showsThePast()) {
-      Optional<Entry> past = seen.get(new Spot(bucket.name(), key));
+      Past past = seen.get(new Spot(bucket.name(), key));
       if (past != null) {
-        return past;
+        return past.before();
       }
     }
     Optional<Entry> entry = wire.read(() -> store.get(bucket, key));
     if (reads == Reads.MAY_BE_STALE) {
-      seen.put(new Spot(bucket.name(), key), entry);
+      seen.merge(new Spot(bucket.name(), key), Past.of(entry.orElse(null)), Past::then);
     }
     return entry;
   }

@@ -11,7 +11,6 @@ import keyfleet.control.RotationLoop;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Opening;
 import keyfleet.keyring.Heartbeat.Origin;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
@@ -22,6 +21,7 @@ import keyfleet.member.Sealer;
 import keyfleet.member.Self;
 import keyfleet.member.Standing;
 import keyfleet.member.Standing.Admitted;
+import keyfleet.store.Bytes;
 import keyfleet.store.Fence;
 import keyfleet.store.RecordWrite;
 import keyfleet.store.StoredRecord;
@@ -171,10 +171,10 @@ final class KeyProcess implements App.Witness {
     }
   }
 
+  /// Bytes that were read long ago may be under a version that is gone by now; reading again helps.
   @Override
-  public void opened(Opening opening) {
-    boolean opens = opening instanceof Opening.Opened;
-    if (!opens && isAdmitted(Timings.DEFAULT.fresh().toNanos())) {
+  public void notOpened(Told.Slot slot, Bytes bytes) {
+    if (isAdmitted(Timings.DEFAULT.fresh().toNanos()) && keys.truth().isStored(slot, bytes)) {
       throw new BrokenPromise("P3", host.name() + " is admitted and cannot open a value");
     }
   }

@@ -201,6 +201,12 @@ final class KeyTruth {
             }));
   }
 
+  /// Whether these are the bytes that stand there now.
+  boolean isStored(Told.Slot slot, Bytes bytes) {
+    Bytes present = stored(slot);
+    return present != null && present.equals(bytes);
+  }
+
   private @Nullable Bytes stored(Told.Slot slot) {
     Records records = collections.get(slot.collection());
     return records == null

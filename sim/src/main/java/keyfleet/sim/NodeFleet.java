@@ -14,7 +14,7 @@ import keyfleet.watchdog.Fetching;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
-final class NodeFleet implements Fleet {
+final class NodeFleet implements Fleet, NodeTruth.Circumstances {
   private static final long DRIVE = 10 * Timeline.SECOND;
 
   private final NodeWorld nodeWorld;
@@ -30,7 +30,7 @@ final class NodeFleet implements Fleet {
   NodeFleet(World world, Ports ports) {
     this.nodeWorld = new NodeWorld(world, ports, this::saw);
     this.shipment = Shipment.drawn(world.dice().named("shipment"));
-    this.truth = new NodeTruth(world.timeline(), shipment, this::isSteady);
+    this.truth = new NodeTruth(world.timeline(), shipment, this);
     this.reader = new RolloutReader(world.kv(), Failpoints.NONE);
     for (NodeId id : shipment.nodes()) {
       nodes.put(id, new NodeProcess(world.host(id.value()), nodeWorld, truth));
@@ -52,8 +52,14 @@ final class NodeFleet implements Fleet {
     }
   }
 
-  private boolean isSteady() {
+  @Override
+  public boolean isSteady() {
     return nodeWorld.world().isPrompt() && drivers.stream().anyMatch(driver -> !driver.wasStruck());
+  }
+
+  @Override
+  public boolean isSlow(NodeId node) {
+    return Optional.ofNullable(nodes.get(node)).filter(it -> it.host().wasSlow()).isPresent();
   }
 
   @Override

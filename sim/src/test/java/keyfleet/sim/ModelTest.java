@@ -12,8 +12,8 @@ import java.time.Duration;
 import keyfleet.sim.Fixtures.Size;
 import keyfleet.sim.Fixtures.Trouble;
 import keyfleet.store.Fence;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +55,7 @@ class ModelTest {
     System.out.printf(
         "model: %s, %s.cfg: %,d distinct states, %s%n",
         config.module(), config.name(), holds.states(), config.promises());
+    Recorded.explored("model " + config.name() + ", " + config.promises(), holds.states());
     return holds.states();
   }
 
@@ -93,7 +94,7 @@ class ModelTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"RotationSoak", "RolloutSoak"})
-  @EnabledIfSystemProperty(named = "keyfleet.soak", matches = "true")
+  @Tag("soak")
   void largeModel_keepsItsPromises(String name) throws IOException, InterruptedException {
     holds(ModelConfig.read(name), new Tlc(folder, 2, SOAK_LIMIT));
   }

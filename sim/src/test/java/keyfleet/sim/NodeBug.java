@@ -51,12 +51,6 @@ enum NodeBug implements Ports {
       return part == Part.DRIVER ? new Presuming(kv) : kv;
     }
   },
-  LOWER_EPOCH_ACCEPTED {
-    @Override
-    public Kv kv(Part part, Kv kv) {
-      return part == Part.WATCHDOG ? desiredAs(kv, new Flattering()) : kv;
-    }
-  },
   FAILURE_COUNTED_TWICE {
     @Override
     public Kv kv(Part part, Kv kv) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import keyfleet.sim.Explorer.Broken;
 import keyfleet.sim.Explorer.Holds;
 import keyfleet.sim.Explorer.Outcome;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,10 +21,11 @@ class RolloutExplorerTest {
     Outcome outcome =
         new Explorer<RolloutWorld>(LIMIT).explore(rollout(nodes, unavailable, troubles, aborts));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
-    System.out.printf(
-        "explorer: rollout, %d nodes, %d may be unavailable, %d troubles, %d aborts: holds in %,d"
-            + " states%n",
-        nodes, unavailable, troubles, aborts, holds.states());
+    String what =
+        "rollout, %d nodes, %d may be unavailable, %d troubles, %d aborts"
+            .formatted(nodes, unavailable, troubles, aborts);
+    System.out.printf("explorer: %s: holds in %,d states%n", what, holds.states());
+    Recorded.explored(what, holds.states());
   }
 
   @ParameterizedTest
@@ -35,7 +36,7 @@ class RolloutExplorerTest {
 
   @ParameterizedTest
   @CsvSource({"3, 1, 2, 1", "2, 1, 3, 1"})
-  @EnabledIfSystemProperty(named = "keyfleet.soak", matches = "true")
+  @Tag("soak")
   void longRollout_breaksNoPromise(int nodes, int unavailable, int troubles, int aborts) {
     holds(nodes, unavailable, troubles, aborts);
   }

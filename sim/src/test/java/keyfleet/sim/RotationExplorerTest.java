@@ -26,6 +26,7 @@ class RotationExplorerTest {
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf(
         "explorer: %d orders, %s: holds in %,d states%n", orders.size(), size, holds.states());
+    Recorded.explored("rotation, " + orders.size() + " orders, " + size, holds.states());
   }
 
   @Test
