@@ -2,7 +2,7 @@
 
 bench() {
   apt_has hyperfine hyperfine
-  run_maven -q package -Dmaven.test.skip=true
+  run_maven -q -pl cli,bench -am package -Dmaven.test.skip=true
   bench_envelope
   bench_start
 }

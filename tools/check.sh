@@ -40,8 +40,8 @@ check_sbom() {
 # The same commit, built again elsewhere, is the same bytes.
 check_reproducible() {
   again=$(mktemp -d)
-  run_maven -q package -Dmaven.test.skip=true -Dkeyfleet.out="$again"
-  (cd "$here/target" && find . -path '*/app/*.jar') | while read -r jar; do
+  run_maven -q -pl cli -am package -Dmaven.test.skip=true -Dkeyfleet.out="$again"
+  (cd "$here/target" && find . -path './keyfleet-cli/app/*.jar') | while read -r jar; do
     cmp "$here/target/$jar" "$again/$jar" || fail "$jar differs between two builds" "diffoscope target/$jar $again/$jar"
   done
   rm -rf "$again"
