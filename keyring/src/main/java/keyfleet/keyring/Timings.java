@@ -4,9 +4,9 @@ import java.time.Duration;
 
 /// How long things take, one set for the whole fleet: it lives in the keystore.
 ///
-/// The order is a safety rule. A process is fresh for longer than two beats; it stops sealing
-/// (`lease`) only after it has left the fresh ones, so the gate sees whoever seals; and it leaves
-/// the roster (`expire`) only after it has stopped sealing.
+/// The order is a safety rule. A process is fresh for longer than two beats, and it leaves the
+/// roster (`expire`) only after it has stopped sealing (`lease`). In between it may seal unseen by
+/// the gate, under what was active then; the fence looks after that.
 public record Timings(
     Duration heartbeat, Duration fresh, Duration lease, Duration expire, Duration adopt) {
   public static final Timings DEFAULT =
