@@ -26,7 +26,6 @@ import keyfleet.store.Change;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// Dry runs and revocations.
@@ -38,17 +37,10 @@ class RotationKindsTest {
   private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
   private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
   private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
-  private Map<String, String> before = Map.of();
-  private Keystore untouched = placeholder();
+  private final Map<String, String> before;
+  private final Keystore untouched;
 
-  private static Keystore placeholder() {
-    Fleet other = new Fleet();
-    other.begin(other.worker("w", 1));
-    return other.keystore();
-  }
-
-  @BeforeEach
-  void fillTheStores() {
+  RotationKindsTest() {
     fleet.begin(first);
     for (int i = 0; i < 3; i++) {
       api.put("orders", "o" + i);

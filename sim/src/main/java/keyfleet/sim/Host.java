@@ -1,6 +1,5 @@
 package keyfleet.sim;
 
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /// A process on its machine: its clock, its link to the stores, its life. It works in loops, each a
@@ -36,6 +35,7 @@ final class Host {
   private final Timeline timeline;
   private final Dice dice;
   private final Diary diary;
+  private final HostClock clock;
 
   private int hiccups;
   private Link link = Link.UP;
@@ -47,12 +47,6 @@ final class Host {
   private boolean beforeWrites;
   private long delay;
   private long staleUntil;
-  private long lostTime;
-  private double rate = 1;
-  private long rateSince;
-  private long elapsedBase;
-  private long skew;
-  private boolean tampered;
   private boolean struck;
   private boolean slow;
   private int sleepers;
@@ -63,6 +57,7 @@ final class Host {
     this.timeline = timeline;
     this.dice = dice.named(name);
     this.diary = diary;
+    this.clock = new HostClock(timeline);
     this.hiccups = hiccups;
     this.slow = hiccups > 0;
   }
@@ -150,8 +145,8 @@ final class Host {
       case UNSURE -> linkFor(Link.UNSURE, fault.lasts());
       case DELAY -> delayFor(fault);
       case STALE_READ -> readStaleFor(fault.lasts());
-      case DRIFT -> drift(0.9 + fault.choice() % 21 / 100.0);
-      case SKEW -> skew = (fault.choice() % 601 - 300) * Timeline.SECOND;
+      case DRIFT -> clock.drift(0.9 + fault.choice() % 21 / 100.0);
+      case SKEW -> clock.skew((fault.choice() % 601 - 300) * Timeline.SECOND);
       case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // not of one host's links
     }
     if (fault.choice() % 3 > 0) {
@@ -224,8 +219,7 @@ final class Host {
       case StandsStill(long nanos) -> stand(nanos);
       case Sleeps(long nanos) -> {
         stand(nanos);
-        lostTime += nanos;
-        tampered = true;
+        clock.stopFor(nanos);
       }
     }
   }
@@ -244,11 +238,6 @@ final class Host {
     staleUntil = timeline.now() + nanos;
   }
 
-  /// How far the wall clock is off.
-  long skew() {
-    return skew;
-  }
-
   /// Whether anything ever went wrong here.
   boolean wasStruck() {
     return struck;
@@ -259,26 +248,8 @@ final class Host {
     return slow;
   }
 
-  /// Whether the elapsed clock was ever wrong.
-  boolean isTampered() {
-    return tampered;
-  }
-
-  /// From now on the elapsed clock runs at `newRate` times the true speed.
-  void drift(double newRate) {
-    elapsedBase = elapsed();
-    rateSince = timeline.now();
-    rate = newRate;
-    lostTime = 0;
-    tampered |= newRate != 1;
-  }
-
-  long elapsed() {
-    return elapsedBase + (long) ((timeline.now() - rateSince) * rate) - lostTime;
-  }
-
-  LongSupplier clock() {
-    return this::elapsed;
+  HostClock clock() {
+    return clock;
   }
 
   /// All is well again, except that a process that is down stays down.
@@ -289,7 +260,6 @@ final class Host {
     staleUntil = 0;
     effectsBeforeTrap = -1;
     pausedUntil = Math.min(pausedUntil, timeline.now());
-    skew = 0;
-    drift(1);
+    clock.heal();
   }
 }

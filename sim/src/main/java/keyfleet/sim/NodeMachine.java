@@ -91,7 +91,7 @@ final class NodeMachine {
   }
 
   private Moment moment(long elapsed) {
-    long wall = host.timeline().now() + host.skew();
+    long wall = host.clock().wall();
     return new Moment("boot-" + boots, elapsed, Instant.EPOCH.plusNanos(wall));
   }
 

@@ -91,7 +91,7 @@ final class NodeProcess implements NodeMachine.Witness {
 
   private long tick(Watchdog watchdog) {
     look(watchdog);
-    return Math.clamp(watchdog.wakeAt() - host.elapsed(), SOON, POLL);
+    return Math.clamp(watchdog.wakeAt() - host.clock().getAsLong(), SOON, POLL);
   }
 
   private static String brief(Node node) {

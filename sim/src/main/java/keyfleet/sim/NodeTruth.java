@@ -94,7 +94,9 @@ final class NodeTruth {
       throw new BrokenPromise("H6", node.id() + " was never out of reach, and nobody confirmed it");
     }
     boolean confirms = tasked instanceof Confirmed && known.runsSince != Long.MAX_VALUE;
-    if (confirms && !node.host().isTampered() && soaked(known) < spec.times().soak().toNanos()) {
+    if (confirms
+        && !node.host().clock().wasTampered()
+        && soaked(known) < spec.times().soak().toNanos()) {
       throw new BrokenPromise("I5", node.id() + " is confirmed before its soak has passed");
     }
     if (tasked instanceof Confirmed) {
@@ -163,7 +165,8 @@ final class NodeTruth {
     Seen known = seen(node);
     boolean late = soaked(known) > spec.times().confirmWithin().toNanos();
     Host host = node.host();
-    boolean able = host.isUp() && !host.isPaused() && !host.isAsleep() && !host.isTampered();
+    boolean able =
+        host.isUp() && !host.isPaused() && !host.isAsleep() && !host.clock().wasTampered();
     if (!late || !able) {
       known.lateSince = Long.MAX_VALUE;
     } else if (known.lateSince == Long.MAX_VALUE) {

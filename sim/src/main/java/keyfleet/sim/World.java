@@ -52,10 +52,6 @@ final class World {
     return hiccups == 0;
   }
 
-  Diary diary() {
-    return diary;
-  }
-
   FakeKv kv() {
     return kv;
   }

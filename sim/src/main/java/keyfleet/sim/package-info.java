@@ -1,5 +1,10 @@
 /// Histories of a fleet, run through the very classes that production runs.
 ///
+/// The swarm runs the production loops, in one thread: a [Run] is a seed's fleet under its
+/// [Weather]. Every loop reaches stores and disks through its [Host], and may fall asleep or die
+/// there; [Timeline] says how that works without threads. [KeyTruth] and [NodeTruth] know what is
+/// true whatever the loops believe, and end a run by a [BrokenPromise].
+///
 /// The explorer visits every state that a small fleet can reach, whatever the order of its steps
 /// and whoever falls asleep in between, and checks in each that no promise is broken. What is real
 /// here is the deciding code ([keyfleet.keyring.Keystore#decide], [keyfleet.keyring.Readiness],
