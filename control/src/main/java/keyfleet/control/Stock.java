@@ -13,6 +13,7 @@ import keyfleet.store.Fence.Term;
 import keyfleet.store.Fencing;
 import keyfleet.store.Fencing.Behind;
 import keyfleet.store.Fencing.Raised;
+import keyfleet.store.Fencing.Unenforced;
 import keyfleet.store.Unknown;
 
 /// All collections registered for a keyring, as one process finds them at one moment.
@@ -79,7 +80,8 @@ record Stock(List<Shelf> shelves, List<String> unreachable) {
 
   private static Optional<String> objection(String title, Fencing fencing) {
     return switch (fencing) {
-      case Raised() -> Optional.empty();
+      // Unfenced, a collection is still swept and counted; removal then refuses to destroy.
+      case Raised(), Unenforced() -> Optional.empty();
       case Behind(Fence held) -> Optional.of(title + " was fenced in a later term, " + held.term());
       case Unknown() -> Optional.of(title + " did not say whether its fence stands");
     };

@@ -2,7 +2,7 @@ package keyfleet.store;
 
 /// The store could not be used just now. A write that ends so did not happen and will not: where
 /// that is not sure, the answer is [Unknown].
-public final class StoreException extends RuntimeException {
+public sealed class StoreException extends RuntimeException permits StoreRefusedException {
   private static final long serialVersionUID = 1L;
 
   public StoreException(String sentence) {

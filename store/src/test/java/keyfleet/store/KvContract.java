@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -38,6 +39,11 @@ public interface KvContract {
   /// How long a hint may take.
   default Duration hintLimit() {
     return Duration.ofSeconds(10);
+  }
+
+  /// How many keys a list must be able to give.
+  default int crowd() {
+    return 100_000;
   }
 
   @Test
@@ -191,6 +197,21 @@ public interface KvContract {
       assertEquals(keysOf("n.10", "n.9", "n.B", "n.a", "n.a.x", "n.a_b", "n.b"), branch);
       assertEquals(
           keys.stream().sorted().map(Key::new).toList(), keys(kv.list(THINGS, Prefix.ALL)));
+    }
+  }
+
+  @Test
+  default void listOfCrowd_givesEveryKeyOnce() {
+    try (KvRig rig = rig()) {
+      List<Key> keys = new ArrayList<>();
+      for (int i = 0; i < crowd(); i++) {
+        keys.add(key("crowd.%06d".formatted(i)));
+      }
+      rig.fill(THINGS, keys);
+      written(rig.kv().create(THINGS, A, value("no part of it")));
+      List<Entry> listed = rig.kv().list(THINGS, Prefix.under(key("crowd")));
+      assertEquals(keys, keys(listed));
+      assertTrue(listed.stream().allMatch(it -> it.value().text().equals(it.key().value())));
     }
   }
 

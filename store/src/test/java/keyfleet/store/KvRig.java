@@ -1,6 +1,7 @@
 package keyfleet.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
 
 /// A store under test, empty at first, and what a test must be able to do to it.
@@ -12,6 +13,11 @@ public interface KvRig extends AutoCloseable {
 
   /// Runs `meanwhile` while running watches get no hints, then lets them recover.
   void whileWatchesAreCut(Runnable meanwhile);
+
+  /// Puts an entry under each key; an engine may have a quicker way than one call each.
+  default void fill(Bucket bucket, List<Key> keys) {
+    keys.forEach(key -> kv().put(bucket, key, Value.of(key.value())));
+  }
 
   @Override
   default void close() {}
