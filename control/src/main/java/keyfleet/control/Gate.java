@@ -3,8 +3,8 @@ package keyfleet.control;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.OpenSentinel;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness;
@@ -14,6 +14,7 @@ import keyfleet.keyring.Readiness.NobodyFresh;
 import keyfleet.keyring.Readiness.NotReady;
 import keyfleet.keyring.Readiness.Ready;
 import keyfleet.keyring.Readiness.Verdict;
+import keyfleet.keyring.Roster;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Self;
 
@@ -30,16 +31,17 @@ public final class Gate {
   /// The keystore must have been read before this is called: only then does the roster hold all who
   /// joined without seeing what it says.
   public Verdict judge(Keystore keystore, KekVersion target, Readiness.Expected expected) {
+    Roster roster = ring.roster(keystore.timings());
     KeyVersion known = keystore.versions().get(target);
-    EnvelopeCipher cipher = keys.cipher();
-    Readiness readiness =
-        new Readiness(
-            keystore,
-            target,
-            Self.PROTOCOL,
-            (claim, proof) ->
-                known != null && known.sentinel().accepts(cipher, claim, proof).orElse(false));
-    return readiness.judge(ring.roster(keystore.timings()), expected);
+    Optional<OpenSentinel> sentinel =
+        known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
+    try {
+      Readiness.ProofCheck proofs =
+          (claim, proof) -> sentinel.map(it -> it.accepts(claim, proof)).orElse(false);
+      return new Readiness(keystore, target, Self.PROTOCOL, proofs).judge(roster, expected);
+    } finally {
+      sentinel.ifPresent(OpenSentinel::close);
+    }
   }
 
   /// Why a rotation to `target` may not go on, if so.

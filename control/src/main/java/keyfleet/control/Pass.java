@@ -119,48 +119,53 @@ final class Pass {
     return new Progress(rotation, total, done, failed, note, failures);
   }
 
-  /// Moves one batch. A fence that refuses a write ends it early and is returned.
+  /// Moves one batch. A fence that refused some of it is returned.
   Optional<Fence> step(Mover mover) {
     Lane lane = lanes.element();
     List<StoredRecord> batch = lane.shelf().scan(lane.version(), after, BATCH);
+    List<Change> changes = new ArrayList<>();
+    List<Failure> stuck = new ArrayList<>();
     for (StoredRecord record : batch) {
-      Optional<Fence> refusal = move(lane, record, mover);
-      after = record.id();
-      if (refusal.isPresent()) {
-        return refusal;
+      switch (moved(lane.shelf(), record, mover)) {
+        case InPlace() -> {}
+        case Stuck(String reason) ->
+            stuck.add(new Failure(lane.shelf().title(), record.id().value(), reason));
+        case Moved(Change change) -> changes.add(change);
       }
     }
+    Optional<Fence> refusal = written(lane.shelf(), changes);
+    stuck.forEach(
+        failure -> fail(1, failure)); // not before the batch is written: it may be retried
+    goOn(batch);
+    return refusal;
+  }
+
+  private Mover.Moving moved(Shelf shelf, StoredRecord record, Mover mover) {
+    return failpoints.at(Failpoint.RECORD_MOVE, () -> mover.move(shelf.collection(), record));
+  }
+
+  private void goOn(List<StoredRecord> batch) {
     if (batch.size() < BATCH) {
       lanes.remove();
       after = null;
+    } else {
+      after = batch.getLast().id();
     }
-    return Optional.empty();
-  }
-
-  private Optional<Fence> move(Lane lane, StoredRecord record, Mover mover) {
-    Shelf shelf = lane.shelf();
-    Mover.Moving moving =
-        failpoints.at(Failpoint.RECORD_MOVE, () -> mover.move(shelf.collection(), record));
-    return switch (moving) {
-      case InPlace() -> Optional.empty();
-      case Stuck(String reason) -> {
-        fail(1, new Failure(shelf.title(), record.id().value(), reason));
-        yield Optional.empty();
-      }
-      case Moved(Change change) ->
-          mode == Mode.WRITING ? written(shelf.write(change)) : Optional.empty();
-    };
   }
 
   /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.
-  private Optional<Fence> written(RecordWrite write) {
-    return switch (write) {
-      case RecordWrite.Stored() -> {
-        done++;
-        yield Optional.empty();
+  private Optional<Fence> written(Shelf shelf, List<Change> changes) {
+    if (mode == Mode.REHEARSING || changes.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<Fence> refusal = Optional.empty();
+    for (RecordWrite write : shelf.write(changes)) {
+      switch (write) {
+        case RecordWrite.Stored() -> done++;
+        case RecordWrite.Fenced(Fence by) -> refusal = Optional.of(by);
+        case Conflict(), Unknown() -> {}
       }
-      case RecordWrite.Fenced(Fence by) -> Optional.of(by);
-      case Conflict(), Unknown() -> Optional.empty();
-    };
+    }
+    return refusal;
   }
 }

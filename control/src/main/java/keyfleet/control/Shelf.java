@@ -42,8 +42,8 @@ final class Shelf {
         () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
   }
 
-  RecordWrite write(Change change) {
-    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSet(change));
+  List<RecordWrite> write(List<Change> changes) {
+    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(changes));
   }
 
   Census census() {

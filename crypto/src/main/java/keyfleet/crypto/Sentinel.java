@@ -36,22 +36,15 @@ public record Sentinel(KekVersion version, Envelope envelope) {
   /// The proof that this process holds the version, or nothing if it does not: the version is
   /// missing, has other bytes, or no longer wraps and unwraps.
   public Optional<Proof> prove(EnvelopeCipher cipher, Claim claim) {
-    return cipher.roundTrips(version) ? expected(cipher, claim) : Optional.empty();
+    return cipher.roundTrips(version) ? open(cipher).map(it -> it.last(claim)) : Optional.empty();
   }
 
-  /// Whether `proof` was made for `claim` by someone who opened this sentinel. Nothing if the
-  /// caller cannot open it either and so cannot judge.
-  public Optional<Boolean> accepts(EnvelopeCipher cipher, Claim claim, Proof proof) {
-    return expected(cipher, claim).map(proof::equals);
-  }
-
-  private Optional<Proof> expected(EnvelopeCipher cipher, Claim claim) {
+  /// What is inside, to judge the proofs of others by. Nothing if the caller cannot open it, and so
+  /// cannot judge.
+  public Optional<OpenSentinel> open(EnvelopeCipher cipher) {
     return switch (cipher.open(place(version), envelope)) {
-      case Opened(SecretBytes secret, KekVersion _) -> {
-        try (secret) {
-          yield Optional.of(Proof.of(secret, cipher.keyring(), version, claim));
-        }
-      }
+      case Opened(SecretBytes secret, KekVersion _) ->
+          Optional.of(new OpenSentinel(secret, cipher.keyring(), version));
       case NoSuchVersion _, Refused _ -> Optional.empty();
     };
   }

@@ -126,6 +126,6 @@ final class Fixtures {
         keystore(),
         v(target),
         PROTOCOL,
-        (claim, proof) -> sentinel(target).accepts(CIPHER, claim, proof).orElseThrow());
+        (claim, proof) -> sentinel(target).open(CIPHER).orElseThrow().accepts(claim, proof));
   }
 }

@@ -1,20 +1,30 @@
 package keyfleet.member;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
+import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
 
 /// The heartbeats of one keyring's processes, in the store.
 public final class Rosters {
+  private record Read(Revision revision, Heartbeat beat) {}
+
   private final Kv kv;
   private final KeyringName keyring;
+
+  /// Whoever looks often finds most beats as they were. Replaced as a whole.
+  private volatile Map<Key, Read> last = Map.of();
 
   public Rosters(Kv kv, KeyringName keyring) {
     this.kv = kv;
@@ -32,10 +42,23 @@ public final class Rosters {
   /// Whoever was heard of within the expiry time. One heartbeat that cannot be read makes the whole
   /// roster unreadable: the process behind it may be a laggard.
   public Roster read(Timings timings) {
-    List<Heartbeat> beats =
-        kv.list(bucket(timings), Prefix.under(new Key(keyring.value()))).stream()
-            .map(it -> HeartbeatDocument.read(Document.parse(it.value()), it.writtenAt()))
-            .toList();
+    Map<Key, Read> now = new HashMap<>();
+    List<Heartbeat> beats = new ArrayList<>();
+    for (Entry entry : kv.list(bucket(timings), Prefix.under(new Key(keyring.value())))) {
+      Read read = read(entry);
+      now.put(entry.key(), read);
+      beats.add(read.beat());
+    }
+    last = now;
     return new Roster(beats, HeartbeatDocument.instant(kv.storeTime()));
+  }
+
+  private Read read(Entry entry) {
+    Read known = last.get(entry.key());
+    return known != null && known.revision().equals(entry.revision())
+        ? known
+        : new Read(
+            entry.revision(),
+            HeartbeatDocument.read(Document.parse(entry.value()), entry.writtenAt()));
   }
 }

@@ -22,6 +22,12 @@ public interface Records {
   /// Replaces all sealed fields if every one of them is as it was read, and there is no other.
   RecordWrite compareAndSet(Change change);
 
+  /// Each change as [#compareAndSet] would make it, whatever becomes of the others. No record is
+  /// there twice. An engine may write them all with one commit.
+  default List<RecordWrite> compareAndSetAll(List<Change> changes) {
+    return changes.stream().map(this::compareAndSet).toList();
+  }
+
   /// Deletes the record if all its sealed fields are as expected.
   Deletion delete(StoredRecord expected);
 

@@ -102,8 +102,7 @@ public final class StoreUrl {
     return hosts.isEmpty()
         ? scheme + ":" + path
         : "%s://%s%s%s"
-            .formatted(
-                scheme, who, String.join(",", hosts), path.isEmpty() ? "" : "/" + path);
+            .formatted(scheme, who, String.join(",", hosts), path.isEmpty() ? "" : "/" + path);
   }
 
   private static Map<String, String> params(String query) {
@@ -113,7 +112,9 @@ public final class StoreUrl {
       if (query.isEmpty()) {
         continue;
       }
-      if (parts.length < 2 || parts[0].isEmpty() || params.put(parts[0], decode(parts[1])) != null) {
+      if (parts.length < 2
+          || parts[0].isEmpty()
+          || params.put(parts[0], decode(parts[1])) != null) {
         throw refused("a parameter of the store's URL is not NAME=VALUE, or is there twice");
       }
     }
@@ -135,6 +136,7 @@ public final class StoreUrl {
   /// The URL itself stays unsaid: it may hold a password at a place we cannot tell.
   private static StoreRefusedException refused(String sentence) {
     return new StoreRefusedException(
-        sentence, "sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST");
+        sentence,
+        "sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST");
   }
 }

@@ -44,6 +44,7 @@
 /// |-----------------|-----------------------------------------------------------------------------|
 /// | `scan`          | who pages by the last id sees each record that has the version throughout exactly once |
 /// | `compareAndSet` | all sealed fields of a record change together, or none does                 |
+/// | `compareAndSetAll` | answers in the order of the changes; each record by itself, as above      |
 /// | `census`        | one snapshot, from the leader                                               |
 /// | `fence`         | on return no open transaction can evade it                                  |
 ///

@@ -99,6 +99,25 @@ public interface FenceContract {
   }
 
   @Test
+  default void batchWithOldWrites_losesOnlyThose() {
+    try (RecordsRig rig = rig()) {
+      StoredRecord first = stored(rig, record(1, 1));
+      StoredRecord second = stored(rig, record(2, 1));
+      StoredRecord third = stored(rig, record(3, 1));
+      raise(rig, N_ONLY);
+      List<Change> batch =
+          List.of(
+              new Change(first, fields(2)),
+              new Change(second, fields(3)),
+              new Change(third, fields(2)));
+      assertEquals(
+          List.of(new Stored(), new Fenced(N_ONLY), new Stored()),
+          rig.records().compareAndSetAll(batch));
+      assertEquals(Optional.of(second), rig.records().read(second.id()));
+    }
+  }
+
+  @Test
   default void unrelatedColumn_passes() {
     try (RecordsRig rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1));

@@ -111,6 +111,28 @@ public interface RecordsContract {
   }
 
   @Test
+  default void compareAndSetAll_judgesEachChangeByItself() {
+    try (RecordsRig rig = rig()) {
+      List<Change> changes = new ArrayList<>();
+      List<RecordWrite> expected = new ArrayList<>();
+      for (int i = 0; i < population(); i++) {
+        boolean asRead = i % 3 > 0;
+        StoredRecord record = record(i, 1, 1);
+        insert(rig, asRead ? record : record(i, 1, 1));
+        changes.add(new Change(record, rewrapped(record, 2)));
+        expected.add(asRead ? new Stored() : new Conflict());
+      }
+      assertEquals(expected, rig.records().compareAndSetAll(changes));
+      for (int i = 0; i < population(); i++) {
+        boolean moved = expected.get(i).equals(new Stored());
+        SealedFields found = rig.records().read(id(i)).orElseThrow().fields();
+        assertEquals(moved, changes.get(i).to().equals(found), "record " + i);
+      }
+      assertEquals(List.of(), rig.records().compareAndSetAll(List.of()));
+    }
+  }
+
+  @Test
   default void changeThatForgetsAField_cannotBeMade() {
     StoredRecord record = record(1, 1, 1);
     assertThrows(IllegalArgumentException.class, () -> new Change(record, fields(2)));

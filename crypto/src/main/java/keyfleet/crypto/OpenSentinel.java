@@ -1,0 +1,38 @@
+package keyfleet.crypto;
+
+import keyfleet.crypto.Sentinel.Claim;
+
+/// The secret of a [Sentinel], held for as long as proofs are made or judged by it: a whole fleet's
+/// proofs cost one opening.
+public final class OpenSentinel implements AutoCloseable {
+  private final SecretBytes secret;
+  private final KeyringName keyring;
+  private final KekVersion version;
+
+  OpenSentinel(SecretBytes secret, KeyringName keyring, KekVersion version) {
+    this.secret = secret;
+    this.keyring = keyring;
+    this.version = version;
+  }
+
+  /// Whether `proof` was made for `claim` by someone who opened the same sentinel.
+  public boolean accepts(Claim claim, Proof proof) {
+    return proof(claim).equals(proof);
+  }
+
+  /// The only proof it makes: it is closed with it.
+  Proof last(Claim claim) {
+    try (this) {
+      return proof(claim);
+    }
+  }
+
+  private Proof proof(Claim claim) {
+    return Proof.of(secret, keyring, version, claim);
+  }
+
+  @Override
+  public void close() {
+    secret.close();
+  }
+}
