@@ -9,6 +9,9 @@ import java.time.Duration;
 /// the gate, under what was active then; the fence looks after that.
 public record Timings(
     Duration heartbeat, Duration fresh, Duration lease, Duration expire, Duration adopt) {
+  /// Stores count lifetimes in seconds. Above the default, which is held to it.
+  private static final Duration SHORTEST_EXPIRE = Duration.ofSeconds(1);
+
   public static final Timings DEFAULT =
       new Timings(
           Duration.ofSeconds(30),
@@ -24,10 +27,11 @@ public record Timings(
             && twoBeats.compareTo(fresh) <= 0
             && fresh.compareTo(lease) < 0
             && lease.compareTo(expire) < 0
+            && SHORTEST_EXPIRE.compareTo(expire) <= 0
             && twoBeats.compareTo(adopt) <= 0;
     if (!inOrder) {
       throw new IllegalArgumentException(
-          "timings must keep 2 x heartbeat <= fresh < lease < expire and 2 x heartbeat <= adopt: "
+          "timings must keep 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s <= expire: "
               + "heartbeat=%s fresh=%s lease=%s expire=%s adopt=%s"
                   .formatted(heartbeat, fresh, lease, expire, adopt));
     }

@@ -1,5 +1,6 @@
 package keyfleet.member;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,8 +32,15 @@ public final class Rosters {
     this.keyring = keyring;
   }
 
+  /// A bucket has one lifetime for good. Keyrings of other timings may share the store, so theirs
+  /// is another bucket.
   static Bucket.Expiring bucket(Timings timings) {
-    return new Bucket.Expiring("process_heartbeats", timings.expire());
+    Duration lifetime = timings.expire();
+    String name =
+        lifetime.equals(Timings.DEFAULT.expire())
+            ? "process_heartbeats"
+            : "process_heartbeats_" + lifetime.toMillis() + "ms";
+    return new Bucket.Expiring(name, lifetime);
   }
 
   static Key key(KeyringName keyring, String instance) {

@@ -3,8 +3,11 @@ package keyfleet.store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,26 +19,26 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds out whether a store compares and sets, and keeps what it acknowledged. Its own word is not
 /// taken for it: a server that compares first and sets later looks sound until two writers meet. So
-/// a few writers count together under one scratch key, and every acknowledged step must be in the
-/// sum.
+/// a few writers race from one revision of a scratch key, again and again: one may win, and what it
+/// wrote must be there.
 public final class RaceProbe {
   public sealed interface Verdict {}
 
-  /// All that was acknowledged was there; so often two writers met and one had to give way.
-  public record Kept(int acknowledged, int contested) implements Verdict {}
+  /// Of each race, one writer was told that it won, and it had.
+  public record Kept(int races) implements Verdict {}
 
   /// The store broke its word; no key state is safe there.
   public record Broken(String sentence) implements Verdict {}
 
-  /// Too few answers to tell, or nobody met: neither good nor bad is shown.
+  /// Too few answers to tell: neither good nor bad is shown.
   public record Unclear(String sentence) implements Verdict {}
 
   private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
   private static final int WRITERS = 4;
-  private static final int STEPS_EACH = 25;
+  private static final int RACES = 50;
 
-  /// Fewer than this say nothing.
-  private static final int ENOUGH = WRITERS * STEPS_EACH / 2;
+  /// Fewer that had a winner say nothing.
+  private static final int ENOUGH = RACES / 2;
 
   private final Kv kv;
   private final Key key;
@@ -50,27 +53,42 @@ public final class RaceProbe {
     this.limit = limit;
   }
 
-  /// What one writer did.
-  private record Tally(int acknowledged, int unanswered, int contested, @Nullable String broken) {
-    static final Tally NONE = new Tally(0, 0, 0, null);
+  /// What the races so far have shown.
+  private record Tally(int won, int wonTwice, int lost, int madeUp) {
+    static final Tally NONE = new Tally(0, 0, 0, 0);
+    static final Tally FIRST_LOST = new Tally(1, 0, 1, 0);
 
-    Tally plus(Tally other) {
+    /// `winners` wrote these values; `sure` says that no other write can have been applied.
+    Tally plus(List<Value> winners, boolean sure, Entry before, @Nullable Entry after) {
+      boolean changed = after == null || !after.equals(before);
+      boolean isThere = after != null && winners.contains(after.value());
       return new Tally(
-          acknowledged + other.acknowledged,
-          unanswered + other.unanswered,
-          contested + other.contested,
-          broken == null ? other.broken : broken);
+          won + (winners.isEmpty() ? 0 : 1),
+          wonTwice + (winners.size() > 1 ? 1 : 0),
+          lost + (!winners.isEmpty() && !isThere ? 1 : 0),
+          madeUp + (winners.isEmpty() && sure && changed ? 1 : 0));
+    }
+
+    Verdict verdict() {
+      if (wonTwice + lost + madeUp > 0) {
+        return new Broken(
+            "of %d races %d had two winners, %d acknowledged writes were not there, %d refused ones were"
+                .formatted(won, wonTwice, lost, madeUp));
+      }
+      return won >= ENOUGH
+          ? new Kept(won)
+          : new Unclear("only %d of %d races were answered in time".formatted(won, RACES));
     }
   }
 
-  /// Leaves nothing behind, unless the store does not answer. Throws [StoreException] if it cannot
-  /// even start.
+  /// Leaves nothing behind, unless the store stops answering. Throws [StoreException] if it does
+  /// not answer at all.
   public Verdict run() {
-    if (!(kv.create(SCRATCH, key, count(0, "start")) instanceof Written)) {
+    if (!(kv.create(SCRATCH, key, Value.of("start")) instanceof Written)) {
       return new Unclear("the scratch key " + key + " could not be made");
     }
-    try {
-      return verdict(raced(), kv.get(SCRATCH, key).orElse(null));
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return races(threads).verdict();
     } catch (StoreException e) {
       return new Unclear("it stopped answering: " + e.getMessage());
     } finally {
@@ -78,93 +96,68 @@ public final class RaceProbe {
     }
   }
 
-  private static Verdict verdict(Tally tally, @Nullable Entry last) {
-    String broken = tally.broken();
-    if (broken != null) {
-      return new Broken(broken);
-    }
-    int found = last == null ? 0 : number(last);
-    int acknowledged = tally.acknowledged();
-    if (found < acknowledged || found > acknowledged + tally.unanswered()) {
-      return new Broken(
-          "%d writers had %d increments acknowledged and %d unanswered, the final value is %d"
-              .formatted(WRITERS, acknowledged, tally.unanswered(), found));
-    }
-    if (acknowledged < ENOUGH) {
-      return new Unclear(
-          "only %d of %d writes were answered in time: too slow to tell"
-              .formatted(acknowledged, WRITERS * STEPS_EACH));
-    }
-    return tally.contested() == 0
-        ? new Unclear("no two writers met")
-        : new Kept(acknowledged, tally.contested());
-  }
-
-  private Tally raced() {
+  private Tally races(ExecutorService threads) {
     long end = clock.getAsLong() + limit.toNanos();
-    List<Callable<Tally>> writers = new ArrayList<>();
-    for (int i = 0; i < WRITERS; i++) {
-      String name = "writer " + i;
-      writers.add(() -> count(name, end));
-    }
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Tally sum = Tally.NONE;
-      for (Future<Tally> writer :
-          threads.invokeAll(writers, 2 * limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        sum = sum.plus(tally(writer));
-      }
-      return sum;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StoreException("the probe was interrupted", e);
-    }
-  }
-
-  private static Tally tally(Future<Tally> writer) throws InterruptedException {
-    try {
-      return writer.get();
-    } catch (ExecutionException | CancellationException e) {
-      throw new StoreException("a writer of the probe got no answer", e);
-    }
-  }
-
-  private Tally count(String writer, long end) {
-    Tally tally = Tally.NONE;
-    for (int step = 0; tally.acknowledged() < STEPS_EACH && clock.getAsLong() < end; step++) {
-      tally = tally.plus(step(writer + ", step " + step));
-      if (tally.broken() != null) {
-        return tally;
-      }
+    Entry before = kv.get(SCRATCH, key).orElse(null);
+    Tally tally = before == null ? Tally.FIRST_LOST : Tally.NONE;
+    for (int i = 0; i < RACES && before != null && clock.getAsLong() < end; i++) {
+      List<Value> values = values(i);
+      List<Optional<Write>> writes = race(threads, values, before.revision());
+      Entry after = kv.get(SCRATCH, key).orElse(null);
+      boolean sure = !writes.contains(Optional.<Write>of(new Unknown()));
+      tally = tally.plus(winners(values, writes), sure, before, after);
+      before = after;
     }
     return tally;
   }
 
-  private Tally step(String mark) {
-    Entry seen = kv.get(SCRATCH, key).orElse(null);
-    if (seen == null) {
-      return broken("an acknowledged key is not there");
+  private static List<Value> values(int race) {
+    List<Value> values = new ArrayList<>();
+    for (int writer = 0; writer < WRITERS; writer++) {
+      values.add(Value.of("race " + race + ", writer " + writer));
     }
+    return values;
+  }
+
+  private static List<Value> winners(List<Value> values, List<Optional<Write>> writes) {
+    List<Value> winners = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      if (writes.get(i).orElse(null) instanceof Written) {
+        winners.add(values.get(i));
+      }
+    }
+    return winners;
+  }
+
+  private List<Optional<Write>> race(
+      ExecutorService threads, List<Value> values, Revision expected) {
+    CyclicBarrier start = new CyclicBarrier(WRITERS);
+    List<Callable<Optional<Write>>> writers = new ArrayList<>();
+    values.forEach(value -> writers.add(() -> sent(start, value, expected)));
+    List<Optional<Write>> writes = new ArrayList<>();
     try {
-      return switch (kv.update(SCRATCH, key, count(number(seen) + 1, mark), seen.revision())) {
-        case Written(Revision revision) -> acknowledged(revision);
-        case Conflict() -> new Tally(0, 0, 1, null);
-        case Unknown() -> new Tally(0, 1, 0, null);
-      };
-    } catch (StoreException e) {
-      return Tally.NONE; // it did not happen, says the port; if it did, the sum will show
+      for (Future<Optional<Write>> writer :
+          threads.invokeAll(writers, limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        writes.add(writer.get());
+      }
+      return writes;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("the probe was interrupted", e);
+    } catch (ExecutionException | CancellationException e) {
+      throw new StoreException("a writer got no answer in " + limit.toSeconds() + " s", e);
     }
   }
 
-  /// Whoever reads after an acknowledgement must see that write or a later one.
-  private Tally acknowledged(Revision revision) {
-    Entry after = kv.get(SCRATCH, key).orElse(null);
-    return after == null || after.revision().compareTo(revision) < 0
-        ? broken("a read showed what was there before a write that had been acknowledged")
-        : new Tally(1, 0, 0, null);
-  }
-
-  private static Tally broken(String sentence) {
-    return new Tally(0, 0, 0, sentence);
+  /// Nothing if the write did not happen, as the engine says.
+  private Optional<Write> sent(CyclicBarrier start, Value value, Revision expected)
+      throws InterruptedException, BrokenBarrierException {
+    start.await();
+    try {
+      return Optional.of(kv.update(SCRATCH, key, value, expected));
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
   }
 
   private void cleanUp() {
@@ -173,13 +166,5 @@ public final class RaceProbe {
     } catch (StoreException e) {
       return; // a small key stays; the verdict says more
     }
-  }
-
-  private static Value count(int number, String mark) {
-    return Value.of(number + " " + mark);
-  }
-
-  private static int number(Entry entry) {
-    return Integer.parseInt(entry.value().text().split(" ", 2)[0]);
   }
 }

@@ -88,7 +88,7 @@ public final class StoreUrl {
   public void allowOnly(Set<String> known) {
     for (String name : params.keySet()) {
       if (!known.contains(name)) {
-        throw new StoreRefusedException(
+        throw StoreRefusedException.noEntry(
             "%s URLs have no parameter %s".formatted(scheme, name),
             "one of " + String.join(", ", known.stream().sorted().toList()));
       }
@@ -135,7 +135,7 @@ public final class StoreUrl {
 
   /// The URL itself stays unsaid: it may hold a password at a place we cannot tell.
   private static StoreRefusedException refused(String sentence) {
-    return new StoreRefusedException(
+    return StoreRefusedException.noEntry(
         sentence,
         "sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST");
   }
