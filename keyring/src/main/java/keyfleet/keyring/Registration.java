@@ -5,13 +5,26 @@ import keyfleet.crypto.KeyringName;
 
 /// A collection whose records carry envelopes of a keyring. Registered once, before the first seal;
 /// one that nobody can count blocks the proof of a rotation and the removal of a version.
+///
+/// It says all that a worker needs to find the records: it may run where the application that
+/// registered does not.
 public record Registration(
-    KeyringName keyring, String engine, String collection, List<String> sealedFields) {
+    KeyringName keyring,
+    String engine,
+    String collection,
+    String idField,
+    List<String> sealedFields) {
   public Registration {
     sealedFields = List.copyOf(sealedFields);
     if (sealedFields.isEmpty()) {
       throw new IllegalArgumentException(
           "a registered collection has sealed fields: " + collection);
     }
+  }
+
+  /// With records that are named by a field `id`.
+  public Registration(
+      KeyringName keyring, String engine, String collection, List<String> sealedFields) {
+    this(keyring, engine, collection, "id", sealedFields);
   }
 }

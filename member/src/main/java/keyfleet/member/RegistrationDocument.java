@@ -13,6 +13,7 @@ public final class RegistrationDocument {
         .text("keyring", registration.keyring().value())
         .text("engine", registration.engine())
         .text("collection", registration.collection())
+        .text("id_field", registration.idField())
         .texts("fields", registration.sealedFields())
         .text("nonce", nonce)
         .build();
@@ -25,6 +26,7 @@ public final class RegistrationDocument {
             new KeyringName(it.text("keyring")),
             it.text("engine"),
             it.text("collection"),
+            it.text("id_field"),
             it.texts("fields")));
   }
 }

@@ -61,7 +61,7 @@ class DocumentsTest {
 
   private static final String REGISTRATION =
       """
-      {"keyring":"main","engine":"sqlite","collection":"orders","fields":["card","name"],\
+      {"keyring":"main","engine":"sqlite","collection":"orders","id_field":"id","fields":["card","name"],\
       "nonce":"n-1"}\
       """;
 

@@ -13,6 +13,14 @@ public interface Engine extends AutoCloseable {
   /// The records of a collection that exists.
   Records records(CollectionShape shape);
 
+  /// Makes the collection unless it is there: for records of our own, such as the secrets. An
+  /// application makes its own.
+  default void make(CollectionShape shape) {
+    throw new StoreRefusedException(
+        "this engine keeps no records, so it cannot make " + shape.name(),
+        "--records postgresql://HOST/DATABASE");
+  }
+
   /// What was found, on opening, about how safe this database is.
   List<Check> checks();
 
