@@ -9,6 +9,8 @@ check() {
     return
   fi
   prepare_softhsm
+  prepare_postgres
+  prepare_nats
   prepare_python
   run_maven verify
   fuzz

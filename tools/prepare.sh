@@ -1,6 +1,8 @@
 # Servers and tools that tests need, installed where that is allowed. What cannot be had stays empty, and the
 # tests that need it are skipped by name.
 
+. "$here/tools/servers.sh"
+
 # apt_has COMMAND-OR-FILE PACKAGE: installs a Debian package if its file is missing and we may.
 apt_has() {
   if [ -e "$1" ] || command -v "$1" >/dev/null; then return; fi
@@ -13,6 +15,10 @@ apt_has() {
 
 prepare_softhsm() {
   apt_has softhsm2-util softhsm2
+}
+
+prepare_postgres() {
+  apt_has /usr/lib/postgresql postgresql
 }
 
 # A Python of our own with exactly the packages that the tests name.

@@ -1,0 +1,208 @@
+package keyfleet.mongodb;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.Projections;
+import com.mongodb.client.model.ReturnDocument;
+import java.time.Instant;
+import java.util.Optional;
+import keyfleet.store.Bucket;
+import keyfleet.store.Bytes;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Value;
+import org.bson.Document;
+import org.bson.conversions.Bson;
+import org.bson.types.Binary;
+import org.bson.types.ObjectId;
+
+/// The documents of one bucket. The package's description says what their fields mean, and how
+/// revisions rise across deletion and expiry. What the driver throws is passed on.
+final class BucketDocuments {
+  static final String ID = "_id";
+  static final String REVISION = "rev";
+  static final String AT = "at";
+  static final String GONE = "gone";
+  static final String LIVES = "lives";
+
+  private static final String VALUE = "value";
+  private static final String CLAIM = "claim";
+
+  /// A revision is the life of its key and, below this bit, the write within that life.
+  private static final int LIFE_SHIFT = 32;
+
+  /// Answers name their fields: mongo-java-server hands out whole documents by reference, and the
+  /// next write would change them on their way out.
+  private static final Bson WHOLE = Projections.include(ID, REVISION, AT, VALUE, GONE, CLAIM);
+
+  private static final Bson STAMP = Projections.include(ID, REVISION, AT, GONE, CLAIM);
+
+  private final Bucket bucket;
+  private final MongoCollection<Document> documents;
+  private final MongoCollection<Document> registry;
+  private final MongoClock clock;
+
+  BucketDocuments(
+      Bucket bucket,
+      MongoCollection<Document> documents,
+      MongoCollection<Document> registry,
+      MongoClock clock) {
+    this.bucket = bucket;
+    this.documents = documents;
+    this.registry = registry;
+    this.clock = clock;
+  }
+
+  Bucket bucket() {
+    return bucket;
+  }
+
+  MongoCollection<Document> collection() {
+    return documents;
+  }
+
+  FindIterable<Document> find(Document filter) {
+    return documents
+        .find(filter)
+        .projection(WHOLE)
+        .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS);
+  }
+
+  /// Entries written at this moment or earlier are gone. The store is asked for its time, where
+  /// entries expire at all.
+  ///
+  /// Asked *before* a read it makes the answer exact: an entry given was alive at some moment of
+  /// the call, one held back had expired when it was read. A change is judged by it too, so a
+  /// refresh that arrives just as its entry expires may still be taken.
+  Instant horizon() {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> Instant.EPOCH;
+      case Bucket.Expiring(_, var lifetime) ->
+          Instant.ofEpochMilli(clock.now().millis()).minus(lifetime);
+    };
+  }
+
+  static boolean isAlive(Document found, Instant horizon) {
+    return !found.containsKey(GONE) && found.get(AT, Instant.class).isAfter(horizon);
+  }
+
+  static Document alive(Instant horizon) {
+    return new Document(GONE, new Document("$exists", false))
+        .append(AT, new Document("$gt", horizon));
+  }
+
+  Entry entry(Document found) {
+    Instant at = found.get(AT, Instant.class);
+    clock.seen(at);
+    return new Entry(
+        new Key(found.getString(ID)),
+        new Value(Bytes.copyOf(found.get(VALUE, Binary.class).getData())),
+        new Revision(found.getLong(REVISION)),
+        new StoreTime(at.toEpochMilli()));
+  }
+
+  /// The key's document; where there is none, a claim to it, which is no entry yet.
+  Document slot(Key key) {
+    Instant now = Instant.ofEpochMilli(clock.latest().millis());
+    Document claim =
+        new Document(REVISION, 0L).append(CLAIM, new ObjectId()).append(AT, now).append(GONE, now);
+    Document only = new Document(ID, key.value());
+    Document made = new Document("$setOnInsert", claim);
+    return MongoTrouble.upsert(() -> modified(only, made, options().upsert(true))).orElseThrow();
+  }
+
+  static boolean isClaim(Document slot) {
+    return slot.getLong(REVISION) == 0;
+  }
+
+  /// The revision by which a slot becomes an entry. The life of a claim is counted *after* the
+  /// claim was made, so that it is later than all that the key had before.
+  long nextRevision(Document slot) {
+    return isClaim(slot) ? (nextLife() << LIFE_SHIFT) + 1 : slot.getLong(REVISION) + 1;
+  }
+
+  private long nextLife() {
+    Document counted =
+        registry.findOneAndUpdate(
+            new Document(ID, bucket.name()),
+            new Document("$inc", new Document(LIVES, 1L)),
+            new FindOneAndUpdateOptions()
+                .projection(Projections.include(LIVES))
+                .returnDocument(ReturnDocument.AFTER));
+    if (counted == null) {
+      throw new IllegalStateException("bucket " + bucket.name() + " is registered no more");
+    }
+    return counted.getLong(LIVES);
+  }
+
+  /// Makes the slot an entry, unless it is no longer as it was read.
+  Optional<Revision> fill(Document slot, long revision, Value value) {
+    Document asRead = new Document(ID, slot.getString(ID)).append(REVISION, slot.getLong(REVISION));
+    if (isClaim(slot)) {
+      asRead.append(CLAIM, slot.getObjectId(CLAIM));
+    }
+    Document change =
+        new Document("$set", new Document(REVISION, revision).append(VALUE, binary(value)))
+            .append("$unset", new Document(GONE, "").append(CLAIM, ""))
+            .append("$currentDate", new Document(AT, true));
+    return written(asRead, change);
+  }
+
+  /// Writes over whatever the key holds or held; nothing if it has no document but a claim.
+  Optional<Revision> overwrite(Key key, Value value) {
+    Document settled = new Document(ID, key.value()).append(REVISION, new Document("$gt", 0L));
+    Document change =
+        new Document("$inc", new Document(REVISION, 1L))
+            .append("$set", new Document(VALUE, binary(value)))
+            .append("$unset", new Document(GONE, ""))
+            .append("$currentDate", new Document(AT, true));
+    return written(settled, change);
+  }
+
+  Optional<Revision> replace(Key key, Revision expected, Instant horizon, Value value) {
+    Document change =
+        new Document("$inc", new Document(REVISION, 1L))
+            .append("$set", new Document(VALUE, binary(value)))
+            .append("$currentDate", new Document(AT, true));
+    return written(expected(key, expected, horizon), change);
+  }
+
+  /// Leaves a document without value, so that pollers see the deletion.
+  Optional<Revision> bury(Key key, Revision expected, Instant horizon) {
+    Document change =
+        new Document("$inc", new Document(REVISION, 1L))
+            .append("$unset", new Document(VALUE, ""))
+            .append("$currentDate", new Document(AT, true).append(GONE, true));
+    return written(expected(key, expected, horizon), change);
+  }
+
+  private static Document expected(Key key, Revision expected, Instant horizon) {
+    Document filter = alive(horizon);
+    filter.append(ID, key.value()).append(REVISION, expected.number());
+    return filter;
+  }
+
+  private Optional<Revision> written(Document filter, Document change) {
+    Optional<Document> after = modified(filter, change, options());
+    after.ifPresent(it -> clock.seen(it.get(AT, Instant.class)));
+    return after.map(it -> new Revision(it.getLong(REVISION)));
+  }
+
+  private Optional<Document> modified(
+      Document filter, Document change, FindOneAndUpdateOptions options) {
+    return Optional.ofNullable(documents.findOneAndUpdate(filter, change, options));
+  }
+
+  private static FindOneAndUpdateOptions options() {
+    return new FindOneAndUpdateOptions().projection(STAMP).returnDocument(ReturnDocument.AFTER);
+  }
+
+  private static Binary binary(Value value) {
+    return new Binary(value.bytes().toArray());
+  }
+}

@@ -1,0 +1,85 @@
+package keyfleet.mongodb;
+
+import com.mongodb.client.MongoDatabase;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import org.bson.Document;
+
+/// The collections of a database that hold an application's records.
+final class MongoCollections {
+  private static final String UNFENCED =
+      "this server takes validators but enforces none: collections count as unfenced";
+
+  private final MongoDatabase database;
+  private final MongoBuckets buckets;
+  private final FenceValidators validators;
+
+  MongoCollections(MongoDatabase database, MongoBuckets buckets) {
+    this.database = database;
+    this.buckets = buckets;
+    this.validators = new FenceValidators(database);
+  }
+
+  Records records(CollectionShape shape) {
+    RecordDocuments documents = new RecordDocuments(database.getCollection(shape.name()), shape);
+    MongoTrouble.sure(() -> {
+      refuseUnlessThere(shape);
+      refuseUnlessUnique(shape);
+      documents.refuseForeignIds();
+      return shape;
+    });
+    return new MongoRecords(shape, documents, new MongoFences(shape, database, validators));
+  }
+
+  Check fencing() {
+    try {
+      return validators.enforced()
+          ? Check.ok("validators are enforced, so a fence holds old writers off")
+          : Check.warn(
+              UNFENCED, "disable old versions only; destroying one needs a written waiver");
+    } catch (StoreException e) {
+      return Check.warn("whether validators are enforced was not found out", e.getMessage());
+    }
+  }
+
+  private void refuseUnlessThere(CollectionShape shape) {
+    Optional<Document> found =
+        database.listCollections().into(new ArrayList<>()).stream()
+            .filter(it -> shape.name().equals(it.getString("name")))
+            .findFirst();
+    if (found.isEmpty() || !"collection".equals(found.get().getString("type"))) {
+      throw new StoreRefusedException(
+          "database %s has no collection %s".formatted(database.getName(), shape.name()),
+          "db.createCollection(\"%s\")".formatted(shape.name()));
+    }
+    if (buckets.isBucket(shape.name())) {
+      throw new StoreRefusedException(
+          "%s is a bucket of Keyfleet's own".formatted(shape.name()),
+          "give Keyfleet a database of its own in the store's URL");
+    }
+  }
+
+  private void refuseUnlessUnique(CollectionShape shape) {
+    boolean unique =
+        shape.idField().equals("_id")
+            || database.getCollection(shape.name()).listIndexes().into(new ArrayList<>()).stream()
+                .anyMatch(it -> isUnique(it, shape.idField()));
+    if (!unique) {
+      throw new StoreRefusedException(
+          "collection %s has no unique index on %s alone".formatted(shape.name(), shape.idField()),
+          "db.%s.createIndex({%s: 1}, {unique: true})".formatted(shape.name(), shape.idField()));
+    }
+  }
+
+  private static boolean isUnique(Document index, String field) {
+    return Boolean.TRUE.equals(index.get("unique"))
+        && !index.containsKey("partialFilterExpression")
+        && index.get("key", new Document()).keySet().equals(Set.of(field));
+  }
+}

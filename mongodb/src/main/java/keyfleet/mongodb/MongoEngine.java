@@ -1,0 +1,116 @@
+package keyfleet.mongodb;
+
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.event.ConnectionPoolClearedEvent;
+import com.mongodb.event.ConnectionPoolListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
+
+/// A database on a MongoDB server, opened and found fit for use.
+public final class MongoEngine implements Engine {
+  /// Kept here, as a logger that nobody holds forgets its level.
+  private static final Logger DRIVER = Logger.getLogger("org.mongodb.driver");
+
+  private final MongoClient client;
+  private final MongoWatches watches;
+  private final MongoKv kv;
+  private final MongoCollections collections;
+  private final List<Check> found;
+
+  private MongoEngine(
+      MongoClient client,
+      MongoWatches watches,
+      MongoKv kv,
+      MongoCollections collections,
+      List<Check> found) {
+    this.client = client;
+    this.watches = watches;
+    this.kv = kv;
+    this.collections = collections;
+    this.found = List.copyOf(found);
+  }
+
+  public static MongoEngine open(StoreUrl url) {
+    DRIVER.setLevel(Level.OFF);
+    Interruptions interruptions = new Interruptions();
+    MongoClientSettings settings =
+        MongoSettings.of(url)
+            .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(interruptions))
+            .build();
+    MongoClient client = MongoClients.create(settings);
+    try {
+      return opened(url, client, interruptions);
+    } catch (RuntimeException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  private static MongoEngine opened(StoreUrl url, MongoClient client, Interruptions interruptions) {
+    MongoDatabase admin = client.getDatabase("admin");
+    MongoClock clock = new MongoClock(admin);
+    MongoServer server = FirstCall.of(url, client, () -> MongoServer.of(clock, admin));
+    server.refuseUnlessUsable(url);
+    MongoDatabase database =
+        client.getDatabase(MongoSettings.database(url)).withReadConcern(server.readConcern());
+    MongoSchema.check(database);
+    clock.now();
+    MongoWatches watches = new MongoWatches(clock);
+    interruptions.watches = watches;
+    MongoBuckets buckets = new MongoBuckets(database, clock);
+    return new MongoEngine(
+        client,
+        watches,
+        new MongoKv(buckets, clock, watches),
+        new MongoCollections(database, buckets),
+        server.checks(url));
+  }
+
+  @Override
+  public Kv kv() {
+    return kv;
+  }
+
+  @Override
+  public Records records(CollectionShape shape) {
+    return collections.records(shape);
+  }
+
+  @Override
+  public List<Check> checks() {
+    List<Check> all = new ArrayList<>(found);
+    all.add(collections.fencing());
+    return List.copyOf(all);
+  }
+
+  @Override
+  public void close() {
+    watches.close();
+    client.close();
+  }
+
+  /// Hears when the driver gives up its connections.
+  private static final class Interruptions implements ConnectionPoolListener {
+    private volatile @Nullable MongoWatches watches;
+
+    @Override
+    public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
+      MongoWatches told = watches;
+      if (told != null) {
+        told.interrupted();
+      }
+    }
+  }
+}

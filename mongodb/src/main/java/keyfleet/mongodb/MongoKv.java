@@ -1,0 +1,168 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.BucketDocuments.ID;
+
+import com.mongodb.client.model.Sorts;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.store.Bucket;
+import keyfleet.store.Conflict;
+import keyfleet.store.Deletion;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import keyfleet.store.Write;
+import keyfleet.store.Write.Written;
+import org.bson.Document;
+
+/// Keys and values in MongoDB. Each change is one command on one document, which the server applies
+/// whole or not at all; the package's description has the documents.
+final class MongoKv implements Kv {
+  private static final int PAGE = 1_000;
+
+  /// How often a slot may change under the hands of who wants to fill it.
+  private static final int MAX_TRIES = 100;
+
+  private final MongoBuckets buckets;
+  private final MongoClock clock;
+  private final MongoWatches watches;
+
+  MongoKv(MongoBuckets buckets, MongoClock clock, MongoWatches watches) {
+    this.buckets = buckets;
+    this.clock = clock;
+    this.watches = watches;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    BucketDocuments documents = buckets.open(bucket);
+    Instant horizon = documents.horizon();
+    return MongoTrouble.sure(() ->
+        Optional.ofNullable(documents.find(new Document(ID, key.value())).first())
+            .filter(it -> BucketDocuments.isAlive(it, horizon))
+            .map(documents::entry));
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    BucketDocuments documents = buckets.open(bucket);
+    for (int i = 0; i < MAX_TRIES; i++) {
+      Document slot = MongoTrouble.sure(() -> documents.slot(key));
+      if (!slot.containsKey(BucketDocuments.GONE)
+          && BucketDocuments.isAlive(slot, documents.horizon())) {
+        return new Conflict();
+      }
+      Write write = fill(documents, slot, value);
+      if (!(write instanceof Conflict)) {
+        return write;
+      }
+    }
+    throw tooBusy(bucket, key);
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    BucketDocuments documents = buckets.open(bucket);
+    for (int i = 0; i < MAX_TRIES; i++) {
+      Write write = write(() -> documents.overwrite(key, value));
+      if (write instanceof Conflict) {
+        Document slot = MongoTrouble.sure(() -> documents.slot(key));
+        write = fill(documents, slot, value);
+      }
+      if (!(write instanceof Conflict)) {
+        return write;
+      }
+    }
+    throw tooBusy(bucket, key);
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    BucketDocuments documents = buckets.open(bucket);
+    Instant horizon = documents.horizon();
+    return write(() -> documents.replace(key, expected, horizon, value));
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    BucketDocuments documents = buckets.open(bucket);
+    Instant horizon = documents.horizon();
+    return MongoTrouble.write(
+        () -> documents.bury(key, expected, horizon).isPresent() ? new Deleted() : new Conflict(),
+        new Unknown());
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    BucketDocuments documents = buckets.open(bucket);
+    List<Entry> entries = new ArrayList<>();
+    String from = prefix.value();
+    List<Entry> page;
+    do {
+      Document range = range(prefix).append(entries.isEmpty() ? "$gte" : "$gt", from);
+      page = page(documents, range);
+      entries.addAll(page);
+      from = page.isEmpty() ? from : page.getLast().key().value();
+    } while (page.size() == PAGE);
+    return List.copyOf(entries);
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    return watches.start(buckets.open(bucket), prefix, watcher);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return clock.now();
+  }
+
+  private static List<Entry> page(BucketDocuments documents, Document range) {
+    Document filter = BucketDocuments.alive(documents.horizon()).append(ID, range);
+    return MongoTrouble.sure(() ->
+        documents
+            .find(filter)
+            .sort(Sorts.ascending(ID))
+            .limit(PAGE)
+            .batchSize(PAGE)
+            .map(documents::entry)
+            .into(new ArrayList<>()));
+  }
+
+  /// A branch ends before the character that follows its dot.
+  static Document range(Prefix prefix) {
+    String branch = prefix.value();
+    return branch.isEmpty()
+        ? new Document()
+        : new Document("$lt", branch.substring(0, branch.length() - 1) + (char) ('.' + 1));
+  }
+
+  /// `Conflict` if the slot is no longer as it was read.
+  private static Write fill(BucketDocuments documents, Document slot, Value value) {
+    long revision = MongoTrouble.sure(() -> documents.nextRevision(slot));
+    return write(() -> documents.fill(slot, revision, value));
+  }
+
+  private static Write write(Supplier<Optional<Revision>> change) {
+    return MongoTrouble.write(
+        () -> change.get().<Write>map(Written::new).orElseGet(Conflict::new), new Unknown());
+  }
+
+  private static StoreException tooBusy(Bucket bucket, Key key) {
+    return new StoreException(
+        "key %s of bucket %s changed under %d tries to write it"
+            .formatted(key, bucket.name(), MAX_TRIES));
+  }
+}

@@ -1,0 +1,186 @@
+package keyfleet.mongodb;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.model.DeleteOptions;
+import com.mongodb.client.model.UpdateOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Census;
+import keyfleet.store.Change;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Conflict;
+import keyfleet.store.Deletion;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Fence;
+import keyfleet.store.Fencing;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import org.bson.Document;
+
+/// The records of an application's collection. Every judgement is by the envelopes themselves, so a
+/// scan and a census read them all: `kv` is only what a writer says, and an index of it would hide
+/// who says it wrongly.
+final class MongoRecords implements Records {
+  private final CollectionShape shape;
+  private final RecordDocuments documents;
+  private final MongoFences fences;
+  private final RecordBatches batches;
+
+  MongoRecords(CollectionShape shape, RecordDocuments documents, MongoFences fences) {
+    this.shape = shape;
+    this.documents = documents;
+    this.fences = fences;
+    this.batches = new RecordBatches(documents, fences);
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, int limit) {
+    return scanAfter(version, "", limit);
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+    return scanAfter(version, after.value(), limit);
+  }
+
+  private List<StoredRecord> scanAfter(KekVersion version, String after, int limit) {
+    List<StoredRecord> found = new ArrayList<>();
+    MongoTrouble.sure(() -> {
+      documents.walk(
+          after,
+          document -> {
+            StoredRecord record = documents.record(document);
+            if (record.fields().lowest().equals(Optional.of(version))) {
+              found.add(record);
+            }
+            return found.size() < limit;
+          });
+      return found;
+    });
+    return List.copyOf(found);
+  }
+
+  @Override
+  public Optional<StoredRecord> read(RecordId id) {
+    Document filter = new Document(shape.idField(), RecordKey.matching(id));
+    List<Document> found =
+        MongoTrouble.sure(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
+    if (found.size() > 1) {
+      throw new StoreRefusedException(
+          "collection %s has both the string and the ObjectId %s".formatted(shape.name(), id),
+          "rename one of them");
+    }
+    return found.stream().map(documents::record).findFirst();
+  }
+
+  @Override
+  public RecordWrite insert(StoredRecord added) {
+    // As text, unless the same text names an ObjectId already.
+    if (RecordKey.asObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
+      return new Conflict();
+    }
+    Document stored = documents.stored(added.fields());
+    stored.append(shape.idField(), added.id().value());
+    return fenced(
+        SealedFields.NONE,
+        added.fields(),
+        () -> {
+          documents.collection().insertOne(stored);
+          return new Stored();
+        });
+  }
+
+  @Override
+  public RecordWrite compareAndSet(Change change) {
+    Document asRead = documents.matching(change.from());
+    Document next = new Document("$set", documents.stored(change.to()));
+    UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
+    return fenced(
+        change.from().fields(),
+        change.to(),
+        () ->
+            documents.collection().updateOne(asRead, next, options).getMatchedCount() == 1
+                ? new Stored()
+                : new Conflict());
+  }
+
+  @Override
+  public List<RecordWrite> compareAndSetAll(List<Change> changes) {
+    return batches.write(changes);
+  }
+
+  @Override
+  public Deletion delete(StoredRecord expected) {
+    DeleteOptions options = new DeleteOptions().collation(RecordDocuments.BYTES);
+    return MongoTrouble.write(
+        () ->
+            documents
+                        .collection()
+                        .deleteOne(documents.matching(expected), options)
+                        .getDeletedCount()
+                    == 1
+                ? new Deleted()
+                : new Conflict(),
+        new Unknown());
+  }
+
+  /// One pass in the order of ids. A record that needs a version throughout is counted under it;
+  /// one that is written meanwhile, as it was or as it is. So zero is zero: behind a fence no
+  /// record comes back to a version it left. A mislabelled field counts under its envelope's
+  /// version, and as unreadable besides, since the server's own rule is deceived by it.
+  @Override
+  public Census census() {
+    fences.uphold();
+    CensusCount count = new CensusCount();
+    return MongoTrouble.sure(() -> {
+      documents.refuseForeignIds();
+      documents.walk(
+          "",
+          document -> {
+            count.add(documents.record(document), documents.isMislabelled(document));
+            return true;
+          });
+      return count.census();
+    });
+  }
+
+  @Override
+  public Fencing fence(Fence fence) {
+    return fences.raise(fence);
+  }
+
+  @Override
+  public Optional<Fence> fence() {
+    return MongoTrouble.sure(fences::held);
+  }
+
+  private RecordWrite fenced(SealedFields before, SealedFields after, Supplier<RecordWrite> write) {
+    Optional<Fence> against = fences.against(before, after);
+    if (against.isPresent()) {
+      return new Fenced(against.get());
+    }
+    return MongoTrouble.write(
+        () -> {
+          try {
+            return write.get();
+          } catch (MongoException e) {
+            return switch (e.getCode()) {
+              case MongoTrouble.DUPLICATE_KEY -> new Conflict();
+              case MongoTrouble.VALIDATION -> new Fenced(fences.refusing(before, after));
+              default -> throw e;
+            };
+          }
+        },
+        new Unknown());
+  }
+}

@@ -1,0 +1,90 @@
+package keyfleet.mongodb;
+
+import com.mongodb.ReadConcern;
+import com.mongodb.client.MongoDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.store.Check;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.bson.Document;
+
+/// What a server says of itself, and what that means for safety.
+record MongoServer(Document greeting, Document build) {
+  private static final String FERRET = "ferretdb";
+
+  static MongoServer of(MongoClock clock, MongoDatabase admin) {
+    return new MongoServer(clock.greet(), admin.runCommand(new Document("buildInfo", 1)));
+  }
+
+  void refuseUnlessUsable(StoreUrl url) {
+    if (build.keySet().stream().anyMatch(it -> it.startsWith(FERRET))) {
+      throw new StoreRefusedException(
+          "FerretDB loses acknowledged writes: of 615 compare-and-sets that 8 writers were told had"
+              + " happened, 167 had (measured on 1.24)",
+          "MongoDB's own server, or postgresql://HOST/DATABASE");
+    }
+    if (!isPrimary()) {
+      throw new StoreRefusedException(
+          "%s is not the primary of its replica set".formatted(url),
+          replicaSet().isEmpty()
+              ? "name every member in the URL, and replicaSet=NAME"
+              : "name every member in the URL, and replicaSet=" + replicaSet());
+    }
+  }
+
+  /// Only members of a replica set know a linearizable read. A server that stands alone has nobody
+  /// to be behind.
+  ReadConcern readConcern() {
+    return standsAlone() ? ReadConcern.LOCAL : ReadConcern.LINEARIZABLE;
+  }
+
+  List<Check> checks(StoreUrl url) {
+    List<Check> checks = new ArrayList<>();
+    checks.add(replication());
+    checks.add(Check.ok("writes wait for a majority of the members and their journals"));
+    if (!replicaSet().isEmpty() && url.param("replicaSet").isEmpty()) {
+      checks.add(
+          Check.warn(
+              "the URL does not follow replica set %s to its next primary".formatted(replicaSet()),
+              "name every member in the URL, and replicaSet=" + replicaSet()));
+    }
+    checks.add(tested());
+    return checks;
+  }
+
+  private Check replication() {
+    return standsAlone()
+        ? Check.warn(
+            "MongoDB runs as one server without replica set: its disk is the only copy",
+            "run a replica set of three")
+        : Check.ok("MongoDB answers as primary and confirms each read with a majority");
+  }
+
+  private Check tested() {
+    return build.containsKey("gitVersion")
+        ? Check.warn(
+            "Keyfleet was not tested on MongoDB %s".formatted(version()),
+            "run the contract suite on it with KEYFLEET_TEST_MONGODB, and doctor's probe")
+        : Check.warn(
+            "this is a stand-in for MongoDB (it says %s) and may keep nothing".formatted(version()),
+            "MongoDB's own server, for anything but tests");
+  }
+
+  private String version() {
+    return String.valueOf(build.get("version"));
+  }
+
+  private boolean isPrimary() {
+    return greeting.getBoolean("isWritablePrimary", greeting.getBoolean("ismaster", false));
+  }
+
+  private boolean standsAlone() {
+    return replicaSet().isEmpty() && !"isdbgrid".equals(greeting.get("msg"));
+  }
+
+  private String replicaSet() {
+    String name = greeting.getString("setName");
+    return name == null ? "" : name;
+  }
+}

@@ -1,0 +1,133 @@
+package keyfleet.mongodb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCredential;
+import com.mongodb.ReadPreference;
+import com.mongodb.ServerAddress;
+import com.mongodb.WriteConcern;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.bson.BsonType;
+import org.bson.codecs.BsonTypeClassMap;
+import org.bson.codecs.DocumentCodecProvider;
+import org.bson.codecs.configuration.CodecRegistries;
+import org.bson.codecs.configuration.CodecRegistry;
+
+/// How the driver is set up for a URL: what safety needs is set here and cannot be turned off.
+final class MongoSettings {
+  static final Duration CONNECT = Duration.ofSeconds(3);
+  static final Duration SELECT_PRIMARY = Duration.ofSeconds(5);
+  static final Duration POOL_WAIT = Duration.ofSeconds(5);
+
+  /// How soon after a failure the driver looks for its server again.
+  static final Duration LOOK_AGAIN = Duration.ofMillis(100);
+
+  /// Longer than the server's own limit, so that its answer comes first.
+  static final Duration SOCKET = Duration.ofSeconds(10);
+
+  /// How long the server may work on a read, or wait for a majority to have a write.
+  static final Duration SERVER_LIMIT = Duration.ofSeconds(8);
+
+  private static final int MAX_CONNECTIONS = 64;
+  private static final String DEFAULT_DATABASE = "keyfleet";
+  private static final String DEFAULT_AUTH_SOURCE = "admin";
+
+  private static final Set<String> PARAMS =
+      Set.of(
+          "authSource", "password-file", "replicaSet", "tls", "tlsCAFile", "tlsCertificateKeyFile");
+
+  private static final CodecRegistry INSTANTS =
+      CodecRegistries.fromRegistries(
+          CodecRegistries.fromProviders(
+              new DocumentCodecProvider(
+                  new BsonTypeClassMap(Map.of(BsonType.DATE_TIME, Instant.class)))),
+          MongoClientSettings.getDefaultCodecRegistry());
+
+  private MongoSettings() {}
+
+  static String database(StoreUrl url) {
+    return url.path().isEmpty() ? DEFAULT_DATABASE : url.path();
+  }
+
+  /// A write that got no answer is not sent again by the driver: where a server does not recognise
+  /// the second as the first, an applied compare-and-set would come back as a conflict. It ends as
+  /// `Unknown` instead, and whoever sent it reads its nonce back. Reads are not repeated either:
+  /// loops do that.
+  static MongoClientSettings.Builder of(StoreUrl url) {
+    url.allowOnly(PARAMS);
+    MongoClientSettings.Builder settings =
+        MongoClientSettings.builder()
+            .applicationName("keyfleet")
+            .codecRegistry(INSTANTS)
+            .readPreference(ReadPreference.primary())
+            .writeConcern(
+                WriteConcern.MAJORITY
+                    .withJournal(true)
+                    .withWTimeout(SERVER_LIMIT.toMillis(), MILLISECONDS))
+            .retryWrites(false)
+            .retryReads(false)
+            .applyToClusterSettings(cluster -> {
+              cluster.hosts(hosts(url));
+              cluster.serverSelectionTimeout(SELECT_PRIMARY.toMillis(), MILLISECONDS);
+              url.param("replicaSet").ifPresent(cluster::requiredReplicaSetName);
+            })
+            .applyToSocketSettings(socket ->
+                socket
+                    .connectTimeout(CONNECT.toMillis(), MILLISECONDS)
+                    .readTimeout(SOCKET.toMillis(), MILLISECONDS))
+            .applyToServerSettings(
+                server -> server.minHeartbeatFrequency(LOOK_AGAIN.toMillis(), MILLISECONDS))
+            .applyToConnectionPoolSettings(pool ->
+                pool.maxSize(MAX_CONNECTIONS).maxWaitTime(POOL_WAIT.toMillis(), MILLISECONDS));
+    credential(url).ifPresent(settings::credential);
+    MongoTls.context(url)
+        .ifPresent(
+            context -> settings.applyToSslSettings(ssl -> ssl.enabled(true).context(context)));
+    return settings;
+  }
+
+  private static List<ServerAddress> hosts(StoreUrl url) {
+    try {
+      return url.hosts().stream().map(ServerAddress::new).toList();
+    } catch (RuntimeException e) {
+      throw new StoreRefusedException(
+          "a host of %s is not HOST or HOST:PORT".formatted(url),
+          "mongodb://HOST:27017/DATABASE",
+          e);
+    }
+  }
+
+  private static Optional<MongoCredential> credential(StoreUrl url) {
+    Optional<String> password = url.param("password-file").map(MongoSettings::firstLine);
+    if (password.isPresent() && url.password().isPresent()) {
+      throw new StoreRefusedException(
+          "the store's URL has a password and a password-file", "keep the file");
+    }
+    String source = url.param("authSource").orElse(DEFAULT_AUTH_SOURCE);
+    return url.user()
+        .map(user ->
+            MongoCredential.createCredential(
+                user, source, password.or(url::password).orElse("").toCharArray()));
+  }
+
+  private static String firstLine(String file) {
+    try (var lines = Files.lines(Path.of(file), UTF_8)) {
+      return lines.findFirst().orElse("");
+    } catch (IOException | RuntimeException e) {
+      throw new StoreRefusedException(
+          "the password-file %s cannot be read".formatted(file), "check its path and mode", e);
+    }
+  }
+}

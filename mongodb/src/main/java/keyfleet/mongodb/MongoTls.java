@@ -1,0 +1,155 @@
+package keyfleet.mongodb;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
+
+/// TLS by PEM files: whom to trust, and what to show. Hosts are always checked by name.
+final class MongoTls {
+  private static final Pattern KEY =
+      Pattern.compile("-----BEGIN PRIVATE KEY-----(.*?)-----END PRIVATE KEY-----", Pattern.DOTALL);
+  private static final List<String> ALGORITHMS = List.of("RSA", "EC", "Ed25519");
+
+  private MongoTls() {}
+
+  static Optional<SSLContext> context(StoreUrl url) {
+    boolean wanted =
+        switch (url.param("tls").orElse("false")) {
+          case "true" -> true;
+          case "false" -> false;
+          default -> throw refused("tls is true or false", null);
+        };
+    if (!wanted
+        && url.param("tlsCAFile").or(() -> url.param("tlsCertificateKeyFile")).isPresent()) {
+      throw refused("the store's URL names files for TLS but not tls=true", null);
+    }
+    return wanted ? Optional.of(made(url)) : Optional.empty();
+  }
+
+  private static SSLContext made(StoreUrl url) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(
+          shown(url.param("tlsCertificateKeyFile").orElse("")),
+          trusted(url.param("tlsCAFile").orElse("")),
+          null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw refused("a PEM file of the store's URL cannot be used", e);
+    }
+  }
+
+  /// Without a file: whom the JDK trusts.
+  private static TrustManager @Nullable [] trusted(String caFile)
+      throws GeneralSecurityException, IOException {
+    if (caFile.isEmpty()) {
+      return null;
+    }
+    KeyStore authorities = empty();
+    int number = 0;
+    for (Certificate certificate : certificates(read(caFile))) {
+      authorities.setCertificateEntry("authority " + number++, certificate);
+    }
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(authorities);
+    return trust.getTrustManagers();
+  }
+
+  private static KeyManager @Nullable [] shown(String keyFile)
+      throws GeneralSecurityException, IOException {
+    if (keyFile.isEmpty()) {
+      return null;
+    }
+    byte[] pem = read(keyFile);
+    KeyStore own = empty();
+    Certificate[] chain = certificates(pem).toArray(Certificate[]::new);
+    own.setKeyEntry("own", key(new String(pem, US_ASCII)), new char[0], chain);
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(own, new char[0]);
+    return keys.getKeyManagers();
+  }
+
+  private static PrivateKey key(String pem) throws GeneralSecurityException {
+    Matcher key = KEY.matcher(pem);
+    if (!key.find()) {
+      throw new InvalidKeySpecException("no PKCS#8 private key");
+    }
+    var encoded = new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(key.group(1)));
+    for (String algorithm : ALGORITHMS) {
+      Optional<PrivateKey> found = key(algorithm, encoded);
+      if (found.isPresent()) {
+        return found.get();
+      }
+    }
+    throw new InvalidKeySpecException("a private key is one of " + ALGORITHMS);
+  }
+
+  private static Optional<PrivateKey> key(String algorithm, PKCS8EncodedKeySpec encoded)
+      throws GeneralSecurityException {
+    try {
+      return Optional.of(KeyFactory.getInstance(algorithm).generatePrivate(encoded));
+    } catch (InvalidKeySpecException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Collection<? extends Certificate> certificates(byte[] pem)
+      throws GeneralSecurityException {
+    Collection<? extends Certificate> found =
+        CertificateFactory.getInstance("X.509")
+            .generateCertificates(new ByteArrayInputStream(withoutKey(pem)));
+    if (found.isEmpty()) {
+      throw new CertificateException("no certificate");
+    }
+    return found;
+  }
+
+  private static byte[] withoutKey(byte[] pem) {
+    return KEY.matcher(new String(pem, US_ASCII)).replaceAll("").getBytes(US_ASCII);
+  }
+
+  private static byte[] read(String file) throws IOException {
+    return Files.readAllBytes(Path.of(file));
+  }
+
+  private static KeyStore empty() throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    return store;
+  }
+
+  private static StoreRefusedException refused(String sentence, @Nullable Throwable cause) {
+    String remedy =
+        "tls=true&tlsCAFile=ca.pem, and tlsCertificateKeyFile=own.pem if the server asks";
+    return cause == null
+        ? new StoreRefusedException(sentence, remedy)
+        : new StoreRefusedException(sentence, remedy, cause);
+  }
+}

@@ -1,0 +1,103 @@
+package keyfleet.mongodb;
+
+import com.mongodb.MongoException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import keyfleet.store.Hint;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+
+/// Asks again and again what changed, and hints at it. MongoDB's change streams would need a
+/// replica set; asking works on every server.
+final class MongoWatch implements Watch {
+  private static final Duration PERIOD = Duration.ofMillis(400);
+
+  private final MongoClock clock;
+  private final Changes changes;
+  private final Watcher watcher;
+  private final Consumer<MongoWatch> ended;
+  private final Thread thread;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile boolean missed;
+
+  MongoWatch(MongoClock clock, Changes changes, Watcher watcher, Consumer<MongoWatch> ended) {
+    this.clock = clock;
+    this.changes = changes;
+    this.watcher = watcher;
+    this.ended = ended;
+    this.thread = Thread.ofVirtual().name("mongodb-watch").unstarted(this::run);
+  }
+
+  /// On return every later change will be hinted at.
+  void start() {
+    try {
+      MongoTrouble.sure(() -> {
+        changes.begin(clock.reading());
+        return this;
+      });
+      thread.start();
+    } catch (RuntimeException e) {
+      ended.accept(this);
+      throw e;
+    }
+  }
+
+  void interrupted() {
+    missed = true;
+  }
+
+  @Override
+  public void close() {
+    synchronized (watcher) {
+      closed.countDown();
+    }
+    ended.accept(this);
+  }
+
+  void awaitEnd(Duration limit) {
+    try {
+      boolean _ = thread.join(limit);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
+        poll();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// A poll that fails loses nothing, as the next one asks since the last that did not; still it is
+  /// said, as the server may be another one now.
+  private void poll() {
+    try {
+      boolean wasMissed = missed;
+      List<Hint> hints = changes.poll(clock.reading());
+      if (wasMissed) {
+        missed = false;
+        hint(new Missed());
+      }
+      hints.forEach(this::hint);
+    } catch (MongoException | IllegalStateException e) {
+      // The driver's client says the latter once it is closed, and then so is this.
+      missed = true;
+    }
+  }
+
+  private void hint(Hint hint) {
+    synchronized (watcher) {
+      if (closed.getCount() > 0) {
+        watcher.hint(hint);
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package keyfleet.mongodb;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Collation;
+import com.mongodb.client.model.Projections;
+import com.mongodb.client.model.Sorts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import keyfleet.store.Bytes;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordId;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import org.bson.Document;
+import org.bson.types.Binary;
+import org.jspecify.annotations.Nullable;
+
+/// The documents of an application's collection, as far as they are read: their ids and sealed
+/// fields. What the driver throws is passed on.
+final class RecordDocuments {
+  /// A collection may be set to compare without regard to case; ids are compared byte by byte.
+  static final Collation BYTES = Collation.builder().locale("simple").build();
+
+  private static final int PAGE = 500;
+
+  private final MongoCollection<Document> documents;
+  private final CollectionShape shape;
+
+  RecordDocuments(MongoCollection<Document> documents, CollectionShape shape) {
+    this.documents = documents;
+    this.shape = shape;
+  }
+
+  MongoCollection<Document> collection() {
+    return documents;
+  }
+
+  /// Shows each document after that id, in the order of ids, until `next` wants no more. Each page
+  /// is a read of its own: whatever keeps its id is met once, however long it takes.
+  void walk(String after, Predicate<Document> next) {
+    String last = after;
+    List<Document> page;
+    do {
+      page = page(last);
+      for (Document document : page) {
+        if (!next.test(document)) {
+          return;
+        }
+      }
+      last = page.isEmpty() ? last : id(page.getLast()).value();
+    } while (page.size() == PAGE);
+  }
+
+  /// Strings and ObjectIds are two ranges of the index; both are read and merged.
+  private List<Document> page(String after) {
+    List<Document> page = range(RecordKey.stringsAfter(after));
+    RecordKey.objectIdsAfter(after).ifPresent(it -> page.addAll(range(it)));
+    page.sort((one, other) -> RecordKey.ORDER.compare(id(one), id(other)));
+    return page.subList(0, Math.min(page.size(), PAGE));
+  }
+
+  private List<Document> range(Document ids) {
+    return find(new Document(shape.idField(), ids))
+        .sort(Sorts.ascending(shape.idField()))
+        .limit(PAGE)
+        .batchSize(PAGE)
+        .into(new ArrayList<>());
+  }
+
+  FindIterable<Document> find(Document filter) {
+    List<String> fields = new ArrayList<>(shape.sealedFields());
+    fields.add(shape.idField());
+    return documents
+        .find(filter)
+        .projection(Projections.include(fields))
+        .collation(BYTES)
+        .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS);
+  }
+
+  FindIterable<Document> find(List<RecordId> ids) {
+    List<Object> any = new ArrayList<>();
+    for (RecordId id : ids) {
+      any.add(id.value());
+      RecordKey.asObjectId(id).ifPresent(any::add);
+    }
+    return find(new Document(shape.idField(), new Document("$in", any)));
+  }
+
+  /// Documents that no page would show must not stay unsaid.
+  void refuseForeignIds() {
+    Document foreign =
+        new Document(
+            "$or",
+            List.of(
+                new Document(shape.idField(), null),
+                new Document(shape.idField(), ""),
+                new Document(shape.idField(), new Document("$type", RecordKey.FOREIGN_TYPES))));
+    Document found = find(foreign).first();
+    if (found != null) {
+      throw new StoreRefusedException(
+          "collection %s has a document whose %s is neither an ObjectId nor text: %s"
+              .formatted(shape.name(), shape.idField(), typeOf(found.get(shape.idField()))),
+          "name another field as the collection's id");
+    }
+  }
+
+  private static String typeOf(@Nullable Object id) {
+    return id == null ? "nothing" : id.getClass().getSimpleName();
+  }
+
+  RecordId id(Document found) {
+    Object id = found.get(shape.idField());
+    if (id == null) {
+      throw new IllegalStateException("a document without " + shape.idField() + " was read");
+    }
+    return RecordKey.read(id);
+  }
+
+  StoredRecord record(Document found) {
+    Map<String, Bytes> fields = new TreeMap<>();
+    for (String name : shape.sealedFields()) {
+      new SealedSubdocument(found.get(name)).bytes().ifPresent(it -> fields.put(name, it));
+    }
+    return new StoredRecord(id(found), SealedFields.of(fields));
+  }
+
+  boolean isMislabelled(Document found) {
+    return shape.sealedFields().stream()
+        .anyMatch(name -> new SealedSubdocument(found.get(name)).isMislabelled());
+  }
+
+  /// What matches a document whose sealed fields are all as in `expected`, and no others.
+  Document matching(StoredRecord expected) {
+    Document filter = new Document(shape.idField(), RecordKey.matching(expected.id()));
+    Map<String, Bytes> fields = checked(expected.fields());
+    for (String name : shape.sealedFields()) {
+      Bytes bytes = fields.get(name);
+      if (bytes == null) {
+        filter.append(name, null);
+      } else {
+        filter.append(name + "." + SealedSubdocument.ENVELOPE, new Binary(bytes.toArray()));
+      }
+    }
+    return filter;
+  }
+
+  Document stored(SealedFields fields) {
+    Document stored = new Document();
+    checked(fields).forEach((name, bytes) -> stored.append(name, SealedSubdocument.of(bytes)));
+    return stored;
+  }
+
+  private Map<String, Bytes> checked(SealedFields fields) {
+    if (!shape.sealedFields().containsAll(fields.byName().keySet())) {
+      throw new IllegalArgumentException(
+          "collection %s has sealed fields %s, not %s"
+              .formatted(shape.name(), shape.sealedFields(), fields.byName().keySet()));
+    }
+    return fields.byName();
+  }
+}

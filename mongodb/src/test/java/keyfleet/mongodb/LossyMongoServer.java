@@ -1,0 +1,46 @@
+package keyfleet.mongodb;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.bson.Document;
+import java.util.List;
+
+/// A server behind the real driver that acknowledges every compare-and-set and forgets each third.
+/// What Keyfleet keeps there about the store itself stays whole, so that only a probe can tell.
+public final class LossyMongoServer implements AutoCloseable {
+  private static final int FORGETS_EACH = 3;
+
+  private final MongoServer server = Servers.started(new ScriptedBackend(this::answer));
+  private int changes;
+
+  public String url() {
+    return "mongodb://" + Servers.hostOf(server) + "/lossy";
+  }
+
+  private synchronized Document answer(ScriptedBackend.Call call) {
+    String collection = String.valueOf(call.query().get(call.name()));
+    boolean changes = call.name().equals("findAndModify") && !collection.startsWith("keyfleet.");
+    return changes ? forgetful(collection, call) : call.really();
+  }
+
+  /// Done and answered as asked, then undone.
+  private Document forgetful(String collection, ScriptedBackend.Call call) {
+    Document found =
+        call.really(
+            new Document("find", collection)
+                .append("filter", call.query().get("query"))
+                .append("limit", 1));
+    List<Document> before = ScriptedBackend.batch(found);
+    Document kept = before.isEmpty() ? null : before.getFirst().cloneDeeply();
+    Document answer = call.really();
+    if (kept != null && ++changes % FORGETS_EACH == 0) {
+      Document undo = new Document("q", new Document("_id", kept.get("_id"))).append("u", kept);
+      call.really(new Document("update", collection).append("updates", List.of(undo)));
+    }
+    return answer;
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+  }
+}

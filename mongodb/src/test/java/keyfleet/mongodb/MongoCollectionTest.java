@@ -1,0 +1,230 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.Envelopes.field;
+import static keyfleet.mongodb.Envelopes.fields;
+import static keyfleet.mongodb.Envelopes.record;
+import static keyfleet.mongodb.Envelopes.sealed;
+import static keyfleet.mongodb.Envelopes.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import keyfleet.store.Bytes;
+import keyfleet.store.Census;
+import keyfleet.store.Change;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Conflict;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import org.bson.Document;
+import org.bson.types.Binary;
+import org.bson.types.ObjectId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Collections as applications keep them: any id, any mistake.
+final class MongoCollectionTest {
+  @Test
+  void sealedField_isStoredWithItsVersionBesideIt() {
+    try (MongoRecordsRig rig = rig()) {
+      Bytes envelope = sealed(3);
+      StoredRecord record =
+          new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("f0", envelope)));
+      assertEquals(new Stored(), rig.records().insert(record));
+      Document stored = new Document("kv", 3).append("ct", new Binary(envelope.toArray()));
+      assertEquals(new Document("_id", "a").append("f0", stored), customers(rig).find().first());
+    }
+  }
+
+  /// What says 2 and needs 1 is found under 1, and healed by the next rewrap.
+  @Test
+  void mislabelledField_isCountedUnderItsEnvelopeAndAsUnreadable() {
+    try (MongoRecordsRig rig = rig()) {
+      customers(rig).insertOne(new Document("_id", "liar").append("f0", field(2, 1)));
+      customers(rig)
+          .insertOne(
+              new Document("_id", "mute").append("f0", new Document("ct", field(2, 2).get("ct"))));
+      Census census = rig.records().census();
+      assertEquals(Map.of(v(1), 1L, v(2), 1L), census.carrying());
+      assertEquals(2, census.unreadable());
+      List<StoredRecord> found = rig.records().scan(v(1), 10);
+      assertEquals(1, found.size());
+      assertEquals(
+          new Stored(), rig.records().compareAndSet(new Change(found.getFirst(), fields(2))));
+      assertEquals(1, rig.records().census().unreadable());
+    }
+  }
+
+  @Test
+  void fieldThatIsNoSubdocument_isUnreadableAndLeftAlone() {
+    try (MongoRecordsRig rig = rig()) {
+      byte[] envelope = sealed(1).toArray();
+      List<Object> values =
+          List.of(
+              "plain text", 7, new Binary(envelope), new Document("kv", 1), List.of(field(1, 1)));
+      for (Object value : values) {
+        customers(rig)
+            .insertOne(new Document("_id", "r" + values.indexOf(value)).append("f0", value));
+      }
+      assertEquals(values.size(), rig.records().census().unreadable());
+      assertEquals(Map.of(), rig.records().census().carrying());
+      StoredRecord read = rig.records().read(new RecordId("r0")).orElseThrow();
+      assertTrue(read.fields().hasUnreadable());
+      assertEquals(new Conflict(), rig.records().compareAndSet(new Change(read, fields(1))));
+      assertEquals(new Conflict(), rig.records().delete(read));
+    }
+  }
+
+  /// The server compares binary values with their subtype, so another could never be replaced.
+  @Test
+  void envelopeOfAnotherBinarySubtype_isUnreadable() {
+    Binary other = new Binary((byte) 5, sealed(1).toArray());
+    SealedSubdocument field = new SealedSubdocument(new Document("kv", 1).append("ct", other));
+    assertTrue(SealedFields.of(Map.of("f0", field.bytes().orElseThrow())).hasUnreadable());
+  }
+
+  @Test
+  void nullField_isAbsent() {
+    try (MongoRecordsRig rig = rig()) {
+      customers(rig)
+          .insertOne(new Document("_id", "a").append("f0", null).append("f1", field(1, 1)));
+      StoredRecord read = rig.records().read(new RecordId("a")).orElseThrow();
+      assertEquals(List.of("f1"), List.copyOf(read.fields().byName().keySet()));
+      SealedFields next = SealedFields.of(Map.of("f1", sealed(2)));
+      assertEquals(new Stored(), rig.records().compareAndSet(new Change(read, next)));
+    }
+  }
+
+  @Test
+  void objectIdsAndStrings_areFoundByTheirText() {
+    try (MongoRecordsRig rig = rig()) {
+      List<String> texts = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        ObjectId id = new ObjectId();
+        Object stored = i % 3 == 0 ? id : i % 3 == 1 ? id.toHexString() : "n" + i;
+        texts.add(stored.toString());
+        customers(rig).insertOne(new Document("_id", stored).append("f0", field(1, 1)));
+      }
+      List<String> scanned = new ArrayList<>();
+      List<StoredRecord> page = rig.records().scan(v(1), 7);
+      while (!page.isEmpty()) {
+        page.forEach(it -> scanned.add(it.id().value()));
+        page = rig.records().scan(v(1), page.getLast().id(), 7);
+      }
+      assertEquals(texts.stream().sorted().toList(), scanned);
+      for (String text : texts) {
+        StoredRecord read = rig.records().read(new RecordId(text)).orElseThrow();
+        assertEquals(new Conflict(), rig.records().insert(record(text, 2)));
+        StoredRecord moved = new StoredRecord(read.id(), fields(2));
+        assertEquals(new Stored(), rig.records().compareAndSet(new Change(read, moved.fields())));
+        assertEquals(new Deleted(), rig.records().delete(moved));
+      }
+      assertEquals(Census.of(List.of()), rig.records().census());
+    }
+  }
+
+  @Test
+  void textOfTwoDocuments_isRefused() {
+    try (MongoRecordsRig rig = rig()) {
+      ObjectId id = new ObjectId();
+      customers(rig).insertOne(new Document("_id", id).append("f0", field(1, 1)));
+      customers(rig).insertOne(new Document("_id", id.toHexString()).append("f0", field(1, 1)));
+      assertThrows(
+          StoreRefusedException.class, () -> rig.records().read(new RecordId(id.toHexString())));
+    }
+  }
+
+  /// They could be neither scanned nor rewrapped, so nobody shall think they are not there.
+  @Test
+  void idOfAnotherType_isRefusedByNameAndNeverPassedOver() {
+    try (MongoRecordsRig rig = rig()) {
+      customers(rig).insertOne(new Document("_id", 7).append("f0", field(1, 1)));
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> rig.records().census());
+      assertTrue(refused.getMessage().contains("customers"), refused::getMessage);
+      assertThrows(StoreRefusedException.class, () -> rig.engine.records(MongoRecordsRig.SHAPE));
+    }
+  }
+
+  @Test
+  void ownIdField_needsAUniqueIndex() {
+    try (MongoRecordsRig rig = rig()) {
+      CollectionShape byNumber = shape("customers", "number");
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> rig.engine.records(byNumber));
+      assertTrue(refused.remedy().contains("unique"), refused::remedy);
+      customers(rig).createIndex(Indexes.ascending("number"), new IndexOptions().unique(true));
+      Records records = rig.engine.records(byNumber);
+      StoredRecord record = record("nr-1", 1, 1);
+      assertEquals(new Stored(), records.insert(record));
+      assertEquals(new Conflict(), records.insert(record("nr-1", 2)));
+      assertEquals(Optional.of(record), records.read(record.id()));
+      assertEquals(new Stored(), records.compareAndSet(new Change(record, fields(2, 2))));
+      assertEquals(
+          List.of(new RecordId("nr-1")),
+          records.scan(v(2), 5).stream().map(StoredRecord::id).toList());
+    }
+  }
+
+  @Test
+  void missingCollection_isRefusedByName() {
+    try (MongoRecordsRig rig = rig()) {
+      StoreRefusedException refused =
+          assertThrows(
+              StoreRefusedException.class, () -> rig.engine.records(shape("nothing", "_id")));
+      assertTrue(refused.getMessage().contains("nothing"), refused::getMessage);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 499, 500, 501, 1_250})
+  void longCollection_isWalkedOverPages(int size) {
+    try (MongoRecordsRig rig = rig()) {
+      List<Document> all = new ArrayList<>();
+      Document field = field(1, 1);
+      for (int i = 0; i < size; i++) {
+        all.add(new Document("_id", "%05d".formatted(i)).append("f0", field));
+      }
+      customers(rig).insertMany(all);
+      assertEquals(Map.of(v(1), (long) size), rig.records().census().belonging());
+      assertEquals(size, rig.records().scan(v(1), size + 1).size());
+      assertEquals(List.of(), rig.records().scan(v(2), 1));
+    }
+  }
+
+  @Test
+  void changeOfAFieldThatIsNotSealed_isABug() {
+    try (MongoRecordsRig rig = rig()) {
+      SealedFields other = SealedFields.of(Map.of("address", sealed(1)));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> rig.records().insert(new StoredRecord(new RecordId("a"), other)));
+    }
+  }
+
+  private static MongoRecordsRig rig() {
+    return new MongoRecordsRig(Servers.database());
+  }
+
+  private static MongoCollection<Document> customers(MongoRecordsRig rig) {
+    return rig.database.collection(MongoRecordsRig.SHAPE.name());
+  }
+
+  private static CollectionShape shape(String name, String id) {
+    return new CollectionShape(name, id, new TreeSet<>(List.of("f0", "f1")));
+  }
+}

@@ -1,0 +1,17 @@
+package keyfleet.mongodb;
+
+import de.bwaldvogel.mongo.MongoServer;
+import keyfleet.store.FenceContract;
+import keyfleet.store.RecordsRig;
+
+/// The fence where validators are enforced: on a real server, or on a stand-in that enforces them
+/// as the manual says.
+final class MongoFenceTest implements FenceContract {
+  private static final MongoServer ENFORCING = Servers.started(new ValidatingBackend());
+
+  @Override
+  public RecordsRig rig() {
+    return new MongoRecordsRig(
+        Servers.real().isPresent() ? Servers.database() : Servers.on(ENFORCING));
+  }
+}

@@ -1,0 +1,226 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.Envelopes.fence;
+import static keyfleet.mongodb.Envelopes.field;
+import static keyfleet.mongodb.Envelopes.fields;
+import static keyfleet.mongodb.Envelopes.record;
+import static keyfleet.mongodb.Envelopes.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.mongodb.MongoWriteException;
+import com.mongodb.client.MongoCollection;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.store.Change;
+import keyfleet.store.Check.Level;
+import keyfleet.store.Conflict;
+import keyfleet.store.Fence;
+import keyfleet.store.Fencing.Behind;
+import keyfleet.store.Fencing.Raised;
+import keyfleet.store.Fencing.Unenforced;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+
+/// Fences against writers that know nothing of Keyfleet: they write with the driver.
+final class MongoFencingTest {
+  private static final Fence N_ONLY = fence(5, 2);
+  private static final MongoServer ENFORCING = Servers.started(new ValidatingBackend());
+  private static final MongoServer LAX = Servers.started(new MemoryBackend());
+
+  private static MongoRecordsRig enforcing() {
+    return new MongoRecordsRig(
+        Servers.real().isPresent() ? Servers.database() : Servers.on(ENFORCING));
+  }
+
+  @Test
+  void serverWithoutValidators_remembersTheFenceAndSaysItIsUnenforced() {
+    try (MongoRecordsRig rig = new MongoRecordsRig(Servers.on(LAX))) {
+      assertEquals(new Unenforced(), rig.records().fence(N_ONLY));
+      assertEquals(Optional.of(N_ONLY), rig.records().fence());
+      assertEquals(new Behind(N_ONLY), rig.records().fence(fence(4, 1)));
+      assertEquals(new Unenforced(), rig.records().fence(fence(6, 3)));
+      assertTrue(
+          rig.engine.checks().stream()
+              .anyMatch(it -> it.level() == Level.WARN && it.sentence().contains("unfenced")),
+          () -> rig.engine.checks().toString());
+      // Nobody who uses the driver is stopped.
+      customers(rig).insertOne(new Document("_id", "a").append("f0", field(1, 1)));
+      assertEquals(Map.of(v(1), 1L), rig.records().census().carrying());
+    }
+  }
+
+  /// All make the first fence of a collection; the one of the highest term must stay.
+  @Test
+  void racingRaisers_leaveTheHighestTerm() throws InterruptedException {
+    try (MongoRecordsRig rig = enforcing()) {
+      List<Thread> raisers = new ArrayList<>();
+      for (int epoch = 1; epoch <= 8; epoch++) {
+        Fence fence = fence(epoch, 1 + epoch % 4);
+        raisers.add(Thread.ofVirtual().start(() -> rig.records().fence(fence)));
+      }
+      for (Thread raiser : raisers) {
+        raiser.join();
+      }
+      Fence highest = fence(8, 1);
+      assertEquals(Optional.of(highest), rig.records().fence());
+      rig.records().census();
+      assertStopped(() -> customers(rig).insertOne(document("a", field(2, 2))));
+      customers(rig).insertOne(document("a", field(1, 1)));
+    }
+  }
+
+  @Test
+  void rawWriterOfAnOldVersion_isStopped() {
+    try (MongoRecordsRig rig = enforcing()) {
+      raise(rig, N_ONLY);
+      assertStopped(() -> customers(rig).insertOne(document("a", field(1, 1))));
+      assertStopped(() -> customers(rig).insertOne(document("a", "not sealed at all")));
+      assertStopped(
+          () -> customers(rig).insertOne(document("a", List.of(field(2, 2), field(1, 1)))));
+      customers(rig).insertOne(document("a", field(2, 2)));
+      Document back = new Document("$set", new Document("f0", field(1, 1)));
+      assertStopped(() -> customers(rig).updateOne(new Document("_id", "a"), back));
+      assertEquals(Map.of(v(2), 1L), rig.records().census().carrying());
+    }
+  }
+
+  @Test
+  void unrelatedFieldOfAnOldRecord_isWrittenByItsApplication() {
+    try (MongoRecordsRig rig = enforcing()) {
+      customers(rig).insertOne(document("a", field(1, 1)));
+      raise(rig, N_ONLY);
+      Document move = new Document("$set", new Document("address", "elsewhere"));
+      assertEquals(1, customers(rig).updateOne(new Document("_id", "a"), move).getModifiedCount());
+    }
+  }
+
+  @Test
+  void applicationsOwnValidator_holdsBesideTheFence() {
+    try (MongoRecordsRig rig = enforcing()) {
+      Document own = new Document("age", new Document("$gte", 0));
+      setValidator(rig, own);
+      raise(rig, N_ONLY);
+      raise(rig, fence(6, 2, 3));
+      assertStopped(() -> customers(rig).insertOne(document("a", field(2, 2)).append("age", -1)));
+      assertStopped(() -> customers(rig).insertOne(document("a", field(1, 1)).append("age", 7)));
+      customers(rig).insertOne(document("a", field(3, 3)).append("age", 7));
+      assertEquals(
+          List.of(2, own), List.of(rules(rig).size(), rules(rig).getLast()), "nested anew");
+      // The fence is not to blame for what the application's rule refuses.
+      assertThrows(
+          StoreRefusedException.class, () -> rig.records().insert(record("without age", 2)));
+    }
+  }
+
+  @Test
+  void fenceThatTheApplicationReplaced_isBackBeforeTheNextCensus() {
+    try (MongoRecordsRig rig = enforcing()) {
+      raise(rig, N_ONLY);
+      setValidator(rig, new Document());
+      customers(rig).insertOne(document("a", field(1, 1)));
+      assertEquals(Map.of(v(1), 1L), rig.records().census().carrying());
+      assertStopped(() -> customers(rig).insertOne(document("b", field(1, 1))));
+    }
+  }
+
+  /// The server cannot see what a document was; our own writers can.
+  @Test
+  void oldRecordToAnotherOldVersion_isStoppedByTheEngine() {
+    try (MongoRecordsRig rig = enforcing()) {
+      StoredRecord old = record("a", 1, 1);
+      assertEquals(new Stored(), rig.records().insert(old));
+      Fence three = fence(6, 3);
+      raise(rig, three);
+      Change sideways = new Change(old, fields(2, 2));
+      assertEquals(new Fenced(three), rig.records().compareAndSet(sideways));
+      assertEquals(List.of(new Fenced(three)), rig.records().compareAndSetAll(List.of(sideways)));
+    }
+  }
+
+  @Test
+  void fenceOpenedByAnother_isNotRememberedWrongly() {
+    try (MongoRecordsRig rig = enforcing()) {
+      raise(rig, N_ONLY);
+      try (MongoEngine other = MongoEngine.open(rig.database.url())) {
+        assertEquals(new Raised(), other.records(MongoRecordsRig.SHAPE).fence(fence(5, 2, 3)));
+      }
+      assertEquals(new Stored(), rig.records().insert(record("a", 3)));
+    }
+  }
+
+  @Test
+  void batch_tellsRefusedChangesFromOthers() {
+    try (MongoRecordsRig rig = enforcing()) {
+      List<StoredRecord> moved = new ArrayList<>();
+      for (String id : List.of("a", "b", "c")) {
+        moved.add(record(id, 2));
+        assertEquals(new Stored(), rig.records().insert(moved.getLast()));
+      }
+      try (MongoEngine other = MongoEngine.open(rig.database.url())) {
+        // This engine has not seen the fence, so the server must stop it.
+        assertEquals(new Raised(), other.records(MongoRecordsRig.SHAPE).fence(N_ONLY));
+      }
+      List<Change> batch =
+          List.of(
+              new Change(moved.get(0), fields(1)),
+              new Change(moved.get(1), fields(2)),
+              new Change(record("c", 2), fields(2)));
+      assertEquals(
+          List.of(new Fenced(N_ONLY), new Stored(), new Conflict()),
+          rig.records().compareAndSetAll(batch));
+    }
+  }
+
+  private static void raise(MongoRecordsRig rig, Fence fence) {
+    assertEquals(new Raised(), rig.records().fence(fence));
+  }
+
+  private static void assertStopped(Runnable write) {
+    MongoWriteException stopped = assertThrows(MongoWriteException.class, write::run);
+    assertEquals(MongoTrouble.VALIDATION, stopped.getCode());
+  }
+
+  private static MongoCollection<Document> customers(MongoRecordsRig rig) {
+    return rig.database.collection(MongoRecordsRig.SHAPE.name());
+  }
+
+  private static Document document(String id, Object field) {
+    return new Document("_id", id).append("f0", field);
+  }
+
+  private static void setValidator(MongoRecordsRig rig, Document validator) {
+    rig.database
+        .raw()
+        .getDatabase(rig.database.name())
+        .runCommand(
+            new Document("collMod", MongoRecordsRig.SHAPE.name())
+                .append("validator", validator)
+                .append("validationLevel", "strict")
+                .append("validationAction", "error"));
+  }
+
+  private static List<Document> rules(MongoRecordsRig rig) {
+    return rig
+        .database
+        .raw()
+        .getDatabase(rig.database.name())
+        .listCollections()
+        .into(new ArrayList<>())
+        .stream()
+        .filter(it -> it.getString("name").equals(MongoRecordsRig.SHAPE.name()))
+        .map(it -> it.get("options", Document.class).get("validator", Document.class))
+        .findFirst()
+        .orElseThrow()
+        .getList("$and", Document.class);
+  }
+}

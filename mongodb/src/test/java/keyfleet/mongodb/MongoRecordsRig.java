@@ -1,0 +1,58 @@
+package keyfleet.mongodb;
+
+import com.mongodb.MongoException;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Conflict;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.RecordsRig;
+import org.bson.Document;
+
+/// An application's collection in a database of its own.
+final class MongoRecordsRig implements RecordsRig {
+  static final CollectionShape SHAPE =
+      new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0", "f1", "f2")));
+
+  final Servers.TestDatabase database;
+  final MongoEngine engine;
+  private final Records records;
+
+  MongoRecordsRig(Servers.TestDatabase database) {
+    this.database = database;
+    database.raw().getDatabase(database.name()).createCollection(SHAPE.name());
+    this.engine = MongoEngine.open(database.url());
+    this.records = engine.records(SHAPE);
+  }
+
+  @Override
+  public Records records() {
+    return records;
+  }
+
+  @Override
+  public RecordWrite writeUnrelated(RecordId id, String text) {
+    try {
+      Document change = new Document("$set", new Document("address", text));
+      Document filter = new Document("_id", id.value());
+      return database.collection(SHAPE.name()).updateOne(filter, change).getMatchedCount() == 1
+          ? new Stored()
+          : new Conflict();
+    } catch (MongoException e) {
+      if (e.getCode() == MongoTrouble.VALIDATION) {
+        return new Fenced(records.fence().orElseThrow());
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+    database.close();
+  }
+}

@@ -1,0 +1,93 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.Envelopes.fields;
+import static keyfleet.mongodb.Envelopes.record;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.bson.Document;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import keyfleet.store.Change;
+import keyfleet.store.Conflict;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import org.junit.jupiter.api.Test;
+
+/// Batches of which the server tells only how many changes it made.
+final class RecordBatchesTest {
+  @Test
+  void recordChangedAgainBeforeItWasReadBack_isUnknown() {
+    AtomicBoolean disturbed = new AtomicBoolean();
+    MongoServer server =
+        Servers.started(
+            new ScriptedBackend(call -> {
+              Document answer = call.really();
+              if (call.name().equals("update") && disturbed.getAndSet(false)) {
+                call.really(overwriting("b"));
+              }
+              return answer;
+            }));
+    try (MongoRecordsRig rig = new MongoRecordsRig(Servers.on(server))) {
+      List<Change> changes = changes(rig.records(), "a", "b");
+      changes.add(new Change(record("absent", 1), fields(2)));
+      disturbed.set(true);
+      assertEquals(
+          List.of(new Stored(), new Unknown(), new Unknown()),
+          rig.records().compareAndSetAll(changes));
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  @Test
+  void batchWhoseAnswerIsLost_isUnknownThroughout() {
+    try (MongoRecordsRig rig = new MongoRecordsRig(Servers.database());
+        CutProxy proxy = new CutProxy(rig.database.host());
+        MongoEngine engine = MongoEngine.open(rig.database.urlBy(proxy.host()))) {
+      Records records = engine.records(MongoRecordsRig.SHAPE);
+      List<Change> changes = changes(records, "a", "b");
+      proxy.loseNextAnswer();
+      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(changes));
+    }
+  }
+
+  @Test
+  void manyBatches_answerInOrder() {
+    try (MongoRecordsRig rig = new MongoRecordsRig(Servers.database())) {
+      String[] ids = new String[230];
+      for (int i = 0; i < ids.length; i++) {
+        ids[i] = "%04d".formatted(i);
+      }
+      List<Change> changes = changes(rig.records(), ids);
+      List<RecordWrite> expected = new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
+      for (int conflict : new int[] {0, 199, 200, 229}) {
+        changes.set(conflict, new Change(record(ids[conflict], 1), fields(2)));
+        expected.set(conflict, new Conflict());
+      }
+      assertEquals(expected, rig.records().compareAndSetAll(changes));
+    }
+  }
+
+  private static List<Change> changes(Records records, String... ids) {
+    List<Change> changes = new ArrayList<>();
+    for (String id : ids) {
+      StoredRecord record = record(id, 1);
+      assertEquals(new Stored(), records.insert(record));
+      changes.add(new Change(record, fields(2)));
+    }
+    return changes;
+  }
+
+  private static Document overwriting(String id) {
+    Document change =
+        new Document("q", new Document("_id", id))
+            .append("u", new Document("$unset", new Document("f0", "")));
+    return new Document("update", MongoRecordsRig.SHAPE.name()).append("updates", List.of(change));
+  }
+}

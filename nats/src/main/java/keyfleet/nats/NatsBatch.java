@@ -1,0 +1,109 @@
+package keyfleet.nats;
+
+import io.nats.client.Message;
+import io.nats.client.Subscription;
+import io.nats.client.support.Status;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import keyfleet.store.StoreException;
+
+/// A request for the last messages of many subjects, by one direct get.
+///
+/// Any replica may answer it, also one that is behind. It tells how far it is, so its answer counts
+/// only if that is no less than where the leader was when the listing began: then it knows all that
+/// had been acknowledged.
+final class NatsBatch implements AutoCloseable {
+  sealed interface Outcome {
+    /// All of the subjects that there are.
+    record All(Map<String, NatsStored> found) implements Outcome {}
+
+    /// As many as fit into [#MAX_BYTES].
+    record Some(Map<String, NatsStored> found) implements Outcome {}
+
+    /// The replica is behind.
+    record Behind() implements Outcome {}
+
+    /// The replica has none of the subjects; it does not say then how far it is.
+    record None() implements Outcome {}
+  }
+
+  /// The server's own limit of results.
+  static final int LIMIT = 1_024;
+
+  private static final int MAX_BYTES = 8 << 20;
+
+  private final NatsLink link;
+  private final NatsStream stream;
+  private final List<String> subjects;
+  private final Subscription answers;
+
+  NatsBatch(NatsLink link, NatsStream stream, List<String> subjects) {
+    this.link = link;
+    this.stream = stream;
+    this.subjects = List.copyOf(subjects);
+    this.answers = link.subscribe(link.inbox());
+  }
+
+  List<String> subjects() {
+    return subjects;
+  }
+
+  NatsBatch send() {
+    String quoted = subjects.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
+    String body = "{\"multi_last\":%s,\"max_bytes\":%d}".formatted(quoted, MAX_BYTES);
+    link.ask("DIRECT.GET." + stream.name(), body, answers.getSubject());
+    return this;
+  }
+
+  /// Once for each time it was sent.
+  Outcome await(long sequence) {
+    Map<String, NatsStored> found = new HashMap<>();
+    Message message = next();
+    while (!message.isStatusMessage()) {
+      found.put(message.getHeaders().getFirst("Nats-Subject"), NatsStored.of(message));
+      message = next();
+    }
+    return switch (message.getStatus().getCode()) {
+      case Status.EOB_CODE -> ended(found, message, sequence);
+      case Status.NOT_FOUND_CODE -> new Outcome.None();
+      default ->
+          throw new StoreException(
+              "%s cannot be listed: %s"
+                  .formatted(stream.bucket(), message.getStatus().getMessageWithCode()));
+    };
+  }
+
+  private static Outcome ended(Map<String, NatsStored> found, Message end, long sequence) {
+    if (number(end, "Nats-UpTo-Sequence") < sequence) {
+      return new Outcome.Behind();
+    }
+    return number(end, "Nats-Num-Pending") == 0 ? new Outcome.All(found) : new Outcome.Some(found);
+  }
+
+  private Message next() {
+    try {
+      Message message = answers.nextMessage(NatsLink.ANSWER_LIMIT);
+      if (message == null) {
+        throw link.silent("DIRECT.GET." + stream.name());
+      }
+      return message;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while listing " + stream.bucket(), e);
+    } catch (IllegalStateException e) {
+      throw new StoreException("closed while listing " + stream.bucket(), e);
+    }
+  }
+
+  private static long number(Message message, String name) {
+    String value = message.getHeaders().getFirst(name);
+    return value == null ? 0 : Long.parseLong(value);
+  }
+
+  @Override
+  public void close() {
+    NatsLink.end(answers);
+  }
+}

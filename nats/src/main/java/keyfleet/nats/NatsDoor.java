@@ -1,0 +1,173 @@
+package keyfleet.nats;
+
+import io.nats.client.AuthenticationException;
+import io.nats.client.Connection;
+import io.nats.client.ConnectionListener;
+import io.nats.client.ErrorListener;
+import io.nats.client.Nats;
+import io.nats.client.Options;
+import io.nats.client.Options.HostnameResolveMode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+
+/// Connects as the URL says, and says in words why it could not.
+final class NatsDoor {
+  /// For each host: to connect, to shake hands, to be told who is there.
+  private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
+
+  private static final Duration RECONNECT_WAIT = Duration.ofMillis(250);
+  private static final Duration RECONNECT_JITTER = Duration.ofMillis(100);
+
+  /// A peer that is gone without a word is noticed after three of them.
+  private static final Duration PING = Duration.ofSeconds(5);
+
+  private static final int UNLIMITED = -1;
+  private static final int MOST_TROUBLES = 16;
+
+  private final StoreUrl url;
+  private final NatsTls tls;
+  private final Queue<Exception> troubles = new ConcurrentLinkedQueue<>();
+
+  NatsDoor(StoreUrl url) {
+    this.url = url;
+    this.tls = new NatsTls(url);
+  }
+
+  /// `events` hears of the connection's fate until it is closed.
+  NatsLink open(ConnectionListener events) {
+    NatsThreads threads = new NatsThreads();
+    try {
+      return new NatsLink(Nats.connect(options(threads, events)), threads, url.toString());
+    } catch (IOException e) {
+      throw closing(threads, reason(e, threads));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw closing(threads, new StoreException("interrupted while connecting to " + url, e));
+    } catch (StoreException e) {
+      throw closing(threads, e);
+    }
+  }
+
+  private static StoreException closing(NatsThreads threads, StoreException e) {
+    threads.close();
+    return e;
+  }
+
+  private Options options(NatsThreads threads, ConnectionListener events) {
+    Options.Builder options =
+        new Options.Builder()
+            .servers(url.hosts().stream().map(it -> "nats://" + it).toArray(String[]::new))
+            .connectionName("keyfleet")
+            .connectionTimeout(CONNECT_LIMIT)
+            // The one mode that keeps the host's name, which TLS checks, and also tries IPv6.
+            .hostnameResolveMode(HostnameResolveMode.HappyEyeballs)
+            .maxReconnects(UNLIMITED)
+            .reconnectWait(RECONNECT_WAIT)
+            .reconnectJitter(RECONNECT_JITTER)
+            .reconnectJitterTls(RECONNECT_JITTER)
+            .pingInterval(PING)
+            // A write in an outage fails at once: one kept for later would arrive after its caller
+            // gave up.
+            .reconnectBufferSize(0)
+            .reportNoResponders()
+            .executor(threads.tasks())
+            .connectExecutor(threads.tasks())
+            .callbackExecutor(threads.callbacks())
+            .scheduledExecutor(threads.timers())
+            .connectionListener(events)
+            .errorListener(quietly());
+    authenticate(options);
+    secure(options);
+    return options.build();
+  }
+
+  private void authenticate(Options.Builder options) {
+    url.user().ifPresent(user -> options.userInfo(user, password()));
+    url.param("token-file")
+        .map(it -> secret("token-file", it))
+        .ifPresent(it -> options.token(it.text().toCharArray()));
+    url.param("creds")
+        .map(it -> secret("creds", it))
+        .ifPresent(it -> options.authHandler(Nats.credentials(it.checked())));
+    url.param("nkey")
+        .map(it -> secret("nkey", it))
+        .ifPresent(it -> options.authHandler(Nats.credentials(null, it.checked())));
+  }
+
+  private String password() {
+    return url.param("password-file")
+        .map(it -> secret("password-file", it).text())
+        .or(url::password)
+        .orElse("");
+  }
+
+  /// With TLS we call hosts by the names of the URL alone: those the servers tell of each other are
+  /// addresses, for which a certificate is seldom made.
+  private void secure(Options.Builder options) {
+    if (tls.isAsked()) {
+      options.sslContext(tls.context()).ignoreDiscoveredServers();
+    }
+  }
+
+  private static NatsSecretFile secret(String param, String file) {
+    return new NatsSecretFile(param, Path.of(file));
+  }
+
+  /// The driver would log; we keep what it met, which says more than what it throws.
+  private ErrorListener quietly() {
+    return new ErrorListener() {
+      @Override
+      public void exceptionOccurred(Connection connection, Exception e) {
+        if (troubles.size() < MOST_TROUBLES) {
+          troubles.add(e);
+        }
+      }
+    };
+  }
+
+  private StoreException reason(IOException thrown, NatsThreads threads) {
+    if (thrown instanceof AuthenticationException) {
+      return new StoreRefusedException(
+          url + " refused who we are",
+          "check the user and password, or the token, creds or nkey file",
+          thrown);
+    }
+    threads.awaitCallbacks(CONNECT_LIMIT);
+    return troubles.stream()
+        .flatMap(it -> Stream.iterate((Throwable) it, Objects::nonNull, Throwable::getCause))
+        .flatMap(it -> refusal(it).stream())
+        .findFirst()
+        .orElseGet(() -> new StoreException(url + " does not answer", thrown));
+  }
+
+  /// Of what was met, the one thing that trying again does not help.
+  private Optional<StoreException> refusal(Throwable met) {
+    String said = String.valueOf(met.getMessage());
+    if (met instanceof SSLException) {
+      return refused(
+          "no TLS with %s: %s".formatted(url, said),
+          "tls-ca=FILE with the authority of the server's certificate, and a host that it names; or tls-cert and tls-key",
+          met);
+    }
+    if (said.contains("SSL required by server")) {
+      return refused(url + " speaks TLS only", "?tls=true", met);
+    }
+    return said.contains("SSL connection wanted by client")
+        ? refused(url + " has no TLS", "give the server a certificate, or leave tls out", met)
+        : Optional.empty();
+  }
+
+  private static Optional<StoreException> refused(String sentence, String remedy, Throwable cause) {
+    return Optional.of(new StoreRefusedException(sentence, remedy, cause));
+  }
+}

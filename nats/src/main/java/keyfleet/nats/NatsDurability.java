@@ -1,0 +1,71 @@
+package keyfleet.nats;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import keyfleet.nats.NatsMonitor.Seen;
+import keyfleet.nats.NatsMonitor.Sync;
+import keyfleet.nats.NatsSettings.Promise;
+import keyfleet.nats.NatsSettings.Use;
+import keyfleet.store.Check;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+
+/// Whether an acknowledged write outlives a power failure. By default a server syncs every two
+/// minutes and acknowledges before; a keystore may not rest on that.
+final class NatsDurability {
+  private static final String REMEDY =
+      "sync_interval: always in the jetstream block of each server; then ?monitor=http://HOST:8222,… to show it,"
+          + " or ?sync_interval=always to vouch for it (?use=heartbeats to hold no keystore)";
+
+  private final NatsSettings settings;
+
+  NatsDurability(NatsSettings settings) {
+    this.settings = settings;
+  }
+
+  /// What is known about the cluster of the server `serverId`, where `seen` is what monitors
+  /// showed.
+  Check judge(String serverId, List<Seen> seen) {
+    if (seen.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
+      return unfit(
+          "a server acknowledges before it syncs: its monitor shows no sync_interval: always");
+    }
+    Set<String> shown = seen.stream().map(Seen::serverId).collect(Collectors.toSet());
+    int size = seen.stream().mapToInt(Seen::clusterSize).max().orElse(0);
+    if (!seen.isEmpty() && shown.contains(serverId) && shown.size() >= size) {
+      return Check.ok(
+          "each of %d servers syncs each write before it acknowledges".formatted(shown.size()));
+    }
+    if (settings.promise() == Promise.SYNC_ALWAYS) {
+      return Check.warn(
+          "that writes are synced before they are acknowledged is declared, and was seen on %d servers"
+              .formatted(shown.size()),
+          "?monitor= with the monitoring endpoint of each server");
+    }
+    return unfit(
+        seen.isEmpty()
+            ? "whether writes are synced before they are acknowledged is not known"
+            : "monitors showed %d servers, of %d, or not the one we are connected to"
+                .formatted(shown.size(), size));
+  }
+
+  /// An endpoint that does not answer is no reason to stop when the URL vouches.
+  List<Seen> look() {
+    try {
+      return NatsMonitor.look(settings.monitors());
+    } catch (StoreException e) {
+      if (settings.promise() == Promise.NONE && settings.use() == Use.EVERYTHING) {
+        throw e;
+      }
+      return List.of();
+    }
+  }
+
+  private Check unfit(String sentence) {
+    if (settings.use() == Use.EVERYTHING) {
+      throw new StoreRefusedException(sentence, REMEDY);
+    }
+    return Check.warn(sentence + "; only heartbeats are kept here", REMEDY);
+  }
+}

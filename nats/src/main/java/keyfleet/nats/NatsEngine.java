@@ -1,0 +1,141 @@
+package keyfleet.nats;
+
+import io.nats.client.api.ServerInfo;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.LongSummaryStatistics;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import keyfleet.nats.NatsMonitor.Seen;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+
+/// [Engine] on NATS JetStream: [Kv] alone.
+public final class NatsEngine implements Engine {
+  private static final Pattern VERSION = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\b.*");
+  private static final int[] OLDEST = {2, 11};
+
+  /// A value travels as base64 when it is read.
+  private static final long SMALLEST_PAYLOAD = Value.MAX_BYTES / 3 * 4 + (64 << 10);
+
+  /// Monitors are asked one after another, so some time passes between their answers.
+  private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
+
+  private final NatsLink link;
+  private final NatsWatches watches;
+  private final NatsKv kv;
+  private final List<Check> checks;
+
+  private NatsEngine(NatsLink link, NatsWatches watches, NatsStreams streams, List<Check> checks) {
+    this.link = link;
+    this.watches = watches;
+    this.kv = new NatsKv(streams, watches);
+    this.checks = checks;
+  }
+
+  public static NatsEngine open(StoreUrl url) {
+    NatsSettings settings = NatsSettings.of(url);
+    NatsWatches watches = new NatsWatches();
+    NatsLink link = new NatsDoor(url).open(watches);
+    try {
+      NatsStreams streams = new NatsStreams(link, settings, new NatsTime());
+      Check server = server(link);
+      NatsDurability durability = new NatsDurability(settings);
+      List<Seen> seen = durability.look();
+      seen.forEach(it -> checkVersion(it.version()));
+      List<Check> checks =
+          List.of(
+              server,
+              durability.judge(link.server().getServerId(), seen),
+              copies(streams),
+              clocks(seen));
+      streams.prepare(streams.anchor());
+      return new NatsEngine(link, watches, streams, checks);
+    } catch (RuntimeException e) {
+      link.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public Kv kv() {
+    return kv;
+  }
+
+  @Override
+  public Records records(CollectionShape shape) {
+    throw new StoreRefusedException(
+        "NATS keeps no records", "--records postgresql://HOST/DATABASE");
+  }
+
+  @Override
+  public List<Check> checks() {
+    return checks;
+  }
+
+  @Override
+  public void close() {
+    watches.close();
+    link.close();
+  }
+
+  private static Check server(NatsLink link) {
+    ServerInfo server = link.server();
+    checkVersion(server.getVersion());
+    if (!server.isJetStreamAvailable()) {
+      throw new StoreRefusedException(
+          link.where() + " runs without JetStream",
+          "jetstream { store_dir: FOLDER } in its configuration");
+    }
+    if (server.getMaxPayload() < SMALLEST_PAYLOAD) {
+      throw new StoreRefusedException(
+          "%s takes messages of %d bytes; a value may need %d"
+              .formatted(link.where(), server.getMaxPayload(), SMALLEST_PAYLOAD),
+          "max_payload: 1MB, which is the default");
+    }
+    return Check.ok(
+        "nats-server %s compares and sets at the leader".formatted(server.getVersion()));
+  }
+
+  private static Check clocks(List<Seen> seen) {
+    LongSummaryStatistics times =
+        seen.stream().mapToLong(it -> it.now().toEpochMilli()).summaryStatistics();
+    Duration apart =
+        seen.isEmpty() ? Duration.ZERO : Duration.ofMillis(times.getMax() - times.getMin());
+    return apart.compareTo(CLOCKS_APART) < 0
+        ? Check.ok("the clocks that monitors showed agree")
+        : Check.warn(
+            "the servers' clocks are %s apart: what one has written looks older or younger at another"
+                .formatted(apart),
+            "NTP on each server");
+  }
+
+  private static Check copies(NatsStreams streams) {
+    return streams.copies() > 1 || !streams.isClustered()
+        ? Check.ok("each write is held by %d servers".formatted(streams.copies()))
+        : Check.warn("each write is held by one server of a cluster", "?replicas=3");
+  }
+
+  private static void checkVersion(String version) {
+    Matcher parts = VERSION.matcher(version);
+    boolean current =
+        parts.matches()
+            && Arrays.compare(
+                    new int[] {Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2))},
+                    OLDEST)
+                >= 0;
+    if (!current) {
+      throw new StoreRefusedException(
+          "nats-server %s may let several writers win, and ignores lifetimes of messages"
+              .formatted(version),
+          "nats-server 2.11 or newer");
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package keyfleet.nats;
+
+import io.nats.client.api.ApiResponse;
+import java.util.Set;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+
+/// The errors of JetStream's API that we tell apart, by number; the names are the server's own.
+final class NatsFault {
+  static final int NO_PEERS = 10005;
+  static final int NO_MESSAGE = 10037;
+  static final int NOT_ENABLED_FOR_ACCOUNT = 10039;
+  static final int STREAM_NAME_IN_USE = 10058;
+  static final int STREAM_NOT_FOUND = 10059;
+  static final int WRONG_LAST_SEQUENCE = 10071;
+  static final int REPLICAS_NOT_SUPPORTED = 10074;
+  static final int NOT_ENABLED = 10076;
+
+  /// Another write to the key is on its way, so what is last is not known yet.
+  static final int LAST_SEQUENCE_UNSURE = 10164;
+
+  /// Said before anything is proposed or stored: over a limit, sealed, or another stream's subject.
+  private static final Set<Integer> TURNED_AWAY = Set.of(10023, 10047, 10054, 10060, 10097, 10109);
+
+  private NatsFault() {}
+
+  static boolean isLostRace(ApiResponse<?> answer) {
+    return Set.of(WRONG_LAST_SEQUENCE, LAST_SEQUENCE_UNSURE).contains(answer.getApiErrorCode());
+  }
+
+  static boolean isTurnedAway(ApiResponse<?> answer) {
+    return TURNED_AWAY.contains(answer.getApiErrorCode());
+  }
+
+  static StoreException of(String what, ApiResponse<?> answer) {
+    String sentence =
+        "%s: %s (%d)".formatted(what, answer.getDescription(), answer.getApiErrorCode());
+    if (answer.getApiErrorCode() == NO_PEERS && sentence.contains("offline")) {
+      return new StoreException(sentence); // until that server is up
+    }
+    return switch (answer.getApiErrorCode()) {
+      case NOT_ENABLED, NOT_ENABLED_FOR_ACCOUNT ->
+          new StoreRefusedException(sentence, "give the account JetStream: jetstream: enabled");
+      case NO_PEERS, REPLICAS_NOT_SUPPORTED ->
+          new StoreRefusedException(
+              sentence, "start as many JetStream servers as ?replicas= asks, or ask fewer");
+      default -> new StoreException(sentence);
+    };
+  }
+}

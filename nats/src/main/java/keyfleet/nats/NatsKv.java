@@ -1,0 +1,96 @@
+package keyfleet.nats;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.nats.NatsHead.Free;
+import keyfleet.nats.NatsHead.Taken;
+import keyfleet.nats.NatsStored.Kind;
+import keyfleet.nats.NatsWriter.Draft;
+import keyfleet.store.Bucket;
+import keyfleet.store.Bytes;
+import keyfleet.store.Conflict;
+import keyfleet.store.Deletion;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import keyfleet.store.Write;
+import keyfleet.store.Write.Written;
+
+/// [Kv] on streams of JetStream.
+final class NatsKv implements Kv {
+  private static final Bytes NOTHING = Bytes.copyOf(new byte[0]);
+
+  private final NatsStreams streams;
+  private final NatsReader reader;
+  private final NatsWriter writer;
+  private final NatsLister lister;
+  private final NatsWatches watches;
+
+  NatsKv(NatsStreams streams, NatsWatches watches) {
+    this.streams = streams;
+    this.watches = watches;
+    this.reader = new NatsReader(streams);
+    this.writer = new NatsWriter(streams.link(), reader);
+    this.lister = new NatsLister(streams, reader);
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    return switch (reader.head(streams.of(bucket), key)) {
+      case Free _ -> Optional.empty();
+      case Taken(var stored) -> Optional.of(stored.entry(key));
+    };
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return writer.create(draft(bucket, key, value));
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    return writer.replace(draft(bucket, key, value), expected);
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return writer.put(draft(bucket, key, value));
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    Draft marker = new Draft(streams.of(bucket), key, Kind.MARKER, NOTHING);
+    return switch (writer.replace(marker, expected)) {
+      case Written _ -> new Deleted();
+      case Conflict conflict -> conflict;
+      case Unknown unknown -> unknown;
+    };
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    return lister.list(streams.of(bucket), prefix);
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    return watches.watch(streams.link(), streams.of(bucket), prefix, watcher);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return streams.now(streams.anchor());
+  }
+
+  private Draft draft(Bucket bucket, Key key, Value value) {
+    return new Draft(streams.of(bucket), key, Kind.VALUE, value.bytes());
+  }
+}

@@ -1,0 +1,80 @@
+package keyfleet.nats;
+
+import io.nats.client.support.JsonParseException;
+import io.nats.client.support.JsonParser;
+import io.nats.client.support.JsonValue;
+import io.nats.client.support.JsonValueUtils;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.store.StoreException;
+
+/// Reads what servers say of themselves at their monitoring endpoints, `/varz`.
+final class NatsMonitor {
+  /// One server: who it is, whether it syncs each write, how many servers are in its cluster, and
+  /// what time it is there.
+  record Seen(String serverId, String version, Sync sync, int clusterSize, Instant now) {}
+
+  enum Sync {
+    ALWAYS,
+    LATER
+  }
+
+  private static final Duration LIMIT = Duration.ofSeconds(4);
+  private static final int OK = 200;
+
+  private NatsMonitor() {}
+
+  static List<Seen> look(List<URI> monitors) {
+    List<Seen> seen = new ArrayList<>();
+    try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
+      for (URI monitor : monitors) {
+        seen.add(look(client, monitor));
+      }
+    }
+    return List.copyOf(seen);
+  }
+
+  private static Seen look(HttpClient client, URI monitor) {
+    HttpRequest request = HttpRequest.newBuilder(monitor).timeout(LIMIT).build();
+    try {
+      HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
+      if (answer.statusCode() != OK) {
+        throw new StoreException("%s answered %d".formatted(monitor, answer.statusCode()));
+      }
+      return seen(monitor, JsonParser.parse(answer.body()));
+    } catch (JsonParseException | DateTimeException e) {
+      throw new StoreException(monitor + " is no monitoring endpoint of NATS", e);
+    } catch (IOException e) {
+      throw new StoreException("the monitoring endpoint " + monitor + " does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while asking " + monitor, e);
+    }
+  }
+
+  private static Seen seen(URI monitor, JsonValue varz) {
+    JsonValue jetStream = JsonValueUtils.readObject(varz, "jetstream");
+    JsonValue config = JsonValueUtils.readObject(jetStream, "config");
+    String serverId = JsonValueUtils.readString(varz, "server_id");
+    ZonedDateTime now = JsonValueUtils.readDate(varz, "now");
+    if (serverId == null || now == null) {
+      throw new StoreException(monitor + " is no monitoring endpoint of NATS");
+    }
+    return new Seen(
+        serverId,
+        JsonValueUtils.readString(varz, "version", "0"),
+        JsonValueUtils.readBoolean(config, "sync_always") ? Sync.ALWAYS : Sync.LATER,
+        JsonValueUtils.readInteger(JsonValueUtils.readObject(jetStream, "meta"), "cluster_size", 1),
+        now.toInstant());
+  }
+}

@@ -1,0 +1,203 @@
+package keyfleet.nats;
+
+import io.nats.client.Message;
+import io.nats.client.api.DiscardPolicy;
+import io.nats.client.api.StorageType;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.api.StreamInfo;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import keyfleet.nats.NatsSettings.Use;
+import keyfleet.store.Bucket;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreTime;
+
+/// Makes a bucket's stream on its first use, or finds that the one there will do.
+final class NatsStreams {
+  static final String FORMAT = "1";
+
+  private static final String FORMAT_NAME = "keyfleet-format";
+  private static final String SPACE_NAME = "keyfleet-space";
+
+  /// In capitals, so that no bucket has its name.
+  private static final String ANCHOR = "KEYFLEET";
+
+  private static final Duration DUPLICATES = Duration.ofMinutes(2);
+  private static final int CLUSTER_COPIES = 3;
+
+  private final NatsLink link;
+  private final NatsSettings settings;
+  private final NatsTime time;
+  private final Map<String, NatsStream> known = new ConcurrentHashMap<>();
+
+  NatsStreams(NatsLink link, NatsSettings settings, NatsTime time) {
+    this.link = link;
+    this.settings = settings;
+    this.time = time;
+  }
+
+  NatsStream of(Bucket bucket) {
+    NatsStream stream = known.get(bucket.name());
+    if (stream == null) {
+      stream = new NatsStream(bucket, named(bucket.name()));
+      prepare(stream);
+      known.put(bucket.name(), stream);
+    }
+    if (!stream.bucket().equals(bucket)) {
+      throw new IllegalArgumentException("there is " + stream.bucket() + " already, not " + bucket);
+    }
+    return stream;
+  }
+
+  /// Holds nothing: its leader's clock is the store time, and that it is there proves that streams
+  /// can be made.
+  NatsStream anchor() {
+    return new NatsStream(new Bucket.Lasting("anchor"), named(ANCHOR));
+  }
+
+  /// How many servers hold each write.
+  int copies() {
+    int natural = isClustered() ? CLUSTER_COPIES : 1;
+    return settings.replicas() > 0 ? settings.replicas() : natural;
+  }
+
+  boolean isClustered() {
+    return link.server().getCluster() != null;
+  }
+
+  void prepare(NatsStream stream) {
+    if (settings.use() == Use.HEARTBEATS
+        && stream.bucket() instanceof Bucket.Lasting
+        && !stream.equals(anchor())) {
+      throw new StoreRefusedException(
+          "%s was opened for heartbeats only, and bucket %s is to last"
+              .formatted(link.where(), stream.bucket().name()),
+          "sync_interval: always in the server's jetstream block, then leave use=heartbeats out");
+    }
+    StreamInfo info = info(stream, "");
+    if (info.getApiErrorCode() == NatsFault.STREAM_NOT_FOUND) {
+      info = create(stream);
+    }
+    check(stream, info);
+  }
+
+  /// What the stream's leader says of it; the clock beside it is the leader's.
+  StreamInfo info(NatsStream stream, String body) {
+    return new StreamInfo(link.ask("STREAM.INFO." + stream.name(), body));
+  }
+
+  StoreTime now(NatsStream stream) {
+    return time(stream, info(stream, ""));
+  }
+
+  StoreTime time(NatsStream stream, StreamInfo info) {
+    if (info.hasError()) {
+      throw NatsFault.of("stream " + stream.name() + " tells no time", info);
+    }
+    if (info.getTimestamp() == null) {
+      throw new StoreException("stream " + stream.name() + " tells no time");
+    }
+    return time.see(info.getTimestamp().toInstant().toEpochMilli());
+  }
+
+  NatsTime time() {
+    return time;
+  }
+
+  NatsLink link() {
+    return link;
+  }
+
+  /// Another process may have made it just before: then its answer is theirs.
+  private StreamInfo create(NatsStream stream) {
+    Message answer = link.ask("STREAM.CREATE." + stream.name(), configuration(stream).toJson());
+    StreamInfo created = new StreamInfo(answer);
+    return created.getApiErrorCode() == NatsFault.STREAM_NAME_IN_USE ? info(stream, "") : created;
+  }
+
+  /// As `nats kv add` would make it, with per-message lifetimes for the markers of deleted keys.
+  private StreamConfiguration configuration(NatsStream stream) {
+    Duration age = maxAge(stream);
+    boolean brief = !age.isZero() && age.compareTo(DUPLICATES) < 0;
+    return StreamConfiguration.builder()
+        .name(stream.name())
+        .subjects(stream.filter(Prefix.ALL))
+        .maxMessagesPerSubject(1)
+        .maxAge(age)
+        .duplicateWindow(brief ? age : DUPLICATES)
+        .storageType(StorageType.File)
+        .replicas(copies())
+        .discardPolicy(DiscardPolicy.New)
+        .allowRollup(true)
+        .denyDelete(true)
+        .allowDirect(true)
+        .allowMessageTtl()
+        .metadata(Map.of(FORMAT_NAME, FORMAT, SPACE_NAME, settings.space()))
+        .build();
+  }
+
+  private void check(NatsStream stream, StreamInfo info) {
+    if (info.hasError()) {
+      throw NatsFault.of("stream " + stream.name() + " cannot be had", info);
+    }
+    StreamConfiguration found = info.getConfiguration();
+    Map<String, String> metadata = found.getMetadata();
+    checkOwner(stream, metadata == null ? Map.of() : metadata);
+    if (!maxAge(stream).equals(found.getMaxAge())) {
+      throw new IllegalArgumentException(
+          "%s exists with a lifetime of %s, where none is zero"
+              .formatted(stream.bucket(), found.getMaxAge()));
+    }
+    boolean fit =
+        found.getStorageType() == StorageType.File
+            && found.getMaxMsgsPerSubject() == 1
+            && found.getAllowDirect()
+            && found.getAllowMessageTtl();
+    if (!fit) {
+      throw changed(
+          stream, "is not on file, or keeps history, or has no direct get or message TTL", "");
+    }
+    if (found.getReplicas() < copies()) {
+      throw changed(
+          stream,
+          "has %d copies, fewer than %d".formatted(found.getReplicas(), copies()),
+          " --replicas " + copies());
+    }
+  }
+
+  private void checkOwner(NatsStream stream, Map<String, String> metadata) {
+    String format = metadata.getOrDefault(FORMAT_NAME, "none");
+    if (!format.equals(FORMAT)) {
+      throw new StoreRefusedException(
+          "stream %s has format %s; this Keyfleet knows %s"
+              .formatted(stream.name(), format, FORMAT),
+          format.equals("none")
+              ? "nats://HOST/WORD, to keep our streams apart from others"
+              : "the Keyfleet that wrote it");
+    }
+    if (!settings.space().equals(metadata.getOrDefault(SPACE_NAME, ""))) {
+      throw new StoreRefusedException(
+          "stream %s belongs to nats://HOST/%s".formatted(stream.name(), metadata.get(SPACE_NAME)),
+          "another WORD in nats://HOST/WORD");
+    }
+  }
+
+  private static StoreRefusedException changed(NatsStream stream, String what, String how) {
+    return new StoreRefusedException(
+        "stream " + stream.name() + " " + what, "nats stream edit " + stream.name() + how);
+  }
+
+  private static Duration maxAge(NatsStream stream) {
+    return switch (stream.bucket()) {
+      case Bucket.Lasting _ -> Duration.ZERO;
+      case Bucket.Expiring(_, var lifetime) -> lifetime;
+    };
+  }
+
+  private String named(String name) {
+    return settings.space().isEmpty() ? name : settings.space() + "-" + name;
+  }
+}

@@ -1,0 +1,71 @@
+package keyfleet.nats;
+
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Every thread of one engine. The driver's own would keep the JVM alive.
+final class NatsThreads implements AutoCloseable {
+  private final ExecutorService tasks;
+  private final ExecutorService callbacks;
+  private final ScheduledExecutorService timers;
+
+  NatsThreads() {
+    this.tasks =
+        Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("keyfleet-nats-", 0).factory());
+    this.callbacks =
+        Executors.newSingleThreadExecutor(
+            Thread.ofVirtual().name("keyfleet-nats-events").factory());
+    this.timers =
+        Executors.newScheduledThreadPool(
+            2, Thread.ofPlatform().daemon().name("keyfleet-nats-timer-", 0).factory());
+  }
+
+  ExecutorService tasks() {
+    return tasks;
+  }
+
+  /// One after another, so that a connection's events stay in order.
+  ExecutorService callbacks() {
+    return callbacks;
+  }
+
+  ScheduledExecutorService timers() {
+    return timers;
+  }
+
+  /// Returns after so long, or at once when the engine is closed or the caller interrupted.
+  void pause(Duration duration) {
+    try {
+      timers.schedule(() -> {}, duration.toMillis(), TimeUnit.MILLISECONDS).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | CancellationException | RejectedExecutionException e) {
+      return;
+    }
+  }
+
+  /// Returns when the callbacks of what has happened so far have run.
+  void awaitCallbacks(Duration limit) {
+    try {
+      callbacks.submit(() -> {}).get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
+      return;
+    }
+  }
+
+  @Override
+  public void close() {
+    tasks.shutdownNow();
+    callbacks.shutdownNow();
+    timers.shutdownNow();
+  }
+}

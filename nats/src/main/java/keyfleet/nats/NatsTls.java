@@ -1,0 +1,167 @@
+package keyfleet.nats;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
+
+/// TLS from the PEM files that the URL names: whom we trust, and who we are.
+final class NatsTls {
+  private static final Pattern PRIVATE_KEY =
+      Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+  private static final List<String> KEY_KINDS = List.of("EC", "RSA", "Ed25519");
+  private static final char[] IN_MEMORY = {};
+
+  private final StoreUrl url;
+
+  NatsTls(StoreUrl url) {
+    this.url = url;
+  }
+
+  /// Any of its parameters asks for TLS: a file that was named and then not used would deceive.
+  boolean isAsked() {
+    boolean named =
+        List.of("tls-ca", "tls-cert", "tls-key").stream().anyMatch(it -> url.param(it).isPresent());
+    return switch (url.param("tls").orElse(Boolean.toString(named))) {
+      case "true" -> true;
+      case "false" -> named ? contradicted() : false;
+      default -> throw refused("tls is true or false", "?tls=true", null);
+    };
+  }
+
+  SSLContext context() {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(identity(), trusted(), null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw refused(
+          "TLS could not be set up: " + e.getMessage(), "check tls-ca, tls-cert and tls-key", e);
+    }
+  }
+
+  private TrustManager[] trusted() throws GeneralSecurityException, IOException {
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(url.param("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
+    for (TrustManager manager : factory.getTrustManagers()) {
+      if (manager instanceof X509ExtendedTrustManager trust) {
+        return new TrustManager[] {new NatsHostCheck(trust)};
+      }
+    }
+    throw new GeneralSecurityException("this JDK trusts in no known way");
+  }
+
+  private KeyManager @Nullable [] identity() throws GeneralSecurityException, IOException {
+    if (url.param("tls-cert").isEmpty() && url.param("tls-key").isEmpty()) {
+      return null;
+    }
+    KeyStore store = empty();
+    store.setKeyEntry(
+        "self", privateKey(), IN_MEMORY, certificates("tls-cert").toArray(Certificate[]::new));
+    KeyManagerFactory factory =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(store, IN_MEMORY);
+    return factory.getKeyManagers();
+  }
+
+  private Collection<? extends Certificate> certificates(String param)
+      throws GeneralSecurityException, IOException {
+    byte[] pem = Files.readAllBytes(file(param));
+    Collection<? extends Certificate> found =
+        CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(pem));
+    if (found.isEmpty()) {
+      throw refused(param + " " + file(param) + " holds no certificate", "name a PEM file", null);
+    }
+    return found;
+  }
+
+  private PrivateKey privateKey() throws GeneralSecurityException {
+    byte[] pem = new NatsSecretFile("tls-key", file("tls-key")).bytes();
+    Matcher matcher = PRIVATE_KEY.matcher(new String(pem, US_ASCII));
+    if (!matcher.find()) {
+      throw refused(
+          "tls-key holds no PKCS #8 private key",
+          "openssl pkcs8 -topk8 -nocrypt -in OLD -out NEW",
+          null);
+    }
+    byte[] der = Base64.getMimeDecoder().decode(matcher.group(1));
+    try {
+      return privateKey(new PKCS8EncodedKeySpec(der));
+    } finally {
+      Arrays.fill(pem, (byte) 0);
+      Arrays.fill(der, (byte) 0);
+    }
+  }
+
+  private static PrivateKey privateKey(PKCS8EncodedKeySpec spec) throws GeneralSecurityException {
+    GeneralSecurityException last = new GeneralSecurityException("tls-key is none of " + KEY_KINDS);
+    for (String kind : KEY_KINDS) {
+      try {
+        return KeyFactory.getInstance(kind).generatePrivate(spec);
+      } catch (InvalidKeySpecException e) {
+        last.addSuppressed(e);
+      }
+    }
+    throw last;
+  }
+
+  private static KeyStore trustStore(Collection<? extends Certificate> trusted)
+      throws GeneralSecurityException, IOException {
+    KeyStore store = empty();
+    int number = 0;
+    for (Certificate certificate : trusted) {
+      store.setCertificateEntry("ca" + number++, certificate);
+    }
+    return store;
+  }
+
+  private static KeyStore empty() throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, IN_MEMORY);
+    return store;
+  }
+
+  private Path file(String param) {
+    return Path.of(
+        url.param(param)
+            .orElseThrow(
+                () -> refused("tls-cert and tls-key go together", "name both, or neither", null)));
+  }
+
+  private static boolean contradicted() {
+    throw refused("tls=false, yet the URL names TLS files", "leave tls=false out", null);
+  }
+
+  private static StoreRefusedException refused(
+      String sentence, String remedy, @Nullable Throwable cause) {
+    return cause == null
+        ? new StoreRefusedException(sentence, remedy)
+        : new StoreRefusedException(sentence, remedy, cause);
+  }
+}

@@ -1,0 +1,159 @@
+package keyfleet.nats;
+
+import io.nats.client.Message;
+import io.nats.client.Subscription;
+import io.nats.client.api.AckPolicy;
+import io.nats.client.api.ConsumerConfiguration;
+import io.nats.client.api.ConsumerCreateRequest;
+import io.nats.client.api.ConsumerInfo;
+import io.nats.client.api.DeliverPolicy;
+import io.nats.client.support.Status;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import keyfleet.store.Hint;
+import keyfleet.store.Hint.Changed;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.StoreException;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import org.jspecify.annotations.Nullable;
+
+/// One watch: a consumer without memory that sends the names of what changes, and a thread that
+/// hears it. When it falls silent, or a number is left out, a new one is made, and only then the
+/// watcher told that it missed something: what comes after that it will hear.
+final class NatsWatch implements Watch {
+  private static final Duration HEARTBEAT = Duration.ofSeconds(1);
+  private static final Duration SILENCE_LIMIT = Duration.ofMillis(3_500);
+  private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
+
+  /// When the server may forget a consumer that nobody hears.
+  private static final Duration FORGET = Duration.ofSeconds(10);
+
+  private final NatsLink link;
+  private final NatsStream stream;
+  private final String filter;
+  private final Watcher watcher;
+  private final AtomicReference<@Nullable Subscription> heard = new AtomicReference<>();
+  private volatile boolean closed;
+
+  NatsWatch(NatsLink link, NatsStream stream, String filter, Watcher watcher) {
+    this.link = link;
+    this.stream = stream;
+    this.filter = filter;
+    this.watcher = watcher;
+  }
+
+  /// Hints of what changes after it has returned.
+  void start() {
+    Subscription first = consume();
+    link.threads().tasks().execute(() -> run(first));
+  }
+
+  /// Lets the thread see at once that what it hears has ended.
+  void restart() {
+    NatsLink.end(heard.get());
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    restart();
+  }
+
+  private void run(Subscription first) {
+    hear(first);
+    NatsLink.end(first);
+    for (Subscription next = again(); next != null; next = again()) {
+      hint(new Missed());
+      hear(next);
+      NatsLink.end(next);
+    }
+  }
+
+  /// Returns when nothing more comes of it.
+  private void hear(Subscription subscription) {
+    long last = 0;
+    try {
+      Message message = subscription.nextMessage(SILENCE_LIMIT);
+      while (message != null && !closed) {
+        long number = number(message);
+        if (message.isStatusMessage() ? number != last : number != ++last) {
+          return;
+        }
+        if (!message.isStatusMessage()) {
+          hint(new Changed(stream.key(message.getSubject())));
+        }
+        message = subscription.nextMessage(SILENCE_LIMIT);
+      }
+    } catch (IllegalStateException e) {
+      return;
+    } catch (InterruptedException e) {
+      closed = true;
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Which of the consumer's messages this is; a heartbeat tells the last one sent, any other
+  /// status that it is over.
+  private static long number(Message message) {
+    if (!message.isStatusMessage()) {
+      return message.metaData().consumerSequence();
+    }
+    boolean beat = message.getStatus().getCode() == Status.FLOW_OR_HEARTBEAT_STATUS_CODE;
+    String last = beat ? message.getHeaders().getFirst("Nats-Last-Consumer") : null;
+    return last == null ? -1 : Long.parseLong(last);
+  }
+
+  /// Null once closed.
+  private @Nullable Subscription again() {
+    while (!closed) {
+      try {
+        return consume();
+      } catch (StoreException e) {
+        link.threads().pause(RETRY_PAUSE);
+      }
+    }
+    return null;
+  }
+
+  private Subscription consume() {
+    String inbox = link.inbox();
+    Subscription subscription = link.subscribe(inbox);
+    try {
+      ConsumerConfiguration wanted = configuration(inbox);
+      String call = "CONSUMER.CREATE.%s.%s".formatted(stream.name(), wanted.getName());
+      ConsumerInfo made =
+          new ConsumerInfo(
+              link.ask(call, new ConsumerCreateRequest(stream.name(), wanted).toJson()));
+      if (made.hasError()) {
+        throw NatsFault.of(stream.bucket() + " cannot be watched", made);
+      }
+    } catch (StoreException e) {
+      NatsLink.end(subscription);
+      throw e;
+    }
+    heard.set(subscription);
+    return subscription;
+  }
+
+  private ConsumerConfiguration configuration(String inbox) {
+    return ConsumerConfiguration.builder()
+        .name("keyfleet-" + inbox.substring(inbox.lastIndexOf('.') + 1))
+        .deliverSubject(inbox)
+        .deliverPolicy(DeliverPolicy.New)
+        .filterSubject(filter)
+        .ackPolicy(AckPolicy.None)
+        .headersOnly(true)
+        .idleHeartbeat(HEARTBEAT)
+        .inactiveThreshold(FORGET)
+        .memStorage(true)
+        .numReplicas(1)
+        .build();
+  }
+
+  private void hint(Hint hint) {
+    if (!closed) {
+      watcher.hint(hint);
+    }
+  }
+}

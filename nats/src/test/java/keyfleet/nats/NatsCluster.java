@@ -1,0 +1,60 @@
+package keyfleet.nats;
+
+import static keyfleet.nats.NatsServer.freePort;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/// Three servers that sync each write and hold each other's streams.
+final class NatsCluster implements AutoCloseable {
+  static final int SIZE = 3;
+
+  private final List<NatsServer> servers = new ArrayList<>();
+
+  NatsCluster(Path folder) {
+    List<Integer> routes = IntStream.range(0, SIZE).mapToObj(_ -> freePort()).toList();
+    String all =
+        routes.stream().map(it -> "nats://127.0.0.1:" + it).collect(Collectors.joining(", "));
+    for (int i = 0; i < SIZE; i++) {
+      servers.add(
+          NatsServer.starting(
+              folder.resolve("n" + i),
+              freePort(),
+              freePort(),
+              "server_name: " + name(i),
+              NatsServer.DURABLE,
+              "cluster { name: trio, listen: \"127.0.0.1:%d\", routes: [%s] }"
+                  .formatted(routes.get(i), all)));
+    }
+    servers.forEach(NatsServer::awaitReady);
+  }
+
+  String addresses() {
+    return servers.stream().map(NatsServer::address).collect(Collectors.joining(","));
+  }
+
+  String monitors() {
+    return servers.stream().map(NatsServer::monitor).collect(Collectors.joining(","));
+  }
+
+  NatsServer named(String name) {
+    return servers.get(
+        IntStream.range(0, SIZE).filter(i -> name(i).equals(name)).findFirst().orElseThrow());
+  }
+
+  List<NatsServer> servers() {
+    return List.copyOf(servers);
+  }
+
+  private static String name(int number) {
+    return "n" + number;
+  }
+
+  @Override
+  public void close() {
+    servers.forEach(NatsServer::close);
+  }
+}

@@ -1,0 +1,354 @@
+package keyfleet.nats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.nats.client.api.ClusterInfo;
+import io.nats.client.api.StreamInfo;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Check;
+import keyfleet.store.Conflict;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate.Applied;
+import keyfleet.store.Hint;
+import keyfleet.store.Hint.Changed;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.KvRaceContract;
+import keyfleet.store.KvRig;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Watch;
+import keyfleet.store.Write.Written;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Three servers, each write on all of them; also while one is killed.
+class NatsClusterTest implements KvRaceContract {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final Key COUNTER = new Key("counter");
+  private static final int WRITERS = 8;
+  private static final int STAGE = 60;
+  private static final int TRIES = 5;
+
+  private static @Nullable NatsCluster cluster;
+
+  private boolean storm;
+
+  @BeforeAll
+  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
+    cluster = new NatsCluster(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  /// These try a client without answers, which is the same on any engine, and count on an answer to
+  /// each first write; that is not sure while a busy machine keeps a cluster from its heartbeats.
+  @Override
+  public void unansweredWriteThatWasApplied_isFoundByItsNonce() {}
+
+  @Override
+  public void unansweredWriteThatWasLost_isPendingAndSentAgain() {}
+
+  @Override
+  public void unansweredWriteThatArrivesLate_isNotTakenForAnother() {}
+
+  @Override
+  public void unansweredWriteThatLost_isOvertaken() {}
+
+  @Override
+  public void writeThatIsNeverAnswered_staysPending() {}
+
+  /// One of the contract's cases also runs while each server in turn is killed and started again.
+  @BeforeEach
+  void prepare(TestInfo test) {
+    storm = test.getDisplayName().startsWith("concurrentHistories");
+  }
+
+  @Override
+  public KvRig rig() {
+    NatsRig rig = open();
+    Thread kills =
+        storm
+            ? Thread.startVirtualThread(NatsClusterTest::killInTurn)
+            : Thread.ofVirtual().unstarted(() -> {});
+    return new ClusterRig(rig, kills);
+  }
+
+  /// The whole contract runs on one server; a cluster takes longer for each write.
+  @Override
+  public int rounds() {
+    return 60;
+  }
+
+  @Override
+  public int histories() {
+    return storm ? 60 : 15;
+  }
+
+  @Test
+  void monitorsOfAllServers_showThatWritesAreSynced() {
+    try (NatsEngine engine = NatsEngine.open(url("?monitor=" + cluster().monitors()))) {
+      assertTrue(
+          engine.checks().stream().allMatch(it -> it.level() == Check.Level.OK),
+          () -> "" + engine.checks());
+    }
+  }
+
+  @Test
+  void monitorOfOneServer_isNoProofForTheOthers() {
+    for (NatsServer server : cluster().servers()) {
+      StoreUrl url = server.url("/checks?monitor=" + server.monitor());
+      StoreRefusedException e =
+          assertThrows(StoreRefusedException.class, () -> NatsEngine.open(url).close());
+      assertTrue(e.getMessage().contains("1 servers, of 3"), e.getMessage());
+    }
+  }
+
+  /// We are connected to a replica, which answers direct gets itself, while others keep it busy.
+  @Test
+  void acknowledgedWrite_isReadThoughTheReplicaIsBehind() {
+    AtomicBoolean done = new AtomicBoolean();
+    try (NatsRig rig = open();
+        ExecutorService noise = Executors.newVirtualThreadPerTaskExecutor()) {
+      untilWritten(rig.kv(), COUNTER);
+      IntStream.range(0, WRITERS).forEach(it -> noise.execute(() -> makeNoise(rig.kv(), it, done)));
+      try (NatsEngine engine =
+          NatsEngine.open(replica(rig).url("/" + rig.space() + "?sync_interval=always"))) {
+        assertReadsWhatItWrites(new PatientKv(engine.kv()));
+      } finally {
+        done.set(true);
+      }
+    }
+  }
+
+  private static void makeNoise(Kv kv, int writer, AtomicBoolean done) {
+    Value bulk = Value.of("noise".repeat(20_000));
+    while (!done.get()) {
+      kv.put(THINGS, new Key("noise." + writer), bulk);
+    }
+  }
+
+  private static void assertReadsWhatItWrites(Kv kv) {
+    Key mine = new Key("mine.x");
+    for (int seen = 0; seen < 80; ) {
+      if (kv.put(THINGS, mine, Value.of("take " + seen)) instanceof Written(var last)) {
+        assertEquals(Optional.of(last), kv.get(THINGS, mine).map(Entry::revision));
+        List<Entry> listed = kv.list(THINGS, Prefix.under(new Key("mine")));
+        assertEquals(List.of(last), listed.stream().map(Entry::revision).toList());
+        seen++;
+      }
+    }
+  }
+
+  @Test
+  void leaderKilledUnderLoad_losesNothingAcknowledged()
+      throws ExecutionException, InterruptedException, TimeoutException {
+    try (NatsRig rig = open();
+        ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
+      Load load = new Load(rig.kv());
+      List<Future<?>> running =
+          IntStream.range(0, WRITERS)
+              .<Future<?>>mapToObj(it -> writers.submit(() -> load.run(it)))
+              .toList();
+      load.awaitMore(STAGE);
+      NatsServer leader = leader(rig);
+      leader.kill();
+      load.awaitMore(STAGE);
+      leader.restart();
+      load.awaitMore(STAGE);
+      load.stop();
+      for (Future<?> writer : running) {
+        writer.get(60, TimeUnit.SECONDS);
+      }
+      load.assertNothingLost();
+      cluster().servers().forEach(NatsServer::kill);
+      cluster().servers().parallelStream().forEach(NatsServer::restart);
+      load.assertNothingLost();
+    }
+  }
+
+  @Test
+  void serverOfWatchKilled_watchSaysMissedAndGoesOn() throws InterruptedException {
+    NatsServer first = cluster().servers().getFirst();
+    try (NatsRig rig = new NatsRig(first.address(), "?sync_interval=always", PatientKv::new)) {
+      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      Watch watch = rig.kv().watch(THINGS, Prefix.ALL, hints::add);
+      first.kill();
+      awaitHint(hints, new Missed());
+      untilWritten(rig.kv(), new Key("after"));
+      awaitHint(hints, new Changed(new Key("after")));
+      watch.close();
+    } finally {
+      first.restart();
+    }
+  }
+
+  private static void killInTurn() {
+    for (NatsServer server : cluster().servers()) {
+      server.kill();
+      server.restart();
+    }
+  }
+
+  /// A rig that is closed when the kills are over.
+  private record ClusterRig(NatsRig inner, Thread kills) implements KvRig {
+    @Override
+    public Kv kv() {
+      return inner.kv();
+    }
+
+    @Override
+    public void pass(Duration duration) {
+      inner.pass(duration);
+    }
+
+    @Override
+    public void whileWatchesAreCut(Runnable meanwhile) {
+      inner.whileWatchesAreCut(meanwhile);
+    }
+
+    @Override
+    public void close() {
+      Waiting.until("the kills are over", () -> !kills.isAlive());
+      inner.close();
+    }
+  }
+
+  private static void awaitHint(BlockingQueue<Hint> hints, Hint awaited)
+      throws InterruptedException {
+    Hint hint = hints.poll(30, TimeUnit.SECONDS);
+    while (!awaited.equals(hint)) {
+      assertTrue(hint != null, () -> "no hint " + awaited);
+      hint = hints.poll(30, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void untilWritten(Kv kv, Key key) {
+    Waiting.until(key + " is written", () -> kv.put(THINGS, key, Value.of("0")) instanceof Written);
+  }
+
+  private static NatsRig open() {
+    AtomicReference<@Nullable NatsRig> rig = new AtomicReference<>();
+    Waiting.until(
+        "the cluster has a leader",
+        () -> {
+          try {
+            rig.set(new NatsRig(cluster().addresses(), "?sync_interval=always", PatientKv::new));
+            return true;
+          } catch (StoreRefusedException e) {
+            throw e;
+          } catch (StoreException e) {
+            return false;
+          }
+        });
+    return assertInstanceOf(NatsRig.class, rig.get());
+  }
+
+  private static StoreUrl url(String rest) {
+    return StoreUrl.parse("nats://" + cluster().addresses() + "/checks" + rest);
+  }
+
+  private static NatsServer replica(NatsRig rig) {
+    NatsServer leader = leader(rig);
+    return cluster().servers().stream().filter(it -> it != leader).findFirst().orElseThrow();
+  }
+
+  private static NatsServer leader(NatsRig rig) {
+    AtomicReference<@Nullable NatsServer> leader = new AtomicReference<>();
+    rig.admin(it -> {
+      StreamInfo info = it.jetStreamManagement().getStreamInfo("KV_" + rig.space() + "-things");
+      ClusterInfo trio = assertInstanceOf(ClusterInfo.class, info.getClusterInfo());
+      leader.set(cluster().named(String.valueOf(trio.getLeader())));
+    });
+    return assertInstanceOf(NatsServer.class, leader.get());
+  }
+
+  private static NatsCluster cluster() {
+    return assertInstanceOf(NatsCluster.class, cluster);
+  }
+
+  /// Writers that each add one to a counter, and know which of their additions were acknowledged.
+  private static final class Load {
+    private final Kv kv;
+    private final AtomicInteger acknowledged = new AtomicInteger();
+    private final AtomicInteger unclear = new AtomicInteger();
+    private volatile boolean stopped;
+
+    Load(Kv kv) {
+      this.kv = kv;
+      untilWritten(kv, COUNTER);
+    }
+
+    void run(int writer) {
+      for (int i = 0; !stopped; i++) {
+        Entry last = kv.get(THINGS, COUNTER).orElseThrow();
+        Value next = Value.of((number(last) + 1) + " by " + writer + ", try " + i);
+        Attempt attempt = new Attempt.Updating(THINGS, COUNTER, next, last.revision());
+        switch (attempt.send(kv)) {
+          case Written _ -> acknowledged.incrementAndGet();
+          case Conflict _ -> {}
+          case Unknown _ ->
+              (attempt.settle(kv, TRIES) instanceof Applied ? acknowledged : unclear)
+                  .incrementAndGet();
+        }
+      }
+    }
+
+    void awaitMore(int count) {
+      int goal = acknowledged.get() + count;
+      Waiting.until(goal + " are acknowledged", () -> acknowledged.get() >= goal);
+    }
+
+    void stop() {
+      stopped = true;
+    }
+
+    void assertNothingLost() {
+      int last = number(kv.get(THINGS, COUNTER).orElseThrow());
+      String figures =
+          "%d acknowledged, %d unclear, counter at %d"
+              .formatted(acknowledged.get(), unclear.get(), last);
+      assertTrue(last >= acknowledged.get(), figures);
+      assertTrue(last <= acknowledged.get() + unclear.get(), figures);
+    }
+
+    private static int number(Entry entry) {
+      return Integer.parseInt(entry.value().text().split(" ", 2)[0]);
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package keyfleet.nats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.nats.client.api.KeyValueEntry;
+import io.nats.client.api.MessageInfo;
+import io.nats.client.api.StreamConfiguration;
+import io.nats.client.impl.Headers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import keyfleet.store.Bucket;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Key;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+import keyfleet.store.Write.Written;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What is refused on opening and in what words, and what others see of our streams.
+class NatsEngineTest {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
+  private static final Key A = new Key("a");
+
+  private static @Nullable NatsServer durable;
+  private static @Nullable NatsServer lazy;
+
+  @BeforeAll
+  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
+    durable = NatsServer.start(folder.resolve("durable"), NatsServer.DURABLE);
+    lazy = NatsServer.start(folder.resolve("lazy"), NatsServer.LAZY);
+  }
+
+  @AfterAll
+  static void stop() {
+    durable().close();
+    lazy().close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ?sync_interval=2m              | acknowledges what a power failure can take back
+          ?replicas=2                    | replicas is 1, 3 or 5, not 2
+          /r3?replicas=3&sync_interval=always | cannot be had
+          ?sync-interval=always          | no parameter sync-interval
+          ?use=all                       | use is heartbeats
+          ?monitor=ftp://x               | no monitoring endpoint
+          /a-b?sync_interval=always      | names begin with
+          ?tls=yes&sync_interval=always  | tls is true or false
+          ?tls=true&sync_interval=always | has no TLS
+          ?sync_interval=always&tls-cert=none.pem | tls-cert and tls-key go together
+          """)
+  void badUrl_isRefusedInWords(String rest, String words) {
+    assertRefused(words, durable().url(rest));
+  }
+
+  @Test
+  void unknownDurability_isRefusedWithTheRemedy() {
+    String remedy = assertRefused("is not known", durable().url("")).remedy();
+    assertTrue(remedy.contains("sync_interval: always"), remedy);
+  }
+
+  @Test
+  void lazyServer_isRefusedEvenIfTheUrlVouches() {
+    assertRefused("acknowledges before it syncs", lazy().url("?monitor=" + lazy().monitor()));
+    assertRefused(
+        "acknowledges before it syncs",
+        lazy().url("?sync_interval=always&monitor=" + lazy().monitor()));
+  }
+
+  @Test
+  void monitorOfAnotherServer_isNoProof() {
+    assertRefused("not the one we are connected to", lazy().url("?monitor=" + durable().monitor()));
+  }
+
+  @Test
+  void deadMonitor_isTriedAgainUnlessTheUrlVouches() {
+    String dead = "?monitor=http://127.0.0.1:" + NatsServer.freePort();
+    StoreException e =
+        assertThrows(StoreException.class, () -> NatsEngine.open(durable().url(dead)));
+    assertFalse(e instanceof StoreRefusedException, e.getMessage());
+    assertEquals(Check.Level.WARN, worst(durable().url(dead + "&sync_interval=always")));
+  }
+
+  @Test
+  void shownDurability_isFineAndDeclaredWarns() {
+    assertEquals(Check.Level.OK, worst(durable().url("?monitor=" + durable().monitor())));
+    assertEquals(Check.Level.WARN, worst(durable().url("?sync_interval=always")));
+  }
+
+  @Test
+  void lazyServerForHeartbeats_holdsNothingThatLasts() {
+    try (NatsEngine engine =
+        NatsEngine.open(lazy().url("/beats1?use=heartbeats&monitor=" + lazy().monitor()))) {
+      assertInstanceOf(Written.class, engine.kv().put(BEATS, A, Value.of("alive")));
+      assertTrue(engine.checks().stream().anyMatch(it -> it.level() == Check.Level.WARN));
+      assertThrows(
+          StoreRefusedException.class, () -> engine.kv().put(THINGS, A, Value.of("keystore")));
+      assertThrows(StoreRefusedException.class, () -> engine.kv().get(THINGS, A));
+    }
+  }
+
+  @Test
+  void deadHost_isNoReasonToStop() {
+    StoreUrl dead =
+        StoreUrl.parse("nats://127.0.0.1:" + NatsServer.freePort() + "?sync_interval=always");
+    StoreException e = assertThrows(StoreException.class, () -> NatsEngine.open(dead));
+    assertFalse(e instanceof StoreRefusedException, e.getMessage());
+    assertTrue(e.getMessage().contains("does not answer"), e.getMessage());
+  }
+
+  @Test
+  void serverWithoutJetStream_isRefused(@TempDir Path folder) {
+    try (NatsServer server = NatsServer.start(folder)) {
+      assertRefused("without JetStream", server.url("?sync_interval=always"));
+    }
+  }
+
+  @Test
+  void serverOfSmallMessages_isRefused(@TempDir Path folder) {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE, "max_payload: 65536")) {
+      assertRefused("takes messages of 65536 bytes", server.url("?sync_interval=always"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2.9.10", "2.10.27", "1.4.1", "unknown"})
+  void oldServer_isRefused(String version) {
+    try (OldServer old = new OldServer(version)) {
+      assertRefused(
+          "nats-server " + version,
+          StoreUrl.parse("nats://" + old.address() + "?sync_interval=always"));
+    }
+  }
+
+  @Test
+  void records_areRefused() {
+    try (NatsEngine engine = NatsEngine.open(durable().url("?sync_interval=always"))) {
+      CollectionShape shape =
+          new CollectionShape("customers", "id", new TreeSet<>(Set.of("email")));
+      assertThrows(StoreRefusedException.class, () -> engine.records(shape));
+    }
+  }
+
+  @Test
+  void streamOfAnotherFormatOrOwner_isRefused() {
+    try (NatsRig rig = rig()) {
+      rig.admin(it -> {
+        for (String name : List.of("newer", "foreign")) {
+          it.jetStreamManagement()
+              .addStream(
+                  StreamConfiguration.builder()
+                      .name("KV_" + rig.space() + "-" + name)
+                      .subjects("$KV." + rig.space() + "-" + name + ".>")
+                      .metadata(name.equals("newer") ? Map.of("keyfleet-format", "2") : Map.of())
+                      .build());
+        }
+      });
+      Bucket newer = new Bucket.Lasting("newer");
+      Bucket foreign = new Bucket.Lasting("foreign");
+      assertTrue(refused(() -> rig.kv().get(newer, A)).contains("format 2; this Keyfleet knows 1"));
+      assertTrue(refused(() -> rig.kv().get(foreign, A)).contains("format none"));
+    }
+  }
+
+  @Test
+  void spacesWithOneStreamName_areKeptApart() {
+    try (NatsEngine one = NatsEngine.open(durable().url("/x?sync_interval=always"));
+        NatsEngine other = NatsEngine.open(durable().url("?sync_interval=always"))) {
+      assertInstanceOf(Written.class, one.kv().put(new Bucket.Lasting("y"), A, Value.of("x's")));
+      assertTrue(
+          refused(() -> other.kv().get(new Bucket.Lasting("x-y"), A))
+              .contains("belongs to nats://HOST/x"));
+    }
+  }
+
+  @Test
+  void lastingBucketThatExpires_isABug() {
+    try (NatsRig rig = rig()) {
+      rig.kv().put(BEATS, A, Value.of("x"));
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> {
+            try (NatsEngine again =
+                NatsEngine.open(durable().url("/" + rig.space() + "?sync_interval=always"))) {
+              again.kv().get(new Bucket.Lasting("beats"), A);
+            }
+          });
+    }
+  }
+
+  @Test
+  void otherClientsOfTheBucket_readAndWriteIt() {
+    try (NatsRig rig = rig()) {
+      rig.kv().put(THINGS, A, Value.of("ours"));
+      rig.admin(it -> {
+        KeyValueEntry entry = it.keyValue(rig.space() + "-things").get("a");
+        assertEquals("ours", entry.getValueAsString());
+        it.keyValue(rig.space() + "-things").put("b", "theirs");
+        it.keyValue(rig.space() + "-things").purge("a");
+      });
+      assertEquals("theirs", rig.kv().get(THINGS, new Key("b")).orElseThrow().value().text());
+      assertTrue(rig.kv().get(THINGS, A).isEmpty(), "a purged key is there");
+      assertInstanceOf(Written.class, rig.kv().create(THINGS, A, Value.of("again")));
+    }
+  }
+
+  @Test
+  void deletedKey_leavesAMarkerThatRunsOut() {
+    try (NatsRig rig = rig()) {
+      Revision revision =
+          assertInstanceOf(Written.class, rig.kv().put(THINGS, A, Value.of("x"))).revision();
+      assertEquals(new Deleted(), rig.kv().delete(THINGS, A, revision));
+      rig.admin(it -> {
+        MessageInfo marker =
+            it.jetStreamManagement()
+                .getLastMessage(
+                    "KV_" + rig.space() + "-things", "$KV." + rig.space() + "-things.a");
+        Headers headers = assertInstanceOf(Headers.class, marker.getHeaders());
+        assertEquals(List.of("600s"), headers.get("Nats-TTL"));
+      });
+    }
+  }
+
+  @Test
+  void racedCreateOverMarker_isWonOnce() throws InterruptedException {
+    try (NatsRig rig = rig();
+        ExecutorService racers = Executors.newFixedThreadPool(8)) {
+      for (int round = 0; round < 50; round++) {
+        List<Future<Write>> writes =
+            racers.invokeAll(
+                IntStream.range(0, 8)
+                    .<Callable<Write>>mapToObj(
+                        it -> () -> rig.kv().create(THINGS, A, Value.of("racer " + it)))
+                    .toList());
+        List<Revision> winners = winners(writes);
+        assertEquals(1, winners.size(), () -> "winners " + winners);
+        assertEquals(new Deleted(), rig.kv().delete(THINGS, A, winners.getFirst()));
+      }
+    }
+  }
+
+  private static List<Revision> winners(List<Future<Write>> writes) {
+    return writes.stream()
+        .map(Future::resultNow)
+        .flatMap(it -> it instanceof Written(var revision) ? Stream.of(revision) : Stream.empty())
+        .toList();
+  }
+
+  private static NatsRig rig() {
+    return new NatsRig(durable().address(), "?sync_interval=always", UnaryOperator.identity());
+  }
+
+  private static Check.Level worst(StoreUrl url) {
+    try (NatsEngine engine = NatsEngine.open(url)) {
+      return engine.checks().stream().map(Check::level).max(Check.Level::compareTo).orElseThrow();
+    }
+  }
+
+  private static StoreRefusedException assertRefused(String words, StoreUrl url) {
+    StoreRefusedException e =
+        assertThrows(StoreRefusedException.class, () -> NatsEngine.open(url).close());
+    assertTrue(e.getMessage().contains(words), e.getMessage());
+    assertFalse(e.remedy().isEmpty(), e.getMessage());
+    return e;
+  }
+
+  private static String refused(Executable call) {
+    return assertThrows(StoreRefusedException.class, call).getMessage();
+  }
+
+  private static NatsServer durable() {
+    return assertInstanceOf(NatsServer.class, durable);
+  }
+
+  private static NatsServer lazy() {
+    return assertInstanceOf(NatsServer.class, lazy);
+  }
+}

@@ -1,0 +1,95 @@
+package keyfleet.nats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import keyfleet.nats.NatsMonitor.Seen;
+import keyfleet.nats.NatsMonitor.Sync;
+import keyfleet.nats.NatsSettings.Promise;
+import keyfleet.nats.NatsSettings.Use;
+import keyfleet.store.Bucket;
+import keyfleet.store.Check.Level;
+import keyfleet.store.Key;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What is decided without a server.
+class NatsJudgementTest {
+  /// Servers as `NAME:SYNC`, of a cluster of `size`; we are connected to `a`.
+  @ParameterizedTest
+  @CsvSource({
+    "a:ALWAYS, 1, NONE, EVERYTHING, OK",
+    "a:LATER, 1, NONE, EVERYTHING, refused",
+    "a:LATER, 1, SYNC_ALWAYS, EVERYTHING, refused",
+    "a:LATER, 1, NONE, HEARTBEATS, WARN",
+    "b:ALWAYS, 1, NONE, EVERYTHING, refused",
+    "a:ALWAYS b:ALWAYS c:ALWAYS, 3, NONE, EVERYTHING, OK",
+    "a:ALWAYS b:ALWAYS, 3, NONE, EVERYTHING, refused",
+    "a:ALWAYS a:ALWAYS a:ALWAYS, 3, NONE, EVERYTHING, refused",
+    "a:ALWAYS b:ALWAYS, 3, SYNC_ALWAYS, EVERYTHING, WARN",
+    "a:ALWAYS b:ALWAYS c:LATER, 3, SYNC_ALWAYS, EVERYTHING, refused",
+    "'', 0, NONE, EVERYTHING, refused",
+    "'', 0, SYNC_ALWAYS, EVERYTHING, WARN",
+    "'', 0, NONE, HEARTBEATS, WARN",
+  })
+  void durability_isSeenOrDeclaredOrRefused(
+      String servers, int size, Promise promise, Use use, String verdict) {
+    NatsDurability durability =
+        new NatsDurability(new NatsSettings("", 0, List.of(), promise, use));
+    List<Seen> seen =
+        Stream.of(servers.split(" "))
+            .filter(it -> !it.isEmpty())
+            .map(it -> seen(it, size))
+            .toList();
+    if (verdict.equals("refused")) {
+      assertThrows(StoreRefusedException.class, () -> durability.judge("a", seen));
+    } else {
+      assertEquals(Level.valueOf(verdict), durability.judge("a", seen).level());
+    }
+  }
+
+  @Test
+  void storeTime_doesNotGoBackWithANewLeader() {
+    NatsTime time = new NatsTime();
+    assertEquals(new StoreTime(5_000), time.see(5_000));
+    assertEquals(new StoreTime(5_000), time.see(4_000));
+    assertEquals(new StoreTime(5_001), time.see(5_001));
+  }
+
+  @Test
+  void value_livesUntilItsLifetimeIsReached() {
+    NatsStream beats = new NatsStream(new Bucket.Expiring("beats", Duration.ofSeconds(2)), "beats");
+    StoreTime written = new StoreTime(10_000);
+    assertEquals(true, beats.outlives(written, new StoreTime(11_999)));
+    assertEquals(false, beats.outlives(written, new StoreTime(12_000)));
+    assertEquals(
+        true, beats.outlives(written, new StoreTime(9_000)), "a leader whose clock is behind");
+    assertEquals(
+        true,
+        new NatsStream(new Bucket.Lasting("things"), "things")
+            .outlives(written, new StoreTime(99_000_000)));
+  }
+
+  @Test
+  void key_isItsSubjectsEnd() {
+    NatsStream stream = new NatsStream(new Bucket.Lasting("things"), "t1-things");
+    Key key = new Key("a/b=c_d-e.F");
+    assertEquals("KV_t1-things", stream.name());
+    assertEquals("$KV.t1-things.a/b=c_d-e.F", stream.subject(key));
+    assertEquals(key, stream.key(stream.subject(key)));
+    assertEquals("$KV.t1-things.n.>", stream.filter(Prefix.under(new Key("n"))));
+  }
+
+  private static Seen seen(String server, int size) {
+    String[] parts = server.split(":", 2);
+    return new Seen(parts[0], "2.15.2", Sync.valueOf(parts[1]), size, Instant.EPOCH);
+  }
+}

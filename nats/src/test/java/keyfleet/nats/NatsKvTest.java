@@ -1,0 +1,44 @@
+package keyfleet.nats;
+
+import java.nio.file.Path;
+import java.util.function.UnaryOperator;
+import keyfleet.store.KvContract;
+import keyfleet.store.KvRaceContract;
+import keyfleet.store.KvRig;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The contract on one server that syncs each write.
+class NatsKvTest implements KvContract, KvRaceContract {
+  private static @Nullable NatsServer server;
+
+  @BeforeAll
+  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
+    server = NatsServer.start(folder, NatsServer.DURABLE);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  /// More than the server names in one answer.
+  @Override
+  public int crowd() {
+    return 101_000;
+  }
+
+  @Override
+  public KvRig rig() {
+    NatsServer running = server;
+    if (running == null) {
+      throw new IllegalStateException("no server");
+    }
+    return new NatsRig(
+        running.address(), "?monitor=" + running.monitor(), UnaryOperator.identity());
+  }
+}

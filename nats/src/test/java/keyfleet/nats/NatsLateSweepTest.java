@@ -1,0 +1,56 @@
+package keyfleet.nats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.store.Bucket;
+import keyfleet.store.Conflict;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+import keyfleet.store.Write.Written;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A server that has not yet swept away what ran out: its entries live a minute, and our store time
+/// has gone ahead of it.
+class NatsLateSweepTest {
+  private static final Duration LIFETIME = Duration.ofMinutes(1);
+  private static final Bucket BEATS = new Bucket.Expiring("beats", LIFETIME);
+  private static final Key A = new Key("a");
+
+  @Test
+  void entryThatRanOut_isGoneForEachCall(@TempDir(factory = NatsFolder.class) Path folder) {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE)) {
+      StoreUrl url = server.url("?sync_interval=always");
+      NatsTime time = new NatsTime();
+      NatsWatches watches = new NatsWatches();
+      try (NatsLink link = new NatsDoor(url).open(watches)) {
+        NatsStreams streams = new NatsStreams(link, NatsSettings.of(url), time);
+        streams.prepare(streams.anchor());
+        Kv kv = new NatsKv(streams, watches);
+        Revision old =
+            assertInstanceOf(Written.class, kv.put(BEATS, A, Value.of("one"))).revision();
+        assertEquals(List.of(A), kv.list(BEATS, Prefix.ALL).stream().map(Entry::key).toList());
+        time.see(kv.storeTime().plus(LIFETIME).millis());
+        assertGone(kv, old);
+      }
+    }
+  }
+
+  private static void assertGone(Kv kv, Revision old) {
+    assertEquals(Optional.empty(), kv.get(BEATS, A));
+    assertEquals(List.of(), kv.list(BEATS, Prefix.ALL));
+    assertEquals(new Conflict(), kv.update(BEATS, A, Value.of("late"), old));
+    assertEquals(new Conflict(), kv.delete(BEATS, A, old));
+    assertInstanceOf(Written.class, kv.create(BEATS, A, Value.of("two")));
+  }
+}

@@ -1,0 +1,116 @@
+package keyfleet.nats;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate.Applied;
+import keyfleet.store.Hint;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Write.Written;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What callers see when the server or the way to it is lost, and that the engine heals by itself.
+class NatsOutageTest {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final Key A = new Key("a");
+  private static final String DURABLE = "?sync_interval=always";
+
+  @TempDir(factory = NatsFolder.class)
+  Path folder;
+
+  @Test
+  void answerLost_writeIsUnknownAndFoundByItsNonce() {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
+        NatsProxy proxy = new NatsProxy(server.port());
+        NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
+      assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
+      proxy.hush();
+      Attempt attempt = new Attempt.Creating(THINGS, A, Value.of("nonce"));
+      assertEquals(new Unknown(), attempt.send(rig.kv()));
+      proxy.mend();
+      assertInstanceOf(Applied.class, attempt.fate(new PatientKv(rig.kv())));
+    }
+  }
+
+  @Test
+  void wireCut_callsFailAtOnceAndWatchSaysMissedAfterwards() throws InterruptedException {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
+        NatsProxy proxy = new NatsProxy(server.port());
+        NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
+      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      rig.kv().watch(THINGS, Prefix.ALL, hints::add);
+      proxy.cut();
+      Waiting.until("the cut is noticed", () -> fails(rig.kv()));
+      assertThrows(StoreException.class, () -> rig.kv().create(THINGS, A, Value.of("never")));
+      assertThrows(StoreException.class, () -> rig.kv().list(THINGS, Prefix.ALL));
+      assertThrows(StoreException.class, () -> rig.kv().storeTime());
+      proxy.mend();
+      assertEquals(new Missed(), hints.poll(30, TimeUnit.SECONDS));
+      assertEquals(Optional.empty(), rig.kv().get(THINGS, A), "a write in an outage came later");
+    }
+  }
+
+  @Test
+  void serverKilledAndRestarted_hasAllThatWasAcknowledged() {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
+        NatsRig rig = new NatsRig(server.address(), DURABLE, UnaryOperator.identity())) {
+      List<Key> acknowledged = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        Key key = new Key("k%03d".formatted(i));
+        if (rig.kv().create(THINGS, key, Value.of("x")) instanceof Written) {
+          acknowledged.add(key);
+        }
+      }
+      server.kill();
+      assertThrows(
+          StoreException.class,
+          () -> Waiting.until("a read fails", () -> rig.kv().get(THINGS, A).isPresent()));
+      server.restart();
+      List<Entry> found = new PatientKv(rig.kv()).list(THINGS, Prefix.ALL);
+      assertEquals(acknowledged, found.stream().map(Entry::key).toList());
+    }
+  }
+
+  @Test
+  void closedEngine_leavesNoThread() {
+    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE)) {
+      NatsRig rig = new NatsRig(server.address(), DURABLE, UnaryOperator.identity());
+      rig.kv().watch(THINGS, Prefix.ALL, _ -> {});
+      rig.close();
+      assertThrows(StoreException.class, () -> rig.kv().get(THINGS, A));
+      Waiting.until(
+          "its threads have ended",
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(it -> it.getName().startsWith("keyfleet-nats")));
+    }
+  }
+
+  private static boolean fails(Kv kv) {
+    try {
+      kv.get(THINGS, A);
+      return false;
+    } catch (StoreException e) {
+      return true;
+    }
+  }
+}

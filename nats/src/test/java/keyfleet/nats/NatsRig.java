@@ -1,0 +1,123 @@
+package keyfleet.nats;
+
+import io.nats.client.Connection;
+import io.nats.client.JetStreamApiException;
+import io.nats.client.JetStreamManagement;
+import io.nats.client.Nats;
+import io.nats.client.PublishOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.KvRig;
+import keyfleet.store.StoreTime;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
+
+/// A part of a real server, empty at first, for one test.
+final class NatsRig implements KvRig {
+  private static final AtomicInteger SPACES = new AtomicInteger();
+  private static final int AT_ONCE = 1_000;
+  private static final PublishOptions PATIENTLY =
+      PublishOptions.builder().streamTimeout(Duration.ofMinutes(1)).build();
+
+  private final String space = "t" + SPACES.incrementAndGet();
+  private final String servers;
+  private final NatsEngine engine;
+  private final Kv kv;
+
+  /// `rest` is the query of the URL.
+  NatsRig(String servers, String rest, UnaryOperator<Kv> connection) {
+    this.servers = servers;
+    this.engine = NatsEngine.open(StoreUrl.parse("nats://" + servers + "/" + space + rest));
+    this.kv = connection.apply(engine.kv());
+  }
+
+  @Override
+  public Kv kv() {
+    return kv;
+  }
+
+  /// A real store's time passes by itself.
+  @Override
+  public void pass(Duration duration) {
+    StoreTime end = kv.storeTime().plus(duration);
+    for (StoreTime now = kv.storeTime(); now.compareTo(end) < 0; now = kv.storeTime()) {
+      new CompletableFuture<@Nullable Void>()
+          .completeOnTimeout(null, end.since(now).toMillis(), TimeUnit.MILLISECONDS)
+          .join();
+    }
+  }
+
+  /// Takes the consumers away, as a server does that forgets them.
+  @Override
+  public void whileWatchesAreCut(Runnable meanwhile) {
+    admin(it -> {
+      JetStreamManagement management = it.jetStreamManagement();
+      for (String stream : management.getStreamNames()) {
+        for (String consumer :
+            stream.startsWith("KV_" + space + "-")
+                ? management.getConsumerNames(stream)
+                : List.<String>of()) {
+          management.deleteConsumer(stream, consumer);
+        }
+      }
+    });
+    meanwhile.run();
+  }
+
+  /// Sends without waiting for each answer; the last write, on the same connection, is behind all
+  /// the others.
+  @Override
+  public void fill(Bucket bucket, List<Key> keys) {
+    kv.get(bucket, keys.getFirst());
+    admin(it -> {
+      String stem = "$KV." + space + "-" + bucket.name() + ".";
+      for (int i = 0; i < keys.size(); i++) {
+        it.publish(stem + keys.get(i), Value.of(keys.get(i).value()).bytes().toArray());
+        if (i % AT_ONCE == 0) {
+          it.flushBuffer();
+        }
+      }
+      Key last = keys.getLast();
+      it.jetStream().publish(stem + last, Value.of(last.value()).bytes().toArray(), PATIENTLY);
+    });
+  }
+
+  String space() {
+    return space;
+  }
+
+  interface Work {
+    void on(Connection connection) throws IOException, JetStreamApiException, InterruptedException;
+  }
+
+  /// Does something beside the engine.
+  void admin(Work work) {
+    try {
+      Connection connection = Nats.connect("nats://" + servers);
+      try {
+        work.on(connection);
+      } finally {
+        connection.close();
+      }
+    } catch (IOException | JetStreamApiException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

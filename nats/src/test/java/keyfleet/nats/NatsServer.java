@@ -1,0 +1,148 @@
+package keyfleet.nats;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import keyfleet.store.StoreUrl;
+
+/// A real nats-server on loopback, with its data in a folder of the test's. It is gone when it is
+/// closed, or with this JVM.
+final class NatsServer implements AutoCloseable {
+  static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
+  static final String LAZY = "jetstream { store_dir: \"%s\" }";
+
+  private static final String READY = "Server is ready";
+  private static final int START_SECONDS = 30;
+  private static final String BINARY = System.getenv("KEYFLEET_TEST_NATS");
+
+  private final Path config;
+  private final int port;
+  private final int monitor;
+  private Process process;
+
+  private NatsServer(Path config, int port, int monitor) {
+    this.config = config;
+    this.port = port;
+    this.monitor = monitor;
+    this.process = run();
+    Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
+  }
+
+  /// A server with these lines in its configuration; `%s` is where its data goes.
+  static NatsServer start(Path folder, String... lines) {
+    return starting(folder, freePort(), freePort(), lines).awaitReady();
+  }
+
+  /// The same, but not yet awaited: servers of a cluster wait for each other.
+  static NatsServer starting(Path folder, int port, int monitor, String... lines) {
+    assumeTrue(BINARY != null, "KEYFLEET_TEST_NATS names no nats-server: it needs Go to be built");
+    List<String> all = new ArrayList<>();
+    all.add("listen: 127.0.0.1:" + port);
+    all.add("http: 127.0.0.1:" + monitor);
+    for (String line : lines) {
+      all.add(line.formatted(folder.resolve("data")));
+    }
+    try {
+      Files.createDirectories(folder);
+      return new NatsServer(Files.write(folder.resolve("nats.conf"), all), port, monitor);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String address() {
+    return "127.0.0.1:" + port;
+  }
+
+  String monitor() {
+    return "http://127.0.0.1:" + monitor;
+  }
+
+  int port() {
+    return port;
+  }
+
+  StoreUrl url(String rest) {
+    return StoreUrl.parse("nats://" + address() + rest);
+  }
+
+  /// As if the power had failed, but for what the kernel holds.
+  void kill() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+
+  void restart() {
+    process = run();
+    awaitReady();
+  }
+
+  /// Reads the server's own log until it says so: no polling of a port that may be another's.
+  NatsServer awaitReady() {
+    CompletableFuture<Boolean> ready = new CompletableFuture<>();
+    BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
+    Queue<String> said = new ConcurrentLinkedQueue<>();
+    Thread.ofVirtual().start(() -> follow(log, said, ready));
+    try {
+      assertTrue(ready.get(START_SECONDS, TimeUnit.SECONDS), () -> "nats-server ended: " + said);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("nats-server did not get ready", e);
+    }
+    return this;
+  }
+
+  private static void follow(
+      BufferedReader log, Queue<String> said, CompletableFuture<Boolean> ready) {
+    try {
+      for (String line = log.readLine(); line != null; line = log.readLine()) {
+        if (!ready.isDone()) {
+          said.add(line);
+        }
+        if (line.contains(READY)) {
+          ready.complete(true);
+        }
+      }
+    } catch (IOException e) {
+      said.add("killed: " + e.getMessage());
+    }
+    ready.complete(false);
+  }
+
+  private Process run() {
+    try {
+      return new ProcessBuilder(BINARY, "-c", config.toString()).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,86 @@
+package keyfleet.nats;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.store.Bucket;
+import keyfleet.store.Deletion;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+
+/// A client that outlasts an outage: it reads until it is answered, and of a write that failed it
+/// claims no more than that it does not know.
+record PatientKv(Kv inner) implements ForwardingKv {
+  private static final int TRIES = 300;
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    return patiently(() -> inner.get(bucket, key));
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    return patiently(() -> inner.list(bucket, prefix));
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return patiently(inner::storeTime);
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return orUnknown(() -> inner.create(bucket, key, value));
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    return orUnknown(() -> inner.update(bucket, key, value, expected));
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return orUnknown(() -> inner.put(bucket, key, value));
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    try {
+      return inner.delete(bucket, key, expected);
+    } catch (StoreException e) {
+      return new Unknown();
+    }
+  }
+
+  private static Write orUnknown(Supplier<Write> write) {
+    try {
+      return write.get();
+    } catch (StoreException e) {
+      return new Unknown();
+    }
+  }
+
+  private static <T> T patiently(Supplier<T> read) {
+    for (int i = 1; ; i++) {
+      try {
+        return read.get();
+      } catch (StoreException e) {
+        if (i == TRIES) {
+          throw e;
+        }
+        Waiting.pause(PAUSE);
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package keyfleet.postgres;
+
+/// The statements of [PostgresKv] in one schema, each a round trip and a transaction of its own.
+///
+/// **Revisions** come from one sequence. A number drawn before a wait for a row could be committed
+/// after a higher one that came and was deleted meanwhile, so every write first waits for its turn,
+/// an advisory lock of its key that is held until the commit, and only then draws: the revisions of
+/// a key rise in the order of its commits, whatever was deleted or swept in between.
+///
+/// **Visibility.** A statement's snapshot is older than its turn. That is no harm: `ON CONFLICT`
+/// finds the row as it is now, and an `UPDATE` or `DELETE` whose row has changed since the snapshot
+/// looks at the new one again before it acts (read committed).
+///
+/// **Expiry.** `now` is the server's clock, but never less than what the client has seen; a lasting
+/// entry has an endless lifetime.
+final class KvSql {
+  private static final String CLOCK =
+      "greatest(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, ?::bigint)";
+
+  /// Parameters: the floor of the clock.
+  static final String NOW = "SELECT " + CLOCK;
+
+  /// Swept in one go, so that no sweep takes long.
+  private static final int SWEPT_AT_ONCE = 10_000;
+
+  /// Parameters: bucket, key, value, expected revision, lifetime, floor of the clock.
+  private static final String TURN =
+      """
+      WITH call AS MATERIALIZED (
+        SELECT ?::text AS bucket, ?::text AS key, ?::bytea AS value, ?::bigint AS expected,
+               ?::bigint AS lifetime, ?::bigint AS floor),
+      turn AS MATERIALIZED (
+        SELECT call.*, pg_advisory_xact_lock(
+                 hashtextextended('{schema}/' || bucket || '/' || key, 0)) FROM call),
+      timed AS MATERIALIZED (
+        SELECT turn.*, {now} AS now FROM turn)
+      """
+          .replace("{now}", CLOCK.replace("?::bigint", "floor"));
+
+  private static final String INSERT =
+      """
+      INSERT INTO {schema}.kv AS old (bucket, key, revision, written_at, value)
+      SELECT bucket, key, nextval('{schema}.revisions'), now, value FROM timed
+      ON CONFLICT (bucket, key) DO UPDATE
+        SET revision = excluded.revision, value = excluded.value,
+            written_at = greatest(excluded.written_at, old.written_at)
+        {condition}
+      RETURNING revision, written_at
+      """;
+
+  private static final String IS_CURRENT =
+      """
+      kv.bucket = timed.bucket AND kv.key = timed.key AND kv.revision = timed.expected
+      AND kv.written_at > timed.now - timed.lifetime
+      RETURNING kv.revision, kv.written_at
+      """;
+
+  private final String schema;
+
+  KvSql(String schema) {
+    this.schema = schema;
+  }
+
+  String channel() {
+    return "keyfleet_" + schema;
+  }
+
+  String create() {
+    String expired = "WHERE old.written_at <= excluded.written_at - (SELECT lifetime FROM timed)";
+    return in(TURN + INSERT.replace("{condition}", expired));
+  }
+
+  String put() {
+    return in(TURN + INSERT.replace("{condition}", ""));
+  }
+
+  String update() {
+    return in(
+        TURN
+            + """
+            UPDATE {schema}.kv
+            SET revision = nextval('{schema}.revisions'), value = timed.value,
+                written_at = greatest(timed.now, kv.written_at)
+            FROM timed WHERE
+            """
+            + IS_CURRENT);
+  }
+
+  String delete() {
+    return in(TURN + "DELETE FROM {schema}.kv USING timed WHERE " + IS_CURRENT);
+  }
+
+  /// Parameters: bucket, key, floor of the clock, lifetime.
+  String get() {
+    return in(
+        """
+        SELECT key, value, revision, written_at FROM {schema}.kv
+        WHERE bucket = ? AND key = ? AND written_at >
+        """
+            + CLOCK
+            + " - ?");
+  }
+
+  /// Parameters: bucket, first key, first key after the last, floor of the clock, lifetime.
+  String list() {
+    return in(
+        """
+        SELECT key, value, revision, written_at FROM {schema}.kv
+        WHERE bucket = ? AND key >= ? AND key < ? AND written_at >
+        """
+            + CLOCK
+            + " - ? ORDER BY key");
+  }
+
+  /// Of all clients one at a time has the turn to sweep, once in a lifetime. Rows that someone
+  /// holds are left for the next sweep. Parameters: bucket, lifetime, floor of the clock.
+  String sweep() {
+    return in(
+        """
+        WITH call AS MATERIALIZED (
+          SELECT ?::text AS bucket, ?::bigint AS lifetime, {now} AS now),
+        turn AS (
+          UPDATE {schema}.buckets SET swept_at = call.now FROM call
+          WHERE name = call.bucket AND swept_at <= call.now - call.lifetime RETURNING name),
+        gone AS (
+          SELECT kv.bucket, kv.key FROM {schema}.kv, turn, call
+          WHERE kv.bucket = turn.name AND kv.written_at <= call.now - call.lifetime
+          LIMIT {limit} FOR UPDATE OF kv SKIP LOCKED)
+        DELETE FROM {schema}.kv USING gone WHERE kv.bucket = gone.bucket AND kv.key = gone.key
+        """
+            .replace("{now}", CLOCK)
+            .replace("{limit}", Integer.toString(SWEPT_AT_ONCE)));
+  }
+
+  /// Parameters: name, lifetime.
+  String makeBucket() {
+    return in(
+        """
+        INSERT INTO {schema}.buckets (name, lifetime, swept_at) VALUES (?, ?, 0)
+        ON CONFLICT (name) DO NOTHING
+        """);
+  }
+
+  /// Parameters: name.
+  String lifetime() {
+    return in("SELECT lifetime FROM {schema}.buckets WHERE name = ?");
+  }
+
+  private String in(String sql) {
+    return sql.replace("{schema}", schema).replace("{channel}", channel());
+  }
+}

@@ -1,0 +1,123 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import javax.net.ssl.SSLException;
+import keyfleet.postgres.PostgresSettings.Target;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+
+/// A PostgreSQL database: the primary of one server or of several.
+public final class PostgresEngine implements Engine {
+  /// Held, as the JVM forgets the level of a logger that nobody holds. What the driver would log is
+  /// thrown as well.
+  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
+  private static final String POOL_LOG = "slf4j.internal.verbosity";
+
+  private final PostgresSettings settings;
+  private final List<Check> checks;
+  private final PostgresPool pool;
+  private final PostgresWatches watches;
+  private final PostgresKv kv;
+
+  private PostgresEngine(PostgresSettings settings, List<Check> checks) {
+    this.settings = settings;
+    this.checks = checks;
+    KvSql sql = new KvSql(settings.schema());
+    this.pool = new PostgresPool(settings);
+    this.watches = new PostgresWatches(settings, pool, sql.channel());
+    this.kv = new PostgresKv(pool, sql, watches);
+  }
+
+  public static PostgresEngine open(StoreUrl url) {
+    quieten();
+    PostgresSettings settings = PostgresSettings.of(url);
+    // Of one host we want to hear that it is a standby; of several, one may be.
+    Target target = settings.hasOneHost() ? Target.ANY : Target.PRIMARY;
+    try (Connection connection = settings.source(target, "keyfleet opening").getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(Session.SETTINGS);
+      PostgresSafety safety = new PostgresSafety(settings, connection);
+      safety.refuseUnfit();
+      new PostgresSchema(settings.schema()).open(connection);
+      return new PostgresEngine(settings, safety.checks());
+    } catch (SQLException e) {
+      throw refusal(settings, e);
+    }
+  }
+
+  @Override
+  public Kv kv() {
+    return kv;
+  }
+
+  @Override
+  public Records records(CollectionShape shape) {
+    PostgresTable table =
+        pool.read(
+            "find table " + shape.name(), connection -> PostgresTable.find(connection, shape));
+    return new PostgresRecords(pool, table, new PostgresFence(pool, settings.schema(), table));
+  }
+
+  @Override
+  public List<Check> checks() {
+    return checks;
+  }
+
+  @Override
+  public void close() {
+    watches.close();
+    pool.close();
+  }
+
+  private static void quieten() {
+    DRIVER.setLevel(Level.OFF);
+    // Where nobody chose a log for the pool, it would say so on the terminal.
+    if (System.getProperty(POOL_LOG) == null) {
+      System.setProperty(POOL_LOG, "ERROR");
+    }
+  }
+
+  private static StoreException refusal(PostgresSettings settings, SQLException e) {
+    String place = settings.place();
+    if (isTls(e)) {
+      return StoreRefusedException.noEntry(
+          "no trusted encrypted connection to " + place + " can be made",
+          "sslrootcert=FILE of the server's CA, and a host name that its certificate bears; or,"
+              + " where nobody listens in, sslmode=disable");
+    }
+    return switch (PostgresFault.state(e)) {
+      case "28P01", "28000" ->
+          StoreRefusedException.noEntry(
+              place + " refuses the user or its password", "check both, and pg_hba.conf");
+      case "08004" ->
+          StoreRefusedException.noEntry(
+              place + " does not take the connection as it is asked for",
+              "check user, password and sslmode; a server without TLS needs sslmode=disable");
+      case "3D000" ->
+          StoreRefusedException.noEntry(place + " does not exist", "createdb, or another name");
+      default -> new StoreException(place + " does not answer: " + PostgresFault.words(e), e);
+    };
+  }
+
+  /// The driver says so by a cause, or, of a name that the certificate does not bear, by none.
+  private static boolean isTls(SQLException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SSLException) {
+        return true;
+      }
+    }
+    return e.getCause() == null && PostgresFault.state(e).equals("08006");
+  }
+}

@@ -1,0 +1,251 @@
+package keyfleet.postgres;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
+import keyfleet.store.Fencing;
+import keyfleet.store.Fencing.Behind;
+import keyfleet.store.Fencing.Raised;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Unknown;
+
+/// Raises the fence of one table, and remembers it.
+///
+/// **The barrier** is a lock of the table that every open transaction which has written it must
+/// give up first, and that every later writer must wait for. Replacing the function alone would be
+/// none: a transaction could have passed the old function and commit later. Who takes the lock
+/// afterwards sees the new trigger and function, whatever snapshot its transaction has, as the
+/// server reads its catalogues anew on every lock. Readers are never stopped.
+///
+/// While the barrier waits, writers queue behind it. So it waits shortly at first, lets them pass,
+/// and then a little longer.
+final class PostgresFence {
+  private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+
+  /// The last wait is 16 times the first; all of them and the pauses between are 6 s.
+  private static final int WAITS = 5;
+
+  private final PostgresPool pool;
+  private final String schema;
+  private final PostgresTable table;
+  private final FenceSql sql;
+
+  PostgresFence(PostgresPool pool, String schema, PostgresTable table) {
+    this.pool = pool;
+    this.schema = schema;
+    this.table = table;
+    this.sql = new FenceSql(schema, table);
+  }
+
+  Optional<Fence> standing() {
+    return pool.read("read the fence of " + table.name(), this::held);
+  }
+
+  Fencing raise(Fence fence) {
+    String what = "fence " + table.name();
+    Duration wait = FIRST_WAIT;
+    for (int i = 0; i < WAITS; i++, wait = wait.multipliedBy(2)) {
+      Duration limit = wait;
+      Optional<Fencing> outcome =
+          pool.write(
+              what, connection -> tried(connection, fence, limit), Optional.of(new Unknown()));
+      if (outcome.isPresent()) {
+        return outcome.get();
+      }
+    }
+    throw new StoreException(
+        "cannot %s: open transactions have written it and do not end; sessions %s"
+            .formatted(what, pool.read(what, this::writers)));
+  }
+
+  /// Nothing if the barrier was not reached in time.
+  private Optional<Fencing> tried(Connection connection, Fence fence, Duration limit)
+      throws SQLException {
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+      if (higher != null) {
+        return Optional.of(new Behind(higher));
+      }
+      statement.execute(Session.limit("lock_timeout", limit));
+      statement.execute("LOCK TABLE " + table.name() + " IN SHARE ROW EXCLUSIVE MODE");
+      return Optional.of(behindBarrier(connection, statement, fence));
+    } catch (SQLException e) {
+      return afterFailure(connection, e, limit);
+    }
+  }
+
+  private Fencing behindBarrier(Connection connection, Statement statement, Fence fence)
+      throws SQLException {
+    // Another may have raised one while this waited; the lock keeps a third out.
+    Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+    if (higher != null) {
+      return new Behind(higher);
+    }
+    statement.execute(sql.createFunction(fence));
+    install(connection, statement);
+    remember(connection, fence);
+    connection.commit();
+    return new Raised();
+  }
+
+  private Optional<Fencing> afterFailure(Connection connection, SQLException e, Duration limit)
+      throws SQLException {
+    return switch (PostgresFault.state(e)) {
+      case "55P03" -> {
+        letWritersPass(connection, limit);
+        yield Optional.empty();
+      }
+      case "42501" ->
+          throw new StoreRefusedException(
+              "this role may not fence table %s: %s"
+                  .formatted(table.name(), PostgresFault.words(e)),
+              "ALTER TABLE %s OWNER TO this role or to one it has, and GRANT CREATE ON SCHEMA %s"
+                  .formatted(table.name(), schema),
+              e);
+      default -> throw e;
+    };
+  }
+
+  /// The server makes the pause.
+  private static void letWritersPass(Connection connection, Duration pause) throws SQLException {
+    connection.rollback();
+    connection.setAutoCommit(true);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_sleep(%d / 1000.0)".formatted(pause.toMillis()));
+    }
+  }
+
+  /// A trigger that is as it must be is left alone: dropping one stops readers, and waits for them.
+  private void install(Connection connection, Statement statement) throws SQLException {
+    List<String> found = triggers(connection);
+    if (found.contains("another")) {
+      statement.execute("DROP TRIGGER %s ON %s".formatted(sql.trigger(), table.name()));
+    }
+    if (!found.contains("ours")) {
+      statement.execute(
+          "CREATE TRIGGER %s AFTER INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()"
+              .formatted(sql.trigger(), table.name(), sql.function()));
+    }
+    for (String part : unforced(connection)) {
+      statement.execute("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s".formatted(part, sql.trigger()));
+    }
+  }
+
+  /// Of our trigger's name on the table: at most one.
+  private List<String> triggers(Connection connection) throws SQLException {
+    return texts(
+        connection,
+        """
+        SELECT CASE WHEN tgtype = 21 AND tgqual IS NULL AND tgattr = '' AND tgnargs = 0
+                    AND tgconstraint = 0 AND tgfoid = to_regproc(?) THEN 'ours' ELSE 'another' END
+        FROM pg_trigger WHERE tgrelid = to_regclass(?) AND tgname = ?
+        """,
+        sql.function(),
+        table.name(),
+        sql.triggerName());
+  }
+
+  /// The table and its partitions where a session could switch the trigger off for itself.
+  private List<String> unforced(Connection connection) throws SQLException {
+    return texts(
+        connection,
+        """
+        SELECT tgrelid::regclass::text FROM pg_trigger
+        WHERE tgname = ? AND tgenabled <> 'A' AND (tgrelid = to_regclass(?)
+          OR tgrelid IN (SELECT relid FROM pg_partition_tree(to_regclass(?))))
+        """,
+        sql.triggerName(),
+        table.name(),
+        table.name());
+  }
+
+  private String writers(Connection connection) throws SQLException {
+    return String.join(
+        ", ",
+        texts(
+            connection,
+            """
+            SELECT DISTINCT pid::text FROM pg_locks
+            WHERE relation IN (SELECT to_regclass(?)
+                               UNION SELECT relid FROM pg_partition_tree(to_regclass(?)))
+              AND granted AND mode NOT IN ('AccessShareLock', 'RowShareLock')
+            """,
+            table.name(),
+            table.name()));
+  }
+
+  private Optional<Fence> held(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "SELECT incarnation, epoch, writable FROM %s.fences WHERE table_schema = ? AND table_name = ?"
+                .formatted(schema))) {
+      statement.setString(1, table.schema());
+      statement.setString(2, table.shape().name());
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() ? Optional.of(fence(found)) : Optional.empty();
+      }
+    }
+  }
+
+  private static Fence fence(ResultSet found) throws SQLException {
+    TreeSet<KekVersion> writable = new TreeSet<>();
+    for (Object number : (Object[]) found.getArray(3).getArray()) {
+      writable.add(new KekVersion((Integer) number));
+    }
+    return new Fence(new Term(found.getLong(1), found.getLong(2)), writable);
+  }
+
+  private void remember(Connection connection, Fence fence) throws SQLException {
+    Array writable =
+        connection.createArrayOf(
+            "integer", fence.writable().stream().map(KekVersion::number).toArray());
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            """
+            INSERT INTO {schema}.fences
+            SELECT ?, ?, ?, ?, ?, {digest} FROM pg_proc p WHERE p.oid = to_regproc(?)
+            ON CONFLICT (table_schema, table_name) DO UPDATE SET
+              incarnation = excluded.incarnation, epoch = excluded.epoch,
+              writable = excluded.writable, body = excluded.body
+            """
+                .replace("{schema}", schema)
+                .replace("{digest}", FenceSql.DIGEST))) {
+      statement.setString(1, table.schema());
+      statement.setString(2, table.shape().name());
+      statement.setLong(3, fence.term().incarnation());
+      statement.setLong(4, fence.term().epoch());
+      statement.setArray(5, writable);
+      statement.setString(6, sql.function());
+      statement.executeUpdate();
+    }
+  }
+
+  private static List<String> texts(Connection connection, String question, String... about)
+      throws SQLException {
+    List<String> texts = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(question)) {
+      for (int i = 0; i < about.length; i++) {
+        statement.setString(i + 1, about[i]);
+      }
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          texts.add(found.getString(1));
+        }
+      }
+    }
+    return texts;
+  }
+}

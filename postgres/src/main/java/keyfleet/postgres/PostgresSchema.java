@@ -1,0 +1,123 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import keyfleet.store.StoreRefusedException;
+
+/// The tables of this engine, made on first use. If they are there and of this version, nothing is
+/// written: afterwards the role needs no right to create.
+final class PostgresSchema {
+  static final int VERSION = 1;
+
+  private static final String TABLES =
+      """
+      CREATE TABLE {schema}.meta (name text PRIMARY KEY, value bigint NOT NULL);
+      CREATE TABLE {schema}.buckets (
+        name text COLLATE "C" PRIMARY KEY,
+        lifetime bigint NOT NULL,
+        swept_at bigint NOT NULL);
+      CREATE TABLE {schema}.kv (
+        bucket text COLLATE "C" NOT NULL,
+        key text COLLATE "C" NOT NULL,
+        revision bigint NOT NULL,
+        written_at bigint NOT NULL,
+        value bytea NOT NULL,
+        PRIMARY KEY (bucket, key)) WITH (fillfactor = 80);
+      CREATE SEQUENCE {schema}.revisions;
+      CREATE TABLE {schema}.fences (
+        table_schema text COLLATE "C" NOT NULL,
+        table_name text COLLATE "C" NOT NULL,
+        incarnation bigint NOT NULL,
+        epoch bigint NOT NULL,
+        writable integer[] NOT NULL,
+        body text NOT NULL,
+        PRIMARY KEY (table_schema, table_name));
+      INSERT INTO {schema}.meta VALUES ('schema_version', {version});
+      """;
+
+  private final String schema;
+
+  PostgresSchema(String schema) {
+    this.schema = schema;
+  }
+
+  void open(Connection connection) throws SQLException {
+    try {
+      if (!isThere(connection)) {
+        make(connection);
+      }
+      check(connection);
+    } catch (SQLException e) {
+      if (!PostgresFault.state(e).equals("42501")) {
+        throw e;
+      }
+      throw new StoreRefusedException(
+          "schema " + schema + " cannot be made or used: " + PostgresFault.words(e),
+          ("GRANT CREATE ON DATABASE … to this role for the first start, or, if the schema is"
+                  + " there, GRANT USAGE ON SCHEMA %1$s, SELECT, INSERT, UPDATE, DELETE ON ALL"
+                  + " TABLES IN SCHEMA %1$s, USAGE ON ALL SEQUENCES IN SCHEMA %1$s")
+              .formatted(schema),
+          e);
+    }
+  }
+
+  private void make(Connection connection) throws SQLException {
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      // Processes that start together make it once.
+      statement.execute(in("SELECT pg_advisory_xact_lock(hashtextextended('{schema}/', 0))"));
+      if (!hasSchema(statement)) {
+        statement.execute(in("CREATE SCHEMA {schema}"));
+      }
+      if (!isThere(connection)) {
+        statement.execute(in(TABLES));
+      }
+      connection.commit();
+    } finally {
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+  }
+
+  private void check(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery(
+                in("SELECT value FROM {schema}.meta WHERE name = 'schema_version'"))) {
+      long version = found.next() ? found.getLong(1) : 0;
+      if (version != VERSION) {
+        throw new StoreRefusedException(
+            "schema %s has version %d, this Keyfleet knows version %d"
+                .formatted(schema, version, VERSION),
+            "use the Keyfleet that made it, or another one with schema=NAME");
+      }
+    }
+  }
+
+  private boolean isThere(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet found =
+            statement.executeQuery(
+                in(
+                    """
+                    SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                    WHERE n.nspname = '{schema}' AND c.relname = 'meta'
+                    """))) {
+      return found.next() && found.getLong(1) > 0;
+    }
+  }
+
+  private boolean hasSchema(Statement statement) throws SQLException {
+    try (ResultSet found =
+        statement.executeQuery(
+            in("SELECT count(*) FROM pg_namespace WHERE nspname = '{schema}'"))) {
+      return found.next() && found.getLong(1) > 0;
+    }
+  }
+
+  private String in(String sql) {
+    return sql.replace("{schema}", schema).replace("{version}", Integer.toString(VERSION));
+  }
+}

@@ -1,0 +1,186 @@
+package keyfleet.postgres;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.regex.Pattern;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.postgresql.PGProperty;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/// What the URL and its files say about how to reach the server. No record, as it holds a password.
+final class PostgresSettings {
+  /// Who answers as a server just now, or only one that takes writes.
+  enum Target {
+    ANY("any"),
+    PRIMARY("primary");
+
+    private final String word;
+
+    Target(String word) {
+      this.word = word;
+    }
+  }
+
+  private static final Set<String> PARAMS =
+      Set.of("sslmode", "sslrootcert", "sslcert", "sslkey", "password-file", "schema", "pool");
+  private static final Set<String> MODES = Set.of("disable", "require", "verify-ca", "verify-full");
+  private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
+  private static final Pattern LOOPBACK =
+      Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1])(:[0-9]+)?");
+  private static final Pattern POOL = Pattern.compile("[1-9][0-9]{0,2}");
+
+  private final StoreUrl url;
+  private final String password;
+  private final String sslMode;
+  private final String schema;
+  private final int pool;
+
+  private PostgresSettings(StoreUrl url, String password) {
+    this.url = url;
+    this.password = password;
+    this.sslMode = one(url, "sslmode", MODES, isLoopback(url) ? "disable" : "verify-full");
+    this.schema = matching(url, "schema", SCHEMA, "keyfleet");
+    this.pool = Integer.parseInt(matching(url, "pool", POOL, "8"));
+  }
+
+  static PostgresSettings of(StoreUrl url) {
+    url.allowOnly(PARAMS);
+    if (url.path().isEmpty()) {
+      throw StoreRefusedException.noEntry(
+          url + " names no database", "postgresql://USER@HOST:PORT/DATABASE");
+    }
+    PostgresSettings settings = new PostgresSettings(url, password(url));
+    settings.checkTls();
+    return settings;
+  }
+
+  /// Safe to show.
+  String place() {
+    return url.toString();
+  }
+
+  String schema() {
+    return schema;
+  }
+
+  int pool() {
+    return pool;
+  }
+
+  boolean hasOneHost() {
+    return url.hosts().size() == 1;
+  }
+
+  boolean isEncrypted() {
+    return !sslMode.equals("disable");
+  }
+
+  boolean isOnThisHost() {
+    return isLoopback(url);
+  }
+
+  PGSimpleDataSource source(Target target, String application) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setURL(
+        "jdbc:postgresql://%s/%s"
+            .formatted(
+                String.join(",", url.hosts()),
+                URLEncoder.encode(url.path(), StandardCharsets.UTF_8).replace("+", "%20")));
+    url.user().ifPresent(source::setUser);
+    if (!password.isEmpty()) {
+      source.setPassword(password);
+    }
+    source.setApplicationName(application);
+    source.setTargetServerType(target.word);
+    source.setConnectTimeout((int) Limits.CONNECT.toSeconds());
+    source.setSocketTimeout((int) Limits.ANSWER.toSeconds());
+    source.setTcpKeepAlive(true);
+    encrypt(source);
+    return source;
+  }
+
+  private void encrypt(PGSimpleDataSource source) {
+    set(source, PGProperty.GSS_ENC_MODE, "disable");
+    set(source, PGProperty.SSL_MODE, sslMode);
+    url.param("sslrootcert")
+        .ifPresentOrElse(
+            it -> set(source, PGProperty.SSL_ROOT_CERT, it), () -> trustAsTheJvmDoes(source));
+    url.param("sslcert").ifPresent(it -> set(source, PGProperty.SSL_CERT, it));
+    url.param("sslkey").ifPresent(it -> set(source, PGProperty.SSL_KEY, it));
+  }
+
+  /// The driver would look for a file in the user's home instead.
+  private void trustAsTheJvmDoes(PGSimpleDataSource source) {
+    if (sslMode.startsWith("verify")) {
+      set(source, PGProperty.SSL_FACTORY, "org.postgresql.ssl.DefaultJavaSSLFactory");
+    }
+  }
+
+  private static void set(PGSimpleDataSource source, PGProperty property, String value) {
+    source.setProperty(property, value);
+  }
+
+  private void checkTls() {
+    for (String name : Set.of("sslrootcert", "sslcert", "sslkey")) {
+      url.param(name).ifPresent(file -> checkFile(name, file));
+    }
+    boolean hasCert = url.param("sslcert").isPresent();
+    if (hasCert != url.param("sslkey").isPresent()) {
+      throw StoreRefusedException.noEntry(
+          "sslcert and sslkey go together, and " + url + " has one of them", "give both files");
+    }
+    if (hasCert && sslMode.startsWith("verify") && url.param("sslrootcert").isEmpty()) {
+      throw StoreRefusedException.noEntry(
+          "with sslcert, the server is verified by sslrootcert, which " + url + " does not give",
+          "add sslrootcert=FILE, the PEM file of the server's CA");
+    }
+  }
+
+  private void checkFile(String name, String file) {
+    if (!isEncrypted()) {
+      throw StoreRefusedException.noEntry(
+          name + " is given, but sslmode is disable", "add sslmode=verify-full");
+    }
+    if (!Files.isReadable(Path.of(file))) {
+      throw StoreRefusedException.noEntry(
+          name + " " + file + " cannot be read", "create it, or name another file");
+    }
+  }
+
+  private static String password(StoreUrl url) {
+    String inUrl = url.password().orElse("");
+    String file = url.param("password-file").orElse("");
+    if (!inUrl.isEmpty() && !file.isEmpty()) {
+      throw StoreRefusedException.noEntry(
+          "a password stands in the URL and in password-file", "keep the file only");
+    }
+    return file.isEmpty() ? inUrl : PasswordFile.read(Path.of(file));
+  }
+
+  private static boolean isLoopback(StoreUrl url) {
+    return url.hosts().stream().allMatch(it -> LOOPBACK.matcher(it).matches());
+  }
+
+  private static String one(StoreUrl url, String name, Set<String> known, String otherwise) {
+    String value = url.param(name).orElse(otherwise);
+    if (!known.contains(value)) {
+      throw StoreRefusedException.noEntry(
+          "%s is not %s".formatted(name, value),
+          "one of " + String.join(", ", known.stream().sorted().toList()));
+    }
+    return value;
+  }
+
+  private static String matching(StoreUrl url, String name, Pattern rule, String otherwise) {
+    String value = url.param(name).orElse(otherwise);
+    if (!rule.matcher(value).matches()) {
+      throw StoreRefusedException.noEntry(
+          "%s=%s does not fit %s".formatted(name, value, rule), name + "=" + otherwise);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,186 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordId;
+import keyfleet.store.StoreRefusedException;
+
+/// An application's table, found on the search path and seen to have the columns it must have.
+/// `idType` is how the id is written in SQL.
+record PostgresTable(String schema, CollectionShape shape, String idType) {
+  /// The types an id may have, and how the server writes such an id.
+  private static final Map<String, Pattern> ID_TYPES =
+      Map.of(
+          "text", Pattern.compile("(?s).*"),
+          "character varying", Pattern.compile("(?s).*"),
+          "uuid", Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+          "bigint", Pattern.compile("0|-?[1-9][0-9]{0,18}"),
+          "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
+
+  /// What the catalogue says of it.
+  private record Found(String schema, String kind, long oid) {}
+
+  static PostgresTable find(Connection connection, CollectionShape shape) throws SQLException {
+    Found found = found(connection, shape.name());
+    Map<String, String> types = types(connection, found.oid);
+    shape.sealedFields().forEach(it -> checkType(shape, types, it, Set.of("bytea")));
+    checkType(shape, types, shape.idField(), ID_TYPES.keySet());
+    checkUnique(connection, shape, found.oid);
+    checkSight(connection, shape, found.oid);
+    String idType = types.getOrDefault(shape.idField(), "");
+    return new PostgresTable(found.schema, shape, idType);
+  }
+
+  /// Quoted and with its schema: later changes of the search path do not matter.
+  String name() {
+    return quoted(schema) + "." + quoted(shape.name());
+  }
+
+  String id() {
+    return quoted(shape.idField());
+  }
+
+  /// The id for a statement. It is bound into envelopes as text, so no other spelling will do.
+  String id(RecordId id) {
+    if (!ID_TYPES.getOrDefault(idType, Pattern.compile("")).matcher(id.value()).matches()) {
+      throw new IllegalArgumentException(
+          "record %s of table %s is no %s as the server writes it".formatted(id, name(), idType));
+    }
+    return id.value();
+  }
+
+  List<String> fields() {
+    return List.copyOf(shape.sealedFields());
+  }
+
+  /// The sealed columns, quoted, in the order of [#fields].
+  List<String> columns() {
+    return fields().stream().map(PostgresTable::quoted).toList();
+  }
+
+  /// The lowest version of a row.
+  String lowest() {
+    return least(columns().stream().map(PostgresTag::of));
+  }
+
+  static String least(Stream<String> tags) {
+    return tags.collect(Collectors.joining(", ", "least(", ")"));
+  }
+
+  /// Identifiers of a [CollectionShape] hold no quotes; a schema's name may.
+  static String quoted(String identifier) {
+    return '"' + identifier.replace("\"", "\"\"") + '"';
+  }
+
+  private static Found found(Connection connection, String name) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            """
+            SELECT n.nspname, c.oid, CASE
+              WHEN c.relkind NOT IN ('r', 'p') THEN 'is not a table'
+              WHEN c.relpersistence <> 'p' THEN 'is not a permanent table'
+              WHEN c.relkind = 'r' AND c.relhassubclass THEN 'is inherited by other tables'
+              ELSE '' END
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.oid = to_regclass(?)
+            """)) {
+      statement.setString(1, quoted(name));
+      try (ResultSet found = statement.executeQuery()) {
+        if (!found.next()) {
+          throw new StoreRefusedException(
+              "there is no table " + name + " on the role's search path",
+              "create it, or ALTER ROLE … SET search_path");
+        }
+        Found table = new Found(found.getString(1), found.getString(3), found.getLong(2));
+        if (!table.kind.isEmpty()) {
+          throw new StoreRefusedException(
+              name + " " + table.kind + ", and cannot be fenced",
+              "keep sealed records in an ordinary or a partitioned table");
+        }
+        return table;
+      }
+    }
+  }
+
+  private static Map<String, String> types(Connection connection, long oid) throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            """
+            SELECT attname, CASE WHEN attgenerated = '' THEN '' ELSE 'generated ' END
+                            || format_type(atttypid, NULL)
+            FROM pg_attribute WHERE attrelid = ? AND attnum > 0 AND NOT attisdropped
+            """)) {
+      statement.setLong(1, oid);
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          types.put(found.getString(1), found.getString(2));
+        }
+      }
+    }
+    return types;
+  }
+
+  private static void checkType(
+      CollectionShape shape, Map<String, String> types, String column, Set<String> wanted) {
+    String type = types.getOrDefault(column, "");
+    if (!wanted.contains(type)) {
+      String words = String.join(" or ", wanted.stream().sorted().toList());
+      throw new StoreRefusedException(
+          type.isEmpty()
+              ? "table %s has no column %s".formatted(shape.name(), column)
+              : "column %s of table %s is %s, not %s".formatted(column, shape.name(), type, words),
+          "make it a column of type " + words);
+    }
+  }
+
+  /// A change of one record must not meet two rows.
+  private static void checkUnique(Connection connection, CollectionShape shape, long oid)
+      throws SQLException {
+    String isUnique =
+        """
+        SELECT EXISTS (
+          SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
+            AND a.attnum = i.indkey[0]
+          WHERE i.indrelid = ? AND a.attname = ? AND i.indnkeyatts = 1 AND i.indisunique
+            AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL)
+        """;
+    if (!holds(connection, isUnique, oid, shape.idField())) {
+      throw new StoreRefusedException(
+          "column %s of table %s is not unique".formatted(shape.idField(), shape.name()),
+          "make it the primary key");
+    }
+  }
+
+  /// A census that cannot see a record would count it as gone.
+  private static void checkSight(Connection connection, CollectionShape shape, long oid)
+      throws SQLException {
+    if (holds(connection, "SELECT row_security_active(?::oid)", oid)) {
+      throw new StoreRefusedException(
+          "row security may hide records of table " + shape.name() + " from this role",
+          "ALTER ROLE … BYPASSRLS");
+    }
+  }
+
+  private static boolean holds(Connection connection, String question, Object... about)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(question)) {
+      for (int i = 0; i < about.length; i++) {
+        statement.setObject(i + 1, about[i]);
+      }
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() && found.getBoolean(1);
+      }
+    }
+  }
+}

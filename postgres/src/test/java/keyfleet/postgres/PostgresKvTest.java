@@ -1,0 +1,94 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.KvContract;
+import keyfleet.store.KvRaceContract;
+import keyfleet.store.KvRig;
+import keyfleet.store.StoreUrl;
+import org.junit.jupiter.api.BeforeAll;
+
+class PostgresKvTest implements KvContract, KvRaceContract {
+  private static final String DATABASE = "contract";
+  private static final AtomicInteger RIGS = new AtomicInteger();
+
+  @BeforeAll
+  static void makeDatabase() {
+    PostgresServer.shared().sql("postgres", "CREATE DATABASE " + DATABASE);
+  }
+
+  @Override
+  public KvRig rig() {
+    return new Rig("rig" + RIGS.incrementAndGet());
+  }
+
+  /// A schema of its own.
+  private static final class Rig implements KvRig {
+    private final PostgresServer server = PostgresServer.shared();
+    private final String schema;
+    private final PostgresEngine engine;
+
+    Rig(String schema) {
+      this.schema = schema;
+      this.engine = PostgresEngine.open(StoreUrl.parse(server.url(DATABASE, "schema=" + schema)));
+    }
+
+    @Override
+    public Kv kv() {
+      return engine.kv();
+    }
+
+    @Override
+    public void pass(Duration duration) {
+      server.sql("postgres", "SELECT pg_sleep(%d / 1000.0)".formatted(duration.toMillis()));
+    }
+
+    /// The server lets nobody in, so that the watches cannot come back meanwhile.
+    @Override
+    public void whileWatchesAreCut(Runnable meanwhile) {
+      server.sql(
+          "postgres",
+          "ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(DATABASE),
+          """
+          SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+          WHERE datname = '%s' AND application_name = 'keyfleet watches'
+          """
+              .formatted(DATABASE));
+      meanwhile.run();
+      server.sql("postgres", "ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(DATABASE));
+    }
+
+    @Override
+    public void fill(Bucket bucket, List<Key> keys) {
+      kv().get(bucket, keys.getFirst());
+      try (Connection connection = server.connect(DATABASE);
+          PreparedStatement statement =
+              connection.prepareStatement(
+                  """
+                  INSERT INTO {schema}.kv
+                  SELECT ?, key, nextval('{schema}.revisions'), 0, convert_to(key, 'UTF8')
+                  FROM unnest(?) AS key
+                  """
+                      .replace("{schema}", schema))) {
+        statement.setString(1, bucket.name());
+        statement.setArray(
+            2, connection.createArrayOf("text", keys.stream().map(Key::value).toArray()));
+        statement.executeUpdate();
+      } catch (SQLException e) {
+        throw new IllegalStateException("cannot fill " + bucket, e);
+      }
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package keyfleet.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import keyfleet.store.Bucket;
+import keyfleet.store.Check;
+import keyfleet.store.Key;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+import keyfleet.store.Write.Written;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// How a server is entered, and what those are told that it does not let in.
+class PostgresOpeningTest {
+  private static final String SECRET = "swordfish%20and%20chips";
+
+  @TempDir private static Path certificates;
+  private static PostgresServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = PostgresServer.started();
+    Certificates.make(certificates);
+    Certificates.install(certificates, server.data());
+    Files.write(
+        server.data().resolve("pg_hba.conf"),
+        List.of(
+            "host all keeper 127.0.0.1/32 trust",
+            "hostssl all holder 127.0.0.1/32 cert",
+            "hostssl all secret_only 127.0.0.1/32 scram-sha-256",
+            "host all member 127.0.0.1/32 scram-sha-256"));
+    server.sql(
+        "postgres",
+        "CREATE ROLE member LOGIN PASSWORD 'swordfish and chips'",
+        "CREATE ROLE secret_only LOGIN PASSWORD 'swordfish and chips'",
+        "CREATE ROLE holder LOGIN",
+        "CREATE DATABASE app",
+        "GRANT CREATE ON DATABASE app TO secret_only, holder",
+        "ALTER SYSTEM SET ssl = on",
+        "SELECT pg_reload_conf()");
+    // The reload reaches the server's parent in its own time.
+    for (int i = 0;
+        i < 100
+            && !server
+                .sql("postgres", "SELECT current_setting('ssl') FROM pg_sleep(0.1)")
+                .equals("on");
+        i++) {
+      assertTrue(i < 99, "TLS does not come up");
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "member:wrong@127.0.0.1:{port}/app | refuses the user or its password",
+        "stranger@127.0.0.1:{port}/app | refuses the user or its password",
+        "keeper@127.0.0.1:{port}/nowhere | does not exist",
+        "keeper@127.0.0.1:{port}/ | names no database",
+        "keeper@127.0.0.1:{port}/app?sslmod=require | have no parameter sslmod",
+        "keeper@127.0.0.1:{port}/app?sslmode=prefer | sslmode is not prefer",
+        "keeper@127.0.0.1:{port}/app?schema=a;b | schema=a;b does not fit",
+        "keeper@127.0.0.1:{port}/app?pool=0 | pool=0 does not fit",
+        "keeper@127.0.0.1:{port}/app?sslrootcert={dir}/ca.crt | sslmode is disable",
+        "secret_only:" + SECRET + "@127.0.0.1:{port}/app | refuses the user or its password",
+        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be read",
+        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted encrypted connection",
+        "keeper@localhost:{port}/app?sslmode=verify-full | no trusted encrypted connection",
+        "keeper@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted encrypted connection",
+        "keeper@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey go together",
+      })
+  void entranceThatIsNotGranted_isRefusedInASentence(String address, String sentence) {
+    StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
+    assertTrue(e.getMessage().contains(sentence), e::getMessage);
+    assertEquals(StoreRefusedException.Ground.NO_ENTRY, e.ground());
+    assertFalse((e.getMessage() + e.remedy()).contains("swordfish"), e::getMessage);
+    assertFalse(e.remedy().isEmpty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "secret_only:"
+            + SECRET
+            + "@localhost:{port}/app?schema=s1&sslmode=verify-full&sslrootcert={dir}/ca.crt",
+        "secret_only:"
+            + SECRET
+            + "@127.0.0.1:{port}/app?schema=s2&sslmode=verify-ca&sslrootcert={dir}/ca.crt",
+        "secret_only:" + SECRET + "@127.0.0.1:{port}/app?schema=s3&sslmode=require",
+        "holder@localhost:{port}/app?schema=s4&sslmode=verify-full&sslrootcert={dir}/ca.crt&sslcert={dir}/holder.crt&sslkey={dir}/holder.key",
+      })
+  void encryptedEntrance_isGranted(String address) {
+    try (PostgresEngine engine = open(address)) {
+      assertInstanceOf(
+          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+      assertTrue(engine.checks().contains(Check.ok("the connection is encrypted")));
+    }
+  }
+
+  @Test
+  void deadHost_isWorthAnotherTry() {
+    StoreException e = assertThrows(StoreException.class, () -> open("keeper@127.0.0.1:1/app"));
+    assertFalse(e instanceof StoreRefusedException, e::getMessage);
+    assertTrue(
+        e.getMessage().startsWith("postgresql://keeper@127.0.0.1:1/app does not answer"),
+        e::getMessage);
+  }
+
+  @Test
+  void deadHostAmongSeveral_isPassedOver() {
+    try (PostgresEngine engine = open("keeper@127.0.0.1:1,127.0.0.1:{port}/app?schema=several")) {
+      assertTrue(engine.kv().storeTime().millis() > 0);
+    }
+  }
+
+  @Test
+  void passwordFile_isReadIfOnlyItsOwnerCan() throws IOException {
+    Path file = Files.writeString(certificates.resolve("password"), "swordfish and chips\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    String address =
+        "secret_only@127.0.0.1:{port}/app?schema=s5&sslmode=require&password-file=" + file;
+    StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
+    assertTrue(e.getMessage().contains("has mode rw-r--r--"), e::getMessage);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    open(address).close();
+    assertThrows(
+        StoreRefusedException.class, () -> open(address.replace("secret_only@", "secret_only:x@")));
+    assertThrows(StoreRefusedException.class, () -> open(address + ".absent"));
+  }
+
+  @Test
+  void schemaOfAnotherVersion_isRefused() {
+    open("keeper@127.0.0.1:{port}/app?schema=later").close();
+    server.sql("app", "UPDATE later.meta SET value = 2 WHERE name = 'schema_version'");
+    StoreRefusedException e =
+        assertThrows(
+            StoreRefusedException.class, () -> open("keeper@127.0.0.1:{port}/app?schema=later"));
+    assertEquals("schema later has version 2, this Keyfleet knows version 1", e.getMessage());
+    assertEquals(StoreRefusedException.Ground.UNFIT, e.ground());
+  }
+
+  @Test
+  void roleThatMayNotCreate_needsTheSchemaMadeForIt() {
+    String address = "member:" + SECRET + "@127.0.0.1:{port}/app?schema=made";
+    StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
+    assertTrue(e.remedy().contains("GRANT CREATE ON DATABASE"), e::remedy);
+    open("keeper@127.0.0.1:{port}/app?schema=made").close();
+    assertThrows(StoreRefusedException.class, () -> open(address));
+    server.sql(
+        "app",
+        "GRANT USAGE ON SCHEMA made TO member",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA made TO member",
+        "GRANT USAGE ON ALL SEQUENCES IN SCHEMA made TO member");
+    try (PostgresEngine engine = open(address)) {
+      assertInstanceOf(
+          Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
+    }
+  }
+
+  @Test
+  void schemaOpenedByManyAtOnce_isMadeOnce() {
+    List<Thread> openers =
+        java.util.stream.IntStream.range(0, 4)
+            .mapToObj(_ ->
+                Thread.ofVirtual()
+                    .start(() -> open("keeper@127.0.0.1:{port}/app?schema=rush&pool=1").close()))
+            .toList();
+    openers.forEach(PostgresOpeningTest::join);
+    assertEquals("1", server.sql("app", "SELECT count(*) FROM rush.meta"));
+  }
+
+  @Test
+  void serverThatMayLoseWrites_isReported() {
+    assertEquals(Check.Level.OK, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    server.sql("app", "ALTER DATABASE app SET synchronous_commit = off");
+    assertEquals(Check.Level.WARN, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    server.sql("app", "ALTER DATABASE app RESET synchronous_commit");
+    assertEquals(
+        Check.Level.FAIL,
+        worst(
+            PostgresEngine.open(
+                StoreUrl.parse(PostgresServer.shared().url("postgres", "schema=unsafe")))));
+  }
+
+  @Test
+  void standby_isRefused() throws IOException {
+    try (PostgresServer standby = PostgresServer.started()) {
+      standby.kill();
+      Files.createFile(standby.data().resolve("standby.signal"));
+      standby.start();
+      StoreRefusedException e =
+          assertThrows(
+              StoreRefusedException.class,
+              () -> PostgresEngine.open(StoreUrl.parse(standby.url("postgres", ""))));
+      assertTrue(e.getMessage().contains("is a standby"), e::getMessage);
+    }
+  }
+
+  private static Check.Level worst(PostgresEngine engine) {
+    try (engine) {
+      return engine.checks().stream().map(Check::level).max(Enum::compareTo).orElseThrow();
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private static PostgresEngine open(String address) {
+    String whole =
+        address
+            .replace("{port}", Integer.toString(server.port()))
+            .replace("{dir}", certificates.toString());
+    return PostgresEngine.open(StoreUrl.parse("postgresql://" + whole));
+  }
+}

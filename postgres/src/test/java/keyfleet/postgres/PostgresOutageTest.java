@@ -1,0 +1,125 @@
+package keyfleet.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.Hint;
+import keyfleet.store.Hint.Changed;
+import keyfleet.store.Hint.Missed;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Value;
+import keyfleet.store.Write.Written;
+import org.junit.jupiter.api.Test;
+
+/// A server that is killed and comes back, under writers that are never told.
+class PostgresOutageTest {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final int KILLS = 3;
+  private static final int WRITERS = 4;
+  private static final int WRITES_BETWEEN_KILLS = 40;
+  private static final int LIMIT_SECONDS = 60;
+
+  /// One writer's account: what it was told is stored, and what surely is not.
+  private record Account(Map<Key, String> stored, Set<Key> refused) {
+    Account() {
+      this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
+    }
+  }
+
+  @Test
+  void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
+    try (PostgresServer server = PostgresServer.started();
+        PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
+      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      engine.kv().watch(THINGS, Prefix.ALL, hints::add);
+      AtomicBoolean over = new AtomicBoolean();
+      Semaphore written = new Semaphore(0);
+      List<Account> accounts = new ArrayList<>();
+      List<CompletableFuture<Void>> writers = new ArrayList<>();
+      for (int i = 0; i < WRITERS; i++) {
+        Account account = new Account();
+        accounts.add(account);
+        String prefix = "writer" + i + ".";
+        writers.add(
+            CompletableFuture.runAsync(() -> write(engine.kv(), prefix, account, written, over)));
+      }
+      for (int i = 0; i < KILLS; i++) {
+        written.drainPermits();
+        assertTrue(
+            written.tryAcquire(WRITES_BETWEEN_KILLS, LIMIT_SECONDS, TimeUnit.SECONDS),
+            "nobody writes");
+        server.kill();
+        if (i == 0) {
+          assertThrows(StoreException.class, () -> engine.kv().get(THINGS, new Key("any")));
+        }
+        server.start();
+        await(hints, new Missed());
+      }
+      written.drainPermits();
+      assertTrue(
+          written.tryAcquire(WRITES_BETWEEN_KILLS, LIMIT_SECONDS, TimeUnit.SECONDS),
+          "nobody writes");
+      over.set(true);
+      writers.forEach(CompletableFuture::join);
+      accounts.forEach(it -> check(engine.kv(), it));
+      Key last = new Key("last");
+      assertInstanceOf(Written.class, engine.kv().put(THINGS, last, Value.of("x")));
+      await(hints, new Changed(last));
+    }
+  }
+
+  private static void write(
+      Kv kv, String prefix, Account account, Semaphore written, AtomicBoolean over) {
+    for (int i = 0; !over.get(); i++) {
+      Key key = new Key(prefix + i);
+      String text = "value " + i;
+      try {
+        if (kv.put(THINGS, key, Value.of(text)) instanceof Written) {
+          account.stored.put(key, text);
+          written.release();
+        }
+      } catch (StoreException e) {
+        account.refused.add(key);
+      }
+    }
+  }
+
+  private static void check(Kv kv, Account account) {
+    Map<Key, String> lost = new HashMap<>(account.stored);
+    for (Entry entry : kv.list(THINGS, Prefix.ALL)) {
+      lost.remove(entry.key(), entry.value().text());
+      assertFalse(
+          account.refused.contains(entry.key()), () -> "refused and stored: " + entry.key());
+    }
+    assertEquals(Map.of(), lost, "acknowledged and lost");
+  }
+
+  private static void await(BlockingQueue<Hint> hints, Hint awaited) throws InterruptedException {
+    Hint hint;
+    do {
+      hint = hints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+      assertTrue(hint != null, () -> "no hint " + awaited);
+    } while (!awaited.equals(hint));
+  }
+}

@@ -1,0 +1,47 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import keyfleet.store.Conflict;
+import keyfleet.store.FenceContract;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWrite.Fenced;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.RecordsContract;
+import keyfleet.store.RecordsRig;
+
+class PostgresRecordsTest implements RecordsContract, FenceContract {
+  @Override
+  public RecordsRig rig() {
+    return new Rig(new Customers());
+  }
+
+  private record Rig(Customers customers) implements RecordsRig {
+    @Override
+    public Records records() {
+      return customers.records();
+    }
+
+    @Override
+    public RecordWrite writeUnrelated(RecordId id, String text) {
+      try (Connection connection = customers.application();
+          PreparedStatement statement =
+              connection.prepareStatement(
+                  "UPDATE %s SET address = ? WHERE id = ?".formatted(customers.table()))) {
+        statement.setString(1, text);
+        statement.setString(2, id.value());
+        return statement.executeUpdate() == 1 ? new Stored() : new Conflict();
+      } catch (SQLException e) {
+        return new Fenced(FenceSql.refusal(e).orElseThrow(() -> new IllegalStateException(e)));
+      }
+    }
+
+    @Override
+    public void close() {
+      customers.close();
+    }
+  }
+}

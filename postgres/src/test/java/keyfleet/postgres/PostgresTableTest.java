@@ -1,0 +1,148 @@
+package keyfleet.postgres;
+
+import static keyfleet.postgres.Envelopes.fence;
+import static keyfleet.postgres.Envelopes.record;
+import static keyfleet.postgres.Envelopes.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Conflict;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Which tables of an application can be used, and what the others are told.
+class PostgresTableTest {
+  private static final String DATABASE = "tables";
+  private static final PostgresServer SERVER = PostgresServer.shared();
+  private static PostgresEngine engine;
+
+  @BeforeAll
+  static void makeTables() {
+    SERVER.sql("postgres", "CREATE DATABASE " + DATABASE);
+    SERVER.sql(
+        DATABASE,
+        "CREATE TABLE good (id text PRIMARY KEY, f0 bytea)",
+        "CREATE TABLE \"Odd-Name\" (\"Id\" uuid PRIMARY KEY, \"F-0\" bytea)",
+        "CREATE TABLE numbered (id bigint PRIMARY KEY, f0 bytea)",
+        "CREATE TABLE strict (id text PRIMARY KEY, f0 bytea, name text NOT NULL)",
+        "CREATE TABLE loose (id text, f0 bytea)",
+        "CREATE TABLE partly (id text, f0 bytea)",
+        "CREATE UNIQUE INDEX ON partly (id) WHERE f0 IS NOT NULL",
+        "CREATE TABLE paired (id text, f0 bytea, region text, PRIMARY KEY (id, region))",
+        "CREATE TABLE texts (id text PRIMARY KEY, f0 text)",
+        "CREATE TABLE dated (id date PRIMARY KEY, f0 bytea)",
+        "CREATE UNLOGGED TABLE brief (id text PRIMARY KEY, f0 bytea)",
+        "CREATE VIEW seen AS SELECT * FROM good",
+        "CREATE TABLE parent (id text PRIMARY KEY, f0 bytea)",
+        "CREATE TABLE child () INHERITS (parent)",
+        "CREATE ROLE guest LOGIN",
+        "GRANT CREATE ON DATABASE tables TO guest",
+        "CREATE TABLE hidden (id text PRIMARY KEY, f0 bytea)",
+        "ALTER TABLE hidden ENABLE ROW LEVEL SECURITY",
+        "GRANT ALL ON hidden, good TO guest");
+    engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(DATABASE, "")));
+  }
+
+  @AfterAll
+  static void close() {
+    engine.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "absent, id, f0, there is no table absent",
+    "good, nr, f0, table good has no column nr",
+    "good, id, f1, table good has no column f1",
+    "texts, id, f0, 'column f0 of table texts is text, not bytea'",
+    "dated, id, f0, column id of table dated is date",
+    "loose, id, f0, column id of table loose is not unique",
+    "partly, id, f0, column id of table partly is not unique",
+    "paired, id, f0, column id of table paired is not unique",
+    "brief, id, f0, brief is not a permanent table",
+    "seen, id, f0, seen is not a table",
+    "parent, id, f0, parent is inherited",
+  })
+  void unfitTable_isRefusedByName(String table, String id, String field, String sentence) {
+    StoreRefusedException e =
+        assertThrows(StoreRefusedException.class, () -> engine.records(shape(table, id, field)));
+    assertTrue(e.getMessage().startsWith(sentence), e::getMessage);
+  }
+
+  @Test
+  void tableWithHiddenRows_isRefused() {
+    try (PostgresEngine guest = guest()) {
+      StoreRefusedException e =
+          assertThrows(
+              StoreRefusedException.class, () -> guest.records(shape("hidden", "id", "f0")));
+      assertTrue(e.getMessage().contains("row security"), e::getMessage);
+    }
+  }
+
+  @Test
+  void roleThatDoesNotOwnTheTable_isToldHowToFence() {
+    try (PostgresEngine guest = guest()) {
+      Records records = guest.records(shape("good", "id", "f0"));
+      StoreRefusedException e =
+          assertThrows(StoreRefusedException.class, () -> records.fence(fence(1, 1)));
+      assertTrue(e.getMessage().contains("may not fence table"), e::getMessage);
+      assertTrue(e.remedy().contains("OWNER TO"), e::remedy);
+    }
+  }
+
+  @Test
+  void numbersAsIds_comeInTheirOrder() {
+    Records records = engine.records(shape("numbered", "id", "f0"));
+    for (String id : List.of("9", "10", "-3", "100")) {
+      assertEquals(new Stored(), records.insert(record(id, 1)));
+    }
+    assertEquals(new Conflict(), records.insert(record("10", 1)));
+    assertEquals(List.of("-3", "9"), ids(records.scan(v(1), 2)));
+    assertEquals(List.of("10", "100"), ids(records.scan(v(1), new RecordId("9"), 5)));
+    assertEquals(List.of("-3"), ids(List.of(records.read(new RecordId("-3")).orElseThrow())));
+    assertThrows(IllegalArgumentException.class, () -> records.read(new RecordId("ten")));
+  }
+
+  @Test
+  void namesOfAnyCase_areKept() {
+    Records records = engine.records(shape("Odd-Name", "Id", "F-0"));
+    assertEquals(List.of(), records.scan(v(1), 5));
+    records.fence(fence(1, 2));
+    assertEquals(fence(1, 2), records.fence().orElseThrow());
+  }
+
+  @Test
+  void recordThatTheTableDoesNotTake_isRefused() {
+    Records records = engine.records(shape("strict", "id", "f0"));
+    StoreRefusedException e =
+        assertThrows(StoreRefusedException.class, () -> records.insert(record("a", 1)));
+    assertTrue(e.getMessage().contains("name"), e::getMessage);
+  }
+
+  private static PostgresEngine guest() {
+    String url =
+        "postgresql://guest@127.0.0.1:%d/%s?schema=guests".formatted(SERVER.port(), DATABASE);
+    return PostgresEngine.open(StoreUrl.parse(url));
+  }
+
+  private static CollectionShape shape(String table, String id, String field) {
+    return new CollectionShape(table, id, new TreeSet<>(Set.of(field)));
+  }
+
+  private static List<String> ids(List<StoredRecord> records) {
+    return records.stream().map(it -> it.id().value()).toList();
+  }
+}

@@ -1,0 +1,66 @@
+package keyfleet.store;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// Which buckets there are, and of what kind. The key state holds all of them, so that a name means
+/// one bucket. Only a write makes one.
+final class SqliteBuckets {
+  private static final String READ = "SELECT lifetime FROM keyfleet_buckets WHERE name = ?";
+  private static final String MAKE =
+      "INSERT INTO keyfleet_buckets (name, lifetime) VALUES (?, ?) ON CONFLICT DO NOTHING";
+
+  private final SqliteFile state;
+
+  /// They are never deleted.
+  private final Map<String, Bucket> known = new ConcurrentHashMap<>();
+
+  SqliteBuckets(SqliteFile state) {
+    this.state = state;
+  }
+
+  /// Whether anything was ever written to it.
+  boolean has(Bucket bucket) {
+    @Nullable Bucket found = known.get(bucket.name());
+    if (found == null) {
+      found = read(bucket.name()).orElse(null);
+    }
+    if (found == null) {
+      return false;
+    }
+    refuseOther(found, bucket);
+    known.put(bucket.name(), bucket);
+    return true;
+  }
+
+  void make(Bucket bucket) {
+    if (!has(bucket)) {
+      @Nullable String lifetime =
+          bucket instanceof Bucket.Expiring(_, var length) ? length.toString() : null;
+      // What became of it is read back.
+      state.write(session -> session.change(MAKE, bucket.name(), lifetime));
+      if (!has(bucket)) {
+        throw new StoreException("bucket " + bucket.name() + " cannot be made");
+      }
+    }
+  }
+
+  private Optional<Bucket> read(String name) {
+    return state.read(session -> session.row(READ, row -> bucket(name, row.getString(1)), name));
+  }
+
+  private static Bucket bucket(String name, @Nullable String lifetime) {
+    return lifetime == null
+        ? new Bucket.Lasting(name)
+        : new Bucket.Expiring(name, Duration.parse(lifetime));
+  }
+
+  private static void refuseOther(Bucket found, Bucket bucket) {
+    if (!found.equals(bucket)) {
+      throw new IllegalArgumentException("there is " + found + " already, not " + bucket);
+    }
+  }
+}

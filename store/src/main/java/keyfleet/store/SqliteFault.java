@@ -1,0 +1,70 @@
+package keyfleet.store;
+
+import java.nio.file.Path;
+import java.sql.SQLException;
+
+/// What an error of SQLite means for the caller.
+final class SqliteFault {
+  private static final int GENERIC = 1;
+  private static final int BUSY = 5;
+  private static final int LOCKED = 6;
+  private static final int READONLY = 8;
+  private static final int IO = 10;
+  private static final int CORRUPT = 11;
+  private static final int FULL = 13;
+  private static final int CANNOT_OPEN = 14;
+  private static final int CONSTRAINT = 19;
+  private static final int NOT_A_DATABASE = 26;
+
+  private SqliteFault() {}
+
+  /// The driver's own words stay in the cause: they may quote what was stored.
+  static StoreException of(Path file, SQLException e) {
+    return switch (e.getErrorCode()) {
+      case GENERIC ->
+          new StoreException(file + " has other tables or columns than when it was opened", e);
+      case BUSY, LOCKED ->
+          new StoreException(
+              "%s was held by another writer for %d s"
+                  .formatted(file, SqliteSession.BUSY_LIMIT.toSeconds()),
+              e);
+      case READONLY ->
+          SqliteHome.noEntry(
+              file + " cannot be written: the file or its disk is read-only",
+              "chmod u+w " + file + ", as the user that Keyfleet runs as",
+              e);
+      case IO -> new StoreException("the disk did not read or write " + file, e);
+      case CORRUPT ->
+          new StoreRefusedException(
+              file + " is damaged", "stop every process that uses it and restore a backup", e);
+      case FULL -> new StoreException("the disk of " + file + " is full", e);
+      case CANNOT_OPEN -> new StoreException(file + " cannot be opened", e);
+      case CONSTRAINT -> new StoreException("a rule of the table refused a write to " + file, e);
+      case NOT_A_DATABASE ->
+          new StoreRefusedException(
+              file + " is no SQLite database", "name another file, or move this one away", e);
+      default ->
+          new StoreException("SQLite failed on %s, code %d".formatted(file, e.getErrorCode()), e);
+    };
+  }
+
+  /// Whether a failed commit is surely undone by a rollback. When the disk was full, the frame that
+  /// commits was never written whole. After another failure it may be in the log, where the next
+  /// recovery would find it.
+  static boolean undoesCommit(SQLException e) {
+    return switch (e.getErrorCode()) {
+      case BUSY, FULL, CONSTRAINT, READONLY -> true;
+      default -> false;
+    };
+  }
+
+  /// Whether the statement alone failed, and the connection is as good as before.
+  static boolean leavesConnection(SQLException e) {
+    return e.getErrorCode() == CONSTRAINT || e.getErrorCode() == BUSY;
+  }
+
+  static boolean isFence(SQLException e) {
+    return e.getErrorCode() == CONSTRAINT
+        && String.valueOf(e.getMessage()).contains(SqliteFence.REFUSAL);
+  }
+}

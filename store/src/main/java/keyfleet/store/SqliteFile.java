@@ -1,0 +1,227 @@
+package keyfleet.store;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import keyfleet.store.SqliteSession.Durability;
+import org.jspecify.annotations.Nullable;
+
+/// An open database file: its connections, and the ways in which reading and writing it end. A
+/// connection that failed is closed, and the next call opens another, so the file is used again
+/// when what ailed it is over.
+final class SqliteFile implements AutoCloseable {
+  static final int MAX_SESSIONS = 8;
+
+  @FunctionalInterface
+  interface Work<T> {
+    T on(SqliteSession session) throws SQLException;
+  }
+
+  private final Path path;
+  private final SqliteQueue queue;
+  private final Durability durability;
+  private final Semaphore permits = new Semaphore(MAX_SESSIONS, true);
+  private final Deque<SqliteSession> idle = new ArrayDeque<>();
+
+  /// Which file it was when it was opened.
+  private final Object key;
+
+  private volatile boolean closed;
+
+  /// The file exists.
+  SqliteFile(Path path, SqliteQueue queue, Durability durability) {
+    this.path = path;
+    this.queue = queue;
+    this.durability = durability;
+    this.key = key(path).orElse(path);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /// What one statement reads is a snapshot.
+  <T> T read(Work<T> work) {
+    SqliteSession session = borrow();
+    try {
+      checkPath();
+      T read = work.on(session);
+      giveBack(session);
+      return read;
+    } catch (SQLException e) {
+      discard(session);
+      throw SqliteFault.of(path, e);
+    } catch (RuntimeException e) {
+      giveBack(session);
+      throw e;
+    }
+  }
+
+  /// What all statements of `work` read is one snapshot.
+  <T> T readTogether(Work<T> work) {
+    return read(session -> {
+      session.run("BEGIN");
+      try {
+        return work.on(session);
+      } finally {
+        session.rollback();
+      }
+    });
+  }
+
+  /// One transaction; nothing if nobody knows whether it was committed. If `work` throws, nothing
+  /// is changed.
+  <T> Optional<T> write(Work<T> work) {
+    try (SqliteQueue.Turn _ = queue.enter()) {
+      SqliteSession session = borrow();
+      try {
+        session.run("BEGIN IMMEDIATE");
+        checkPath();
+        T done = work.on(session);
+        Optional<T> committed = commit(session) ? Optional.of(done) : Optional.empty();
+        giveBackIf(committed.isPresent(), session);
+        return committed;
+      } catch (SQLException e) {
+        undo(session, SqliteFault.leavesConnection(e));
+        throw SqliteFault.of(path, e);
+      } catch (RuntimeException e) {
+        undo(session, true);
+        throw e;
+      }
+    }
+  }
+
+  /// For what is only done if it is not there yet: it may be done again.
+  <T> T writeAnew(Work<T> work) {
+    return write(work)
+        .orElseThrow(() -> new StoreException("nobody knows whether " + path + " was written"));
+  }
+
+  /// Runs in the turn of a writer, without a transaction: the journal's mode is set so.
+  <T> T alone(Work<T> work) {
+    try (SqliteQueue.Turn _ = queue.enter()) {
+      return read(work);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    synchronized (idle) {
+      idle.forEach(SqliteSession::close);
+      idle.clear();
+    }
+  }
+
+  /// False if nobody knows.
+  private static boolean commit(SqliteSession session) throws SQLException {
+    try {
+      session.run("COMMIT");
+      return true;
+    } catch (SQLException e) {
+      if (SqliteFault.undoesCommit(e)) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void undo(SqliteSession session, boolean sound) {
+    giveBackIf(session.rollback() && sound, session);
+  }
+
+  private void giveBackIf(boolean sound, SqliteSession session) {
+    if (sound) {
+      giveBack(session);
+    } else {
+      discard(session);
+    }
+  }
+
+  /// A process that goes on writing to a file that others no longer find would acknowledge what is
+  /// lost.
+  private void checkPath() {
+    if (!key.equals(key(path).orElse(null))) {
+      throw gone();
+    }
+  }
+
+  private StoreRefusedException gone() {
+    return new StoreRefusedException(
+        path + " is not the file that was opened: it was replaced or deleted",
+        "stop every process that uses it, put the file in its place, start them again");
+  }
+
+  private static Optional<Object> key(Path path) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      @Nullable Object key = attributes.fileKey();
+      // Where files have no number, a path is all there is.
+      return Optional.of(key == null ? path : key);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private SqliteSession borrow() {
+    if (closed) {
+      throw new StoreException(path + " was closed");
+    }
+    awaitPermit();
+    @Nullable SqliteSession waiting;
+    synchronized (idle) {
+      waiting = idle.pollFirst();
+    }
+    try {
+      return waiting == null ? opened() : waiting;
+    } catch (RuntimeException e) {
+      permits.release();
+      throw e;
+    }
+  }
+
+  /// Never another file: SQLite would take the log beside it for that file's.
+  private SqliteSession opened() {
+    checkPath();
+    try {
+      return SqliteSession.open(path, durability);
+    } catch (SQLException e) {
+      throw SqliteFault.of(path, e);
+    }
+  }
+
+  private void awaitPermit() {
+    try {
+      if (!permits.tryAcquire(SqliteQueue.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new StoreException(
+            "%d calls on %s took longer than %d s"
+                .formatted(MAX_SESSIONS, path, SqliteQueue.LIMIT.toSeconds()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for " + path, e);
+    }
+  }
+
+  private void giveBack(SqliteSession session) {
+    synchronized (idle) {
+      idle.addFirst(session);
+    }
+    permits.release();
+    if (closed) {
+      close();
+    }
+  }
+
+  private void discard(SqliteSession session) {
+    session.close();
+    permits.release();
+  }
+}

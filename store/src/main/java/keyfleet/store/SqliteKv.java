@@ -1,0 +1,243 @@
+package keyfleet.store;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.Write.Written;
+
+/// Buckets in the two files of a store. Each write is one transaction that also logs the change.
+final class SqliteKv implements Kv, AutoCloseable {
+  private static final String GET =
+      """
+      SELECT key, value, revision, written_at FROM keyfleet_entries
+      WHERE bucket = ? AND key = ? AND written_at > ?
+      """;
+  private static final String LIST =
+      """
+      SELECT key, value, revision, written_at FROM keyfleet_entries
+      WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
+      """;
+
+  /// An expired entry is overwritten as if it were gone.
+  private static final String CREATE =
+      """
+      INSERT INTO keyfleet_entries AS old (bucket, key, value, revision, written_at)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET
+        value = excluded.value, revision = excluded.revision, written_at = excluded.written_at
+      WHERE old.written_at <= ?
+      """;
+
+  private static final String UPDATE =
+      """
+      UPDATE keyfleet_entries SET value = ?, revision = ?, written_at = ?
+      WHERE bucket = ? AND key = ? AND revision = ? AND written_at > ?
+      """;
+  private static final String DELETE =
+      """
+      DELETE FROM keyfleet_entries
+      WHERE bucket = ? AND key = ? AND revision = ? AND written_at > ?
+      """;
+
+  /// Sorts after every key.
+  private static final String END = "\u007f";
+
+  /// The revision and the time of a write, and up to which time an entry has expired.
+  private record Stamp(long revision, long now, long expired) {}
+
+  @FunctionalInterface
+  private interface Step {
+    int run(SqliteSession session, Stamp stamp) throws SQLException;
+  }
+
+  private final SqlitePair pair;
+  private final SqliteTime time;
+  private final SqliteBuckets buckets;
+  private final SqliteWatches watches;
+  private final SqliteSweep sweep = new SqliteSweep();
+  private final AtomicInteger writes = new AtomicInteger();
+
+  SqliteKv(SqlitePair pair, SqliteWatches watches) {
+    this.pair = pair;
+    this.time = pair.time();
+    this.buckets = new SqliteBuckets(pair.state());
+    this.watches = watches;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    if (!buckets.has(bucket)) {
+      return Optional.empty();
+    }
+    long expired = expired(bucket);
+    Optional<Entry> found =
+        pair.of(bucket)
+            .read(
+                session -> session.row(GET, SqliteKv::entry, bucket.name(), key.value(), expired));
+    found.ifPresent(it -> time.saw(it.writtenAt()));
+    return found;
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    if (!buckets.has(bucket)) {
+      return List.of();
+    }
+    long expired = expired(bucket);
+    String from = prefix.value();
+    // The character after the dot that ends a prefix.
+    String to = from.isEmpty() ? END : from.substring(0, from.length() - 1) + "/";
+    List<Entry> found =
+        pair.of(bucket)
+            .read(session -> session.rows(LIST, SqliteKv::entry, bucket.name(), from, to, expired));
+    found.forEach(it -> time.saw(it.writtenAt()));
+    return found;
+  }
+
+  @Override
+  public Write create(Bucket bucket, Key key, Value value) {
+    return write(bucket, key, (session, stamp) -> insert(session, bucket, key, value, stamp));
+  }
+
+  @Override
+  public Write put(Bucket bucket, Key key, Value value) {
+    return write(
+        bucket,
+        key,
+        (session, stamp) -> {
+          Stamp always = new Stamp(stamp.revision(), stamp.now(), Long.MAX_VALUE);
+          return insert(session, bucket, key, value, always);
+        });
+  }
+
+  @Override
+  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    return write(
+        bucket,
+        key,
+        (session, stamp) ->
+            session.change(
+                UPDATE,
+                value.bytes(),
+                stamp.revision(),
+                stamp.now(),
+                bucket.name(),
+                key.value(),
+                expected.number(),
+                stamp.expired()));
+  }
+
+  @Override
+  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+    Write write =
+        write(
+            bucket,
+            key,
+            (session, stamp) ->
+                session.change(
+                    DELETE, bucket.name(), key.value(), expected.number(), stamp.expired()));
+    return switch (write) {
+      case Written _ -> new Deleted();
+      case Conflict conflict -> conflict;
+      case Unknown unknown -> unknown;
+    };
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    // For the refusal of a bucket of another kind.
+    buckets.has(bucket);
+    return watches.watch(bucket, prefix, watcher);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return time.now();
+  }
+
+  SqliteWatches watches() {
+    return watches;
+  }
+
+  @Override
+  public void close() {
+    watches.close();
+    pair.close();
+  }
+
+  private Write write(Bucket bucket, Key key, Step step) {
+    buckets.make(bucket);
+    time.reserve();
+    Write write =
+        pair.of(bucket)
+            .write(session -> logged(session, bucket, key, step))
+            .orElseGet(Unknown::new);
+    if (!(write instanceof Conflict)) {
+      watches.wake();
+    }
+    return write;
+  }
+
+  private Write logged(SqliteSession session, Bucket bucket, Key key, Step step)
+      throws SQLException {
+    Stamp stamp = stamp(session, bucket);
+    if (step.run(session, stamp) == 0) {
+      return new Conflict();
+    }
+    SqliteLog.append(session, new SqliteLog.Change(bucket.name(), key, stamp.revision()));
+    if (writes.getAndIncrement() % SqliteLog.SPARE == 0) {
+      SqliteLog.forget(session);
+    }
+    if (bucket instanceof Bucket.Expiring) {
+      sweep.step(session, bucket, stamp.expired());
+    }
+    return new Written(new Revision(stamp.revision()));
+  }
+
+  private Stamp stamp(SqliteSession session, Bucket bucket) throws SQLException {
+    long now = time.inside();
+    long next = SqliteLog.last(session) + 1;
+    long least = bucket instanceof Bucket.Expiring ? now * SqlitePair.REVISIONS_PER_MILLISECOND : 1;
+    return new Stamp(Math.max(next, least), now, expired(bucket, now));
+  }
+
+  private static int insert(SqliteSession session, Bucket bucket, Key key, Value value, Stamp stamp)
+      throws SQLException {
+    return session.change(
+        CREATE,
+        bucket.name(),
+        key.value(),
+        value.bytes(),
+        stamp.revision(),
+        stamp.now(),
+        stamp.expired());
+  }
+
+  private long expired(Bucket bucket) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> Long.MIN_VALUE;
+      case Bucket.Expiring _ -> expired(bucket, time.now().millis());
+    };
+  }
+
+  /// What was written then or before is gone.
+  private static long expired(Bucket bucket, long now) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> Long.MIN_VALUE;
+      case Bucket.Expiring(_, var lifetime) ->
+          now - lifetime.plus(Duration.ofNanos(999_999)).toMillis();
+    };
+  }
+
+  private static Entry entry(ResultSet row) throws SQLException {
+    return new Entry(
+        new Key(row.getString(1)),
+        new Value(Bytes.copyOf(row.getBytes(2))),
+        new Revision(row.getLong(3)),
+        new StoreTime(row.getLong(4)));
+  }
+}

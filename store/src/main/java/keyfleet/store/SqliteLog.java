@@ -1,0 +1,59 @@
+package keyfleet.store;
+
+import java.sql.SQLException;
+import java.util.List;
+
+/// The latest changes of a file, by revision. It is where revisions come from, and how the watches
+/// of other processes learn of a change.
+final class SqliteLog {
+  /// Who is further behind than this has missed something.
+  static final int KEPT = 4_096;
+
+  /// How many are kept beyond, so that not every write must delete.
+  static final int SPARE = 256;
+
+  private static final String LAST = "SELECT max(revision) FROM keyfleet_changes";
+  private static final String FIRST = "SELECT min(revision) FROM keyfleet_changes";
+  private static final String APPEND =
+      "INSERT INTO keyfleet_changes (revision, bucket, key) VALUES (?, ?, ?)";
+  private static final String FORGET =
+      """
+      DELETE FROM keyfleet_changes WHERE revision <=
+        (SELECT revision FROM keyfleet_changes ORDER BY revision DESC LIMIT 1 OFFSET ?)
+      """;
+  private static final String SINCE =
+      """
+      SELECT bucket, key, revision FROM keyfleet_changes
+      WHERE revision > ? ORDER BY revision LIMIT ?
+      """;
+
+  record Change(String bucket, Key key, long revision) {}
+
+  private SqliteLog() {}
+
+  /// 0 if nothing was ever written.
+  static long last(SqliteSession session) throws SQLException {
+    return session.number(LAST);
+  }
+
+  static void append(SqliteSession session, Change change) throws SQLException {
+    session.change(APPEND, change.revision(), change.bucket(), change.key().value());
+  }
+
+  static void forget(SqliteSession session) throws SQLException {
+    session.change(FORGET, KEPT);
+  }
+
+  /// Whether changes after `revision` may be forgotten.
+  static boolean hasGap(SqliteSession session, long revision) throws SQLException {
+    return session.number(FIRST) > revision && last(session) > revision && revision > 0;
+  }
+
+  static List<Change> since(SqliteSession session, long revision, int limit) throws SQLException {
+    return session.rows(
+        SINCE,
+        row -> new Change(row.getString(1), new Key(row.getString(2)), row.getLong(3)),
+        revision,
+        limit);
+  }
+}

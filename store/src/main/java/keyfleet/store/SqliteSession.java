@@ -1,0 +1,155 @@
+package keyfleet.store;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteOpenMode;
+
+/// One connection, used by one thread at a time, with its statements prepared. It stays in
+/// autocommit: a driver that opens transactions by itself would hold the write lock while idle.
+final class SqliteSession implements AutoCloseable {
+  /// How long SQLite waits for writers that do not queue: those of the application.
+  static final Duration BUSY_LIMIT = Duration.ofSeconds(5);
+
+  /// How much of what it acknowledged a connection may lose when the power fails.
+  enum Durability {
+    /// Nothing. In WAL, EXTRA is FULL; an application's file may have another journal.
+    FULL("PRAGMA synchronous=EXTRA"),
+    /// The last transactions; the file stays whole.
+    NORMAL("PRAGMA synchronous=NORMAL");
+
+    private final String pragma;
+
+    Durability(String pragma) {
+      this.pragma = pragma;
+    }
+  }
+
+  @FunctionalInterface
+  interface Reader<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private final Connection connection;
+  private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+  private SqliteSession(Connection connection) {
+    this.connection = connection;
+  }
+
+  /// The file must exist: one that vanished is not made anew.
+  static SqliteSession open(Path file, Durability durability) throws SQLException {
+    SQLiteConfig config = new SQLiteConfig();
+    config.resetOpenMode(SQLiteOpenMode.CREATE);
+    config.setBusyTimeout((int) BUSY_LIMIT.toMillis());
+    config.enforceForeignKeys(true);
+    SqliteSession session =
+        new SqliteSession(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
+    try {
+      session.run(durability.pragma);
+      session.run("PRAGMA fullfsync=ON");
+      return session;
+    } catch (SQLException e) {
+      session.close();
+      throw e;
+    }
+  }
+
+  void run(String sql) throws SQLException {
+    prepared(sql).execute();
+  }
+
+  /// For what is said once, such as DDL.
+  void runOnce(String sql) throws SQLException {
+    try (var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /// How many rows it changed.
+  int change(String sql, @Nullable Object... args) throws SQLException {
+    return bound(sql, args).executeUpdate();
+  }
+
+  <T> Optional<T> row(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+    // An open result keeps its snapshot, and with it the log from being emptied.
+    try (ResultSet rows = bound(sql, args).executeQuery()) {
+      return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
+    }
+  }
+
+  <T> List<T> rows(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+    List<T> found = new ArrayList<>();
+    try (ResultSet rows = bound(sql, args).executeQuery()) {
+      while (rows.next()) {
+        found.add(reader.read(rows));
+      }
+    }
+    return found;
+  }
+
+  /// The number that a query or a pragma answers; 0 if it answers none.
+  long number(String sql, @Nullable Object... args) throws SQLException {
+    return row(sql, row -> row.getLong(1), args).orElse(0L);
+  }
+
+  /// Whether the transaction is undone, as far as this connection can tell.
+  boolean rollback() {
+    try {
+      runOnce("ROLLBACK");
+      return true;
+    } catch (SQLException e) {
+      // SQLite had rolled back by itself, or the connection is lost; either way it is not kept.
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      // Nothing of ours is open on it; the file's own state is not at stake.
+      statements.clear();
+    }
+  }
+
+  private PreparedStatement bound(String sql, @Nullable Object... args) throws SQLException {
+    PreparedStatement statement = prepared(sql);
+    for (int i = 0; i < args.length; i++) {
+      bind(statement, i + 1, args[i]);
+    }
+    return statement;
+  }
+
+  private static void bind(PreparedStatement statement, int index, @Nullable Object arg)
+      throws SQLException {
+    switch (arg) {
+      case null -> statement.setBytes(index, null);
+      case Bytes bytes -> statement.setBytes(index, bytes.toArray());
+      case String text -> statement.setString(index, text);
+      case Long number -> statement.setLong(index, number);
+      case Integer number -> statement.setInt(index, number);
+      default -> throw new IllegalArgumentException("no SQL value: " + arg.getClass());
+    }
+  }
+
+  private PreparedStatement prepared(String sql) throws SQLException {
+    PreparedStatement known = statements.get(sql);
+    if (known == null) {
+      known = connection.prepareStatement(sql);
+      statements.put(sql, known);
+    }
+    return known;
+  }
+}

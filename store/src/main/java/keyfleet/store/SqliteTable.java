@@ -1,0 +1,208 @@
+package keyfleet.store;
+
+import static java.util.stream.Collectors.joining;
+
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// An application's table, found to be as its shape says, and the statements on it.
+record SqliteTable(CollectionShape shape) {
+  /// Finds the table, its columns and their types.
+  static SqliteTable in(SqliteFile file, CollectionShape shape) {
+    SqliteTable table = new SqliteTable(shape);
+    file.read(session -> table.check(session, file));
+    return table;
+  }
+
+  /// An existing table is left as it is.
+  static void make(SqliteFile file, CollectionShape shape) {
+    SqliteTable table = new SqliteTable(shape);
+    if (file.read(table::kind).isEmpty()) {
+      String fields =
+          table.fields().map(it -> ", " + SqliteTags.quoted(it) + " BLOB").collect(joining());
+      String sql =
+          "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s)"
+              .formatted(table.name(), table.id(), fields);
+      file.writeAnew(session -> {
+        session.runOnce(sql);
+        return true;
+      });
+    }
+  }
+
+  String scan() {
+    return scan("");
+  }
+
+  String scanAfter() {
+    return scan("AND %s COLLATE BINARY > ?".formatted(id()));
+  }
+
+  String read() {
+    return "SELECT %s FROM %s WHERE %s".formatted(columns(), name(), byId());
+  }
+
+  String insert() {
+    String columns = fields().map(SqliteTags::quoted).map(it -> ", " + it).collect(joining());
+    String values = ", ?".repeat(shape.sealedFields().size());
+    return "INSERT INTO %s (%s%s) VALUES (?%s)".formatted(name(), id(), columns, values);
+  }
+
+  String compareAndSet() {
+    String set = fields().map(it -> SqliteTags.quoted(it) + " = ?").collect(joining(", "));
+    return "UPDATE %s SET %s WHERE %s".formatted(name(), set, asExpected());
+  }
+
+  String delete() {
+    return "DELETE FROM %s WHERE %s".formatted(name(), asExpected());
+  }
+
+  /// How many records have each combination of tags: few rows, from one snapshot.
+  String census() {
+    String tags =
+        fields()
+            .map(it -> SqliteTags.of(SqliteTags.bytes(SqliteTags.quoted(it))))
+            .collect(joining(", "));
+    String groups =
+        fields()
+            .map(it -> String.valueOf(2 + shape.sealedFields().headSet(it).size()))
+            .collect(joining(", "));
+    return "SELECT count(*), %s FROM %s GROUP BY %s".formatted(tags, name(), groups);
+  }
+
+  private String scan(String after) {
+    return "SELECT %s FROM %s WHERE %s = ? %s ORDER BY %s COLLATE BINARY LIMIT ?"
+        .formatted(
+            columns(),
+            name(),
+            SqliteTags.lowest(
+                fields().map(SqliteTags::quoted).collect(Collectors.toCollection(TreeSet::new))),
+            after,
+            id());
+  }
+
+  /// The id if it can be a [RecordId], then the fields.
+  private String columns() {
+    String id =
+        """
+        CASE WHEN typeof(%1$s) = 'text' AND length(CAST(%1$s AS BLOB)) BETWEEN 1 AND %2$d
+        THEN %1$s END\
+        """
+            .formatted(id(), RecordId.MAX_BYTES);
+    return fields()
+        .map(it -> ", " + SqliteTags.bytes(SqliteTags.quoted(it)))
+        .collect(joining("", id, ""));
+  }
+
+  private String asExpected() {
+    return fields()
+        .map(it -> " AND " + SqliteTags.bytes(SqliteTags.quoted(it)) + " IS ?")
+        .collect(joining("", byId(), ""));
+  }
+
+  private String byId() {
+    return id() + " COLLATE BINARY = ?";
+  }
+
+  private String name() {
+    return SqliteTags.quoted(shape.name());
+  }
+
+  private String id() {
+    return SqliteTags.quoted(shape.idField());
+  }
+
+  private Stream<String> fields() {
+    return shape.sealedFields().stream();
+  }
+
+  private boolean check(SqliteSession session, SqliteFile file) throws SQLException {
+    String kind = kind(session);
+    if (!kind.equals("table")) {
+      throw refused(
+          "%s has no table %s".formatted(file.path(), shape.name()),
+          kind.isEmpty() ? "create it, or name another file" : "name a table, this is a " + kind);
+    }
+    Map<String, String> types = types(session);
+    checkType(types, shape.idField(), "TEXT", type -> type.matches(".*(TEXT|CHAR|CLOB).*"));
+    for (String field : shape.sealedFields()) {
+      checkType(types, field, "BLOB", type -> type.isEmpty() || type.contains("BLOB"));
+    }
+    checkUnique(session);
+    return true;
+  }
+
+  /// `table`, `view`, `virtual` or nothing.
+  private String kind(SqliteSession session) throws SQLException {
+    return session
+        .row(
+            """
+            SELECT type FROM pragma_table_list
+            WHERE schema = 'main' AND name = ? COLLATE NOCASE
+            """,
+            row -> row.getString(1),
+            shape.name())
+        .orElse("");
+  }
+
+  /// Generated columns are not among them.
+  private Map<String, String> types(SqliteSession session) throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    session.rows(
+        "SELECT name, upper(type) FROM pragma_table_info(?)",
+        row -> types.put(lower(row.getString(1)), row.getString(2)),
+        shape.name());
+    return types;
+  }
+
+  private void checkType(
+      Map<String, String> types, String column, String wanted, Predicate<String> fits) {
+    @Nullable String type = types.get(lower(column));
+    if (type == null) {
+      throw refused(
+          "table %s has no column %s".formatted(shape.name(), column),
+          "ALTER TABLE %s ADD COLUMN %s %s".formatted(name(), SqliteTags.quoted(column), wanted));
+    }
+    if (!fits.test(type)) {
+      throw refused(
+          "column %s of table %s is %s, not %s".formatted(column, shape.name(), type, wanted),
+          "name another column, or make the table anew with that type");
+    }
+  }
+
+  private void checkUnique(SqliteSession session) throws SQLException {
+    List<String> unique =
+        session.rows(
+            """
+            SELECT i.name FROM pragma_index_list(?) AS i
+            WHERE i."unique" = 1 AND i.partial = 0
+              AND (SELECT group_concat(lower(x.name) || ' ' || x.coll, ',')
+                FROM pragma_index_xinfo(i.name) AS x WHERE x.key = 1) = ?
+            """,
+            row -> row.getString(1),
+            shape.name(),
+            lower(shape.idField()) + " BINARY");
+    if (unique.isEmpty()) {
+      throw refused(
+          "two records of table %s could have one %s".formatted(shape.name(), shape.idField()),
+          "CREATE UNIQUE INDEX %s ON %s (%s COLLATE BINARY)"
+              .formatted(SqliteTags.quoted(shape.name() + "_id"), name(), id()));
+    }
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  private static StoreRefusedException refused(String sentence, String remedy) {
+    return new StoreRefusedException(sentence, remedy);
+  }
+}

@@ -1,0 +1,72 @@
+package keyfleet.store;
+
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+
+/// The version inside a sealed field, as SQL reads it: its **tag** is eight hex digits, whose order
+/// is that of the versions; empty for a field that is no envelope; null for an absent one.
+///
+/// The expressions use what every SQLite of the last ten years has, as the application's own
+/// library runs them too. A test holds them against [Envelope#parse].
+final class SqliteTags {
+  /// Sorts after every tag; also keeps `min` from being the aggregate of that name.
+  static final String NONE = "'G'";
+
+  private static final int HEADER = 12;
+  private static final int LEAST_DATA = 80;
+
+  /// `@` is the field's bytes. Offsets count from 1. Blobs compare by their bytes, so only the
+  /// length of the wrapped DEK must be made a number, or rather the data's length a text.
+  private static final String TAG =
+      """
+      CASE WHEN @ IS NULL THEN NULL
+        WHEN substr(@, 1, 6) = x'EB4B46450101'
+          AND substr(@, %1$d, 4) BETWEEN x'00000001' AND x'7FFFFFFF'
+          AND length(@) BETWEEN %2$d + 1 AND %2$d + %3$d + %4$d
+          AND hex(substr(@, 11, 2))
+            BETWEEN '0001' AND printf('%%04X', min(length(@) - %2$d, %3$d))
+        THEN hex(substr(@, %1$d, 4)) ELSE '' END\
+      """
+          .formatted(
+              Envelope.VERSION_OFFSET + 1,
+              HEADER + LEAST_DATA,
+              Envelope.MAX_WRAPPED_DEK,
+              Envelope.MAX_PLAINTEXT);
+
+  private SqliteTags() {}
+
+  /// The tag of a field whose bytes are `expression`.
+  static String of(String expression) {
+    return TAG.replace("@", expression);
+  }
+
+  /// The bytes of a column, whatever type of value an application put there.
+  static String bytes(String column) {
+    return "CAST(" + column + " AS BLOB)";
+  }
+
+  /// The lowest tag of a record, or [#NONE].
+  static String lowest(SortedSet<String> columns) {
+    return columns.stream()
+        .map(it -> "ifnull(nullif(%s, ''), %s)".formatted(of(bytes(it)), NONE))
+        .collect(Collectors.joining(", ", "min(" + NONE + ", ", ")"));
+  }
+
+  static String tag(KekVersion version) {
+    return "%08X".formatted(version.number());
+  }
+
+  /// Nothing for a field that is no envelope.
+  static Optional<KekVersion> version(String tag) {
+    return tag.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new KekVersion(Integer.parseInt(tag, 16)));
+  }
+
+  static String quoted(String identifier) {
+    return '"' + identifier + '"';
+  }
+}

@@ -1,0 +1,158 @@
+package keyfleet.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import keyfleet.store.Hint.Changed;
+import keyfleet.store.Hint.Missed;
+import org.jspecify.annotations.Nullable;
+
+/// Tells watchers what the files' logs say. One thread reads them on a period, for the writes of
+/// other processes, and at once after a write of this one; it lives while there are watches.
+final class SqliteWatches implements AutoCloseable {
+  static final Duration PERIOD = Duration.ofMillis(250);
+
+  /// A reading so long after the one before says that hints were late: the machine slept, or had no
+  /// time for us.
+  static final Duration LATE = Duration.ofSeconds(5);
+
+  /// How many are told in one go.
+  static final int MAX_CHANGES = 1_000;
+
+  /// No record: two equal ones are closed apart.
+  private static final class Listener {
+    private final Bucket bucket;
+    private final Prefix prefix;
+    private final Watcher watcher;
+
+    Listener(Bucket bucket, Prefix prefix, Watcher watcher) {
+      this.bucket = bucket;
+      this.prefix = prefix;
+      this.watcher = watcher;
+    }
+  }
+
+  private final SqlitePair pair;
+  private final LongSupplier clock;
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final Semaphore wakes = new Semaphore(0);
+
+  /// Up to which revision each watched file was read.
+  private final Map<SqliteFile, Long> reached = new HashMap<>();
+
+  private @Nullable Thread reader;
+  private boolean missed;
+  private long readAt;
+
+  SqliteWatches(SqlitePair pair, LongSupplier clock) {
+    this.pair = pair;
+    this.clock = clock;
+  }
+
+  synchronized Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    SqliteFile file = pair.of(bucket);
+    if (!reached.containsKey(file)) {
+      reached.put(file, file.read(SqliteLog::last));
+    }
+    Listener listener = new Listener(bucket, prefix, watcher);
+    listeners.add(listener);
+    if (reader == null) {
+      readAt = clock.getAsLong();
+      reader = Thread.ofVirtual().name("keyfleet-sqlite-watch").start(this::readOn);
+    }
+    return () -> listeners.remove(listener);
+  }
+
+  /// This process wrote something.
+  void wake() {
+    if (wakes.availablePermits() == 0) {
+      wakes.release();
+    }
+  }
+
+  synchronized Optional<Thread> reader() {
+    return Optional.ofNullable(reader);
+  }
+
+  @Override
+  public synchronized void close() {
+    listeners.clear();
+    if (reader != null) {
+      reader.interrupt();
+    }
+  }
+
+  private void readOn() {
+    try {
+      while (readOnce()) {
+        wakes.tryAcquire(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+        wakes.drainPermits();
+      }
+    } catch (InterruptedException e) {
+      // Closed; there is nobody left to tell.
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Whether anybody watches still.
+  private synchronized boolean readOnce() {
+    if (listeners.isEmpty()) {
+      reached.clear();
+      reader = null;
+      return false;
+    }
+    long now = clock.getAsLong();
+    missed |= now - readAt > LATE.toNanos();
+    readAt = now;
+    try {
+      List<SqliteLog.Change> changes = new ArrayList<>();
+      reached.replaceAll((file, from) -> read(file, from, changes));
+      changes.forEach(this::tell);
+      if (missed) {
+        missed = false;
+        listeners.forEach(it -> tell(it, new Missed()));
+      }
+    } catch (StoreException e) {
+      missed = true;
+    }
+    return true;
+  }
+
+  /// Adds what is new in the file, and answers up to where that was.
+  private long read(SqliteFile file, long from, List<SqliteLog.Change> changes) {
+    if (missed || file.read(session -> SqliteLog.hasGap(session, from))) {
+      missed = true;
+      return file.read(SqliteLog::last);
+    }
+    List<SqliteLog.Change> fresh =
+        file.read(session -> SqliteLog.since(session, from, MAX_CHANGES));
+    changes.addAll(fresh);
+    return fresh.isEmpty() ? from : fresh.getLast().revision();
+  }
+
+  private void tell(SqliteLog.Change change) {
+    for (Listener it : listeners) {
+      if (it.bucket.name().equals(change.bucket()) && it.prefix.covers(change.key())) {
+        tell(it, new Changed(change.key()));
+      }
+    }
+  }
+
+  /// A watcher that fails does not keep the others from theirs.
+  private void tell(Listener listener, Hint hint) {
+    try {
+      if (listeners.contains(listener)) {
+        listener.watcher.hint(hint);
+      }
+    } catch (RuntimeException e) {
+      // It has lost this one, as it may lose any.
+    }
+  }
+}

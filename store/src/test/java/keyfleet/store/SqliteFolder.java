@@ -1,0 +1,110 @@
+package keyfleet.store;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+/// A folder of its own with a store in it, a clock that can be moved, and an application that knows
+/// only SQL.
+final class SqliteFolder implements AutoCloseable {
+  static final CollectionShape CUSTOMERS =
+      new CollectionShape("customers", "id", new TreeSet<>(Set.of("f0", "f1", "f2")));
+  static final String MAKE_CUSTOMERS =
+      "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB, address TEXT)";
+
+  private final Path folder;
+  private final AtomicLong ahead = new AtomicLong();
+  private final BootClock real = BootClock.system();
+
+  SqliteFolder() {
+    try {
+      folder = Files.createTempDirectory("keyfleet-sqlite");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Path path() {
+    return folder;
+  }
+
+  Path file() {
+    return folder.resolve("keyfleet.db");
+  }
+
+  StoreUrl url() {
+    return StoreUrl.parse("sqlite:" + file());
+  }
+
+  SqliteEngine engine() {
+    return SqliteEngine.open(url(), clock(real.bootId()));
+  }
+
+  /// The machine's clock, as in that boot.
+  BootClock clock(String boot) {
+    return BootClock.of(() -> real.getAsLong() + ahead.get(), boot);
+  }
+
+  void advance(Duration duration) {
+    ahead.addAndGet(duration.toNanos());
+  }
+
+  /// Runs SQL on `keyfleet.db` as an application would.
+  void sql(String... statements) {
+    try (Connection application = connect()) {
+      for (String statement : statements) {
+        execute(application, statement);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(List.of(statements).toString(), e);
+    }
+  }
+
+  /// The application's own connection; what it writes need not outlive the machine.
+  Connection connect() throws SQLException {
+    Connection application = DriverManager.getConnection("jdbc:sqlite:" + file());
+    execute(application, "PRAGMA synchronous=OFF");
+    return application;
+  }
+
+  static void execute(Connection application, String statement) throws SQLException {
+    try (var run = application.createStatement()) {
+      run.execute(statement);
+    }
+  }
+
+  static String ask(Connection application, String query) throws SQLException {
+    try (var run = application.createStatement();
+        var answer = run.executeQuery(query)) {
+      return answer.next() ? String.valueOf(answer.getString(1)) : "nothing";
+    }
+  }
+
+  @Override
+  public void close() {
+    try (Stream<Path> all = Files.walk(folder)) {
+      all.sorted(Comparator.reverseOrder()).forEach(SqliteFolder::delete);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      Files.delete(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

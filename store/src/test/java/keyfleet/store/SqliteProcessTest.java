@@ -1,0 +1,194 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import keyfleet.store.Hint.Changed;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Several processes on one store.
+class SqliteProcessTest {
+  private static final int CHILDREN = 4;
+  private static final int FASTEST = 300;
+  private static final int MOST_WRITES = 40;
+  private static final Duration HINT_LIMIT = Duration.ofSeconds(10);
+
+  @Test
+  @Timeout(120)
+  void fourDurableWriters_noneStarves() throws InterruptedException {
+    try (SqliteFolder folder = new SqliteFolder()) {
+      List<SqliteChild> children = started(folder, "state");
+      AtomicIntegerArray counts = new AtomicIntegerArray(CHILDREN);
+      BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
+      for (int i = 0; i < CHILDREN; i++) {
+        int child = i;
+        Thread.ofVirtual().start(() -> count(children.get(child), child, counts, done));
+      }
+      children.forEach(SqliteChild::go);
+      int fastest = done.take();
+      List<Integer> writes = new ArrayList<>();
+      for (int i = 0; i < CHILDREN; i++) {
+        writes.add(counts.get(i));
+      }
+      children.forEach(SqliteChild::close);
+      assertTrue(
+          writes.stream().allMatch(it -> it >= FASTEST / 2),
+          () -> "while writer " + fastest + " made " + FASTEST + " writes: " + writes);
+      System.out.println("four durable writers: " + writes);
+    }
+  }
+
+  /// The store does not exist yet, and all make it.
+  @Test
+  @Timeout(60)
+  void racedOpen_makesOneStore() {
+    for (int round = 0; round < 20; round++) {
+      try (SqliteFolder folder = new SqliteFolder();
+          Racers racers = new Racers(CHILDREN)) {
+        List<Write> writes =
+            racers.race(racer -> {
+              try (SqliteEngine engine = folder.engine()) {
+                Key key = new Key("by." + racer);
+                engine.kv().create(SqliteWriter.BEATS, key, Value.of("here"));
+                return engine.kv().create(SqliteWriter.STATE, key, Value.of("here"));
+              }
+            });
+        try (SqliteEngine engine = folder.engine()) {
+          assertEquals(CHILDREN, engine.kv().list(SqliteWriter.STATE, Prefix.ALL).size());
+          assertEquals(CHILDREN, engine.kv().list(SqliteWriter.BEATS, Prefix.ALL).size());
+        }
+        assertEquals(CHILDREN, writes.stream().distinct().count(), writes::toString);
+      }
+    }
+  }
+
+  @Test
+  @Timeout(240)
+  void twentyKilledWriters_loseNothingAcknowledged() {
+    kill(20);
+  }
+
+  @Test
+  @Tag("soak")
+  void thousandKilledWriters_loseNothingAcknowledged() {
+    kill(1_000);
+  }
+
+  @Test
+  @Timeout(60)
+  void writeOfAnotherProcess_isHinted() throws InterruptedException {
+    try (SqliteFolder folder = new SqliteFolder();
+        SqliteEngine engine = folder.engine()) {
+      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<Hint> beats = new LinkedBlockingQueue<>();
+      engine.kv().watch(SqliteWriter.STATE, Prefix.under(new Key("a")), hints::add);
+      engine.kv().watch(SqliteWriter.BEATS, Prefix.ALL, beats::add);
+      try (SqliteChild child = SqliteChild.start(folder.url(), "a", "both")) {
+        child.awaitReady();
+        child.go();
+        assertEquals(new Changed(new Key("a.0")), next(hints));
+        assertEquals(new Changed(new Key("a.1")), next(beats));
+      }
+    }
+  }
+
+  private static Hint next(BlockingQueue<Hint> hints) throws InterruptedException {
+    return Optional.ofNullable(hints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+        .orElseThrow(() -> new AssertionError("no hint in " + HINT_LIMIT));
+  }
+
+  private static void count(
+      SqliteChild child, int number, AtomicIntegerArray counts, BlockingQueue<Integer> done) {
+    while (!child.line().isEmpty()) {
+      if (counts.incrementAndGet(number) == FASTEST) {
+        done.add(number);
+      }
+    }
+  }
+
+  /// They open the store at one time, which does not exist at first.
+  private static List<SqliteChild> started(SqliteFolder folder, String what) {
+    List<SqliteChild> children = new ArrayList<>();
+    for (int i = 0; i < CHILDREN; i++) {
+      children.add(SqliteChild.start(folder.url(), "w" + i, what));
+    }
+    children.forEach(SqliteChild::awaitReady);
+    return children;
+  }
+
+  private static void kill(int kills) {
+    long seed = System.nanoTime();
+    System.out.println("seed of the kills: " + seed);
+    Random random = new Random(seed);
+    int acknowledged = 0;
+    for (int done = 0; done < kills; done += CHILDREN) {
+      try (SqliteFolder folder = new SqliteFolder()) {
+        List<String> said = killedOne(folder, random);
+        assertAllThere(folder, said);
+        assertSound(folder);
+        acknowledged += said.size();
+      }
+    }
+    System.out.println(kills + " kills, " + acknowledged + " writes acknowledged, all there");
+    assertTrue(acknowledged > kills, "hardly anything was written");
+  }
+
+  /// Each is killed at a moment of its own, while the others go on; all that they acknowledged.
+  private static List<String> killedOne(SqliteFolder folder, Random random) {
+    List<SqliteChild> children = started(folder, "both");
+    children.forEach(SqliteChild::go);
+    List<String> said = new ArrayList<>();
+    for (SqliteChild child : children) {
+      int writes = 1 + random.nextInt(MOST_WRITES);
+      for (int i = 0; i < writes; i++) {
+        said.add(child.line());
+      }
+      child.kill();
+      said.addAll(child.rest());
+      child.close();
+    }
+    said.removeIf(it -> !it.endsWith(" " + SqliteWriter.DONE));
+    return said;
+  }
+
+  private static void assertAllThere(SqliteFolder folder, List<String> said) {
+    try (SqliteEngine engine = folder.engine()) {
+      for (String line : said) {
+        String[] parts = line.split(" ", -1);
+        Bucket bucket =
+            parts[0].equals(SqliteWriter.STATE.name()) ? SqliteWriter.STATE : SqliteWriter.BEATS;
+        Optional<Entry> entry = engine.kv().get(bucket, new Key(parts[1]));
+        assertEquals(
+            Optional.of(new Revision(Long.parseLong(parts[2]))),
+            entry.map(Entry::revision),
+            () -> "lost: " + line);
+        assertEquals("value of " + parts[1], entry.orElseThrow().value().text());
+      }
+    }
+  }
+
+  private static void assertSound(SqliteFolder folder) {
+    for (String file : List.of("keyfleet.db", "keyfleet-beats.db")) {
+      try (Connection connection =
+          DriverManager.getConnection("jdbc:sqlite:" + folder.path().resolve(file))) {
+        assertEquals("ok", SqliteFolder.ask(connection, "PRAGMA integrity_check"), file);
+      } catch (SQLException e) {
+        throw new IllegalStateException(file, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package keyfleet.store;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Waiting that ends, whoever it is for.
+@Timeout(60)
+class SqliteQueueTest {
+  private static final Duration SHORT = Duration.ofMillis(200);
+
+  @Test
+  void threadThatWaitsTooLong_isToldSo() throws IOException {
+    try (SqliteFolder folder = new SqliteFolder();
+        FileChannel channel = channel(folder);
+        SqliteQueue queue = new SqliteQueue(folder.file(), channel, 0, SHORT)) {
+      try (SqliteQueue.Turn _ = queue.enter()) {
+        StoreException tooLong = inAnotherThread(queue);
+        assertTrue(tooLong.getMessage().startsWith("threads of this process kept "));
+      }
+      queue.enter().close();
+    }
+  }
+
+  /// Who gave up holds nothing when its turn comes: the other process gets in again.
+  @Test
+  void processThatWaitsTooLong_isToldSo() throws IOException {
+    try (SqliteFolder folder = new SqliteFolder();
+        SqliteChild holder = SqliteChild.start(folder.url(), "holder", "hold");
+        FileChannel channel = channel(folder);
+        SqliteQueue queue = new SqliteQueue(folder.file(), channel, 0, SHORT)) {
+      holder.awaitReady();
+      holder.go();
+      assertEquals(SqliteWriter.HELD, holder.line());
+      for (int i = 0; i < 3; i++) {
+        StoreException tooLong = assertThrows(StoreException.class, queue::enter);
+        assertTrue(tooLong.getMessage().startsWith("other processes kept "), tooLong::getMessage);
+      }
+      holder.go();
+      assertEquals(SqliteWriter.FREE, holder.line());
+      queue.enter().close();
+      holder.go();
+      assertEquals(SqliteWriter.HELD, holder.line());
+    }
+  }
+
+  private static StoreException inAnotherThread(SqliteQueue queue) {
+    CompletableFuture<StoreException> ending = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .start(() -> ending.complete(assertThrows(StoreException.class, queue::enter)));
+    return ending.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  private static FileChannel channel(SqliteFolder folder) throws IOException {
+    return FileChannel.open(new SqliteHome(folder.file()).lock(), CREATE, WRITE);
+  }
+}

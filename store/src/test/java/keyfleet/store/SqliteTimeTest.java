@@ -1,0 +1,194 @@
+package keyfleet.store;
+
+import static keyfleet.store.Fixtures.written;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Store time over reboots and sleep, on machines whose clock a test sets.
+class SqliteTimeTest {
+  private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofMinutes(10));
+  private static final Key A = new Key("a");
+
+  private final SqliteFolder folder = new SqliteFolder();
+  private final AtomicLong clock = new AtomicLong(Duration.ofDays(1).toNanos());
+
+  @AfterEach
+  void end() {
+    folder.close();
+  }
+
+  @Test
+  void reboot_continuesAfterWhatWasTold() {
+    StoreTime told;
+    try (SqliteEngine engine = boot("one")) {
+      pass(Duration.ofHours(1));
+      told = engine.kv().storeTime();
+      pass(Duration.ofSeconds(50));
+      told = engine.kv().storeTime();
+    }
+    clock.set(0);
+    try (SqliteEngine engine = boot("two")) {
+      Duration leap = engine.kv().storeTime().since(told);
+      assertTrue(!leap.isNegative() && leap.compareTo(SqliteTime.AHEAD) <= 0, leap::toString);
+    }
+  }
+
+  /// What is told is on disk before it is told: the power may fail at any time.
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 999, 30_000, 59_999, 60_000, 60_001, 3_600_000})
+  void rebootAtAnyMoment_neverGoesBack(long millis) {
+    try (SqliteEngine engine = boot("one")) {
+      engine.kv().storeTime();
+      pass(Duration.ofMillis(millis));
+      StoreTime told = engine.kv().storeTime();
+      clock.set(7);
+      try (SqliteEngine next = boot("two")) {
+        assertTrue(next.kv().storeTime().compareTo(told) >= 0);
+      }
+    }
+  }
+
+  @Test
+  void processesOfOneBoot_tellOneTime() {
+    try (SqliteEngine one = boot("one")) {
+      pass(Duration.ofMinutes(5));
+      StoreTime told = one.kv().storeTime();
+      try (SqliteEngine other = boot("one")) {
+        assertEquals(told, other.kv().storeTime());
+        pass(Duration.ofMinutes(5));
+        assertEquals(other.kv().storeTime(), one.kv().storeTime());
+        assertEquals(Duration.ofMinutes(5), one.kv().storeTime().since(told));
+      }
+    }
+  }
+
+  /// As on a machine that was restored from an image of its past.
+  @Test
+  void clockThatWentBackInOneBoot_doesNotTakeTimeAlong() {
+    StoreTime told;
+    try (SqliteEngine engine = boot("one")) {
+      pass(Duration.ofHours(2));
+      told = engine.kv().storeTime();
+    }
+    clock.addAndGet(-Duration.ofHours(1).toNanos());
+    try (SqliteEngine engine = boot("one")) {
+      assertTrue(engine.kv().storeTime().compareTo(told) >= 0);
+    }
+  }
+
+  @Test
+  void sleepCounts_forWhatExpires() {
+    try (SqliteEngine engine = boot("one")) {
+      written(engine.kv().put(BEATS, A, Value.of("beat")));
+      pass(Duration.ofMinutes(9));
+      assertTrue(engine.kv().get(BEATS, A).isPresent());
+      pass(Duration.ofMinutes(1));
+      assertEquals(Optional.empty(), engine.kv().get(BEATS, A));
+    }
+  }
+
+  @Test
+  void machineThatSleepsInsideATransaction_writesNothing() {
+    try (SqliteFile file = stateOf(folder)) {
+      SqliteTime time = SqliteTime.of(file, clock("one"));
+      time.reserve();
+      assertThrows(
+          StoreException.class,
+          () ->
+              file.write(session -> {
+                session.change("UPDATE keyfleet_store SET id = 'lost'");
+                pass(SqliteTime.AHEAD.multipliedBy(2));
+                return time.inside();
+              }));
+      long lost =
+          file.read(it -> it.number("SELECT count(*) FROM keyfleet_store WHERE id = 'lost'"));
+      assertEquals(0, lost);
+    }
+  }
+
+  /// The power failed, and took beats with it that were acknowledged.
+  @Test
+  void revisionsOfBeats_riseThoughTheirFileIsLost() throws IOException {
+    Revision last;
+    try (SqliteEngine engine = boot("one")) {
+      written(engine.kv().put(BEATS, A, Value.of("one")));
+      last = written(engine.kv().put(BEATS, A, Value.of("two")));
+    }
+    Files.delete(folder.path().resolve("keyfleet-beats.db"));
+    clock.set(0);
+    try (SqliteEngine engine = boot("two")) {
+      Revision next = written(engine.kv().create(BEATS, A, Value.of("three")));
+      assertTrue(next.compareTo(last) > 0, next + " after " + last);
+    }
+  }
+
+  @Test
+  void beatsOfAnotherStore_areNobodys() throws IOException {
+    try (SqliteEngine engine = boot("one")) {
+      written(engine.kv().put(BEATS, A, Value.of("one")));
+    }
+    Files.delete(folder.file());
+    try (SqliteEngine engine = boot("one")) {
+      assertEquals(Optional.empty(), engine.kv().get(BEATS, A));
+      written(engine.kv().put(BEATS, new Key("b"), Value.of("two")));
+      assertEquals(1, engine.kv().list(BEATS, Prefix.ALL).size());
+    }
+  }
+
+  @Test
+  void expiredEntries_areSweptByWhoWrites() {
+    try (SqliteEngine engine = boot("one")) {
+      for (int i = 0; i < 100; i++) {
+        written(engine.kv().put(BEATS, new Key("old." + i), Value.of("beat")));
+      }
+      pass(Duration.ofMinutes(11));
+      for (int i = 0; i < 2 + 100 / SqliteSweep.KEYS; i++) {
+        written(engine.kv().put(BEATS, A, Value.of("beat " + i)));
+      }
+    }
+    assertEquals(List.of("1"), entriesIn(folder, "keyfleet-beats.db"));
+  }
+
+  private static List<String> entriesIn(SqliteFolder folder, String file) {
+    String url = "jdbc:sqlite:" + folder.path().resolve(file);
+    try (var connection = DriverManager.getConnection(url)) {
+      return List.of(SqliteFolder.ask(connection, "SELECT count(*) FROM keyfleet_entries"));
+    } catch (SQLException e) {
+      throw new IllegalStateException(file, e);
+    }
+  }
+
+  private static SqliteFile stateOf(SqliteFolder folder) {
+    SqliteHome.create(folder.file());
+    SqliteQueue queue = SqliteLockFile.open(new SqliteHome(folder.file()).lock()).state();
+    SqliteFile file = new SqliteFile(folder.file(), queue, SqliteSession.Durability.FULL);
+    SqliteSchema.STATE.settle(file);
+    return file;
+  }
+
+  private SqliteEngine boot(String id) {
+    return SqliteEngine.open(folder.url(), clock(id));
+  }
+
+  private BootClock clock(String boot) {
+    return BootClock.of(clock::get, boot);
+  }
+
+  private void pass(Duration duration) {
+    clock.addAndGet(duration.toNanos());
+  }
+}
