@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.rollout.Cause;
+import keyfleet.rollout.Exclusion;
 import keyfleet.rollout.Goal;
 import keyfleet.rollout.Ledger;
 import keyfleet.rollout.NodeId;
@@ -39,6 +40,7 @@ final class ControlDocument {
     return builder
         .document("nodes", nodes(run))
         .document("attempts", attempts(run))
+        .documents("excluded", run.ledger().excluded().stream().map(ExclusionDocument::of).toList())
         .build()
         .toValue();
   }
@@ -146,6 +148,15 @@ final class ControlDocument {
       }
     }
     return new Ledger(
-        TaskDocument.count(document, "passed"), TaskDocument.count(document, "kept"), places);
+        TaskDocument.count(document, "passed"),
+        TaskDocument.count(document, "kept"),
+        places,
+        excluded(document));
+  }
+
+  private static List<Exclusion> excluded(Document document) {
+    return document.has("excluded")
+        ? document.documents("excluded").stream().map(ExclusionDocument::read).toList()
+        : List.of();
   }
 }

@@ -81,6 +81,12 @@ final class Dispatch {
     return new Round(occupied, left);
   }
 
+  /// A store that went back has lost what it was told, too.
+  void forget() {
+    told.clear();
+    owned.clear();
+  }
+
   /// The key is read before its owner is asked for. If the node changes hands in between, the key
   /// has changed too, and the write fails.
   private Ownership tell(NodeId node, Told wanted, Stored stored) {

@@ -2,16 +2,20 @@ package keyfleet.control;
 
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import keyfleet.rollout.Component;
+import keyfleet.rollout.Match;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.NodeStatus;
+import keyfleet.rollout.Place;
 import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Run;
-import keyfleet.store.Bucket;
+import keyfleet.rollout.Standing;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -23,34 +27,66 @@ final class FleetView {
   /// A report that cannot be understood is none: unknown is not ready.
   private record Read(Revision revision, List<NodeReport> report) {}
 
+  /// How many rollouts are remembered, for a process that lives for years.
+  private static final int MAX_REMEMBERED = 1_000;
+
   private final Kv kv;
   private final Failpoints failpoints;
+  private final NodeRegister register;
   private final Map<Key, Read> reports = new HashMap<>();
+  private final Map<RolloutId, Set<NodeId>> decided = new HashMap<>();
 
   FleetView(Kv kv, Failpoints failpoints) {
     this.kv = kv;
     this.failpoints = failpoints;
+    this.register = new NodeRegister(kv, failpoints);
   }
 
   Observed look(Run run) {
     Component component = run.spec().component();
+    Map<NodeId, Entry> beats = register.beats(component);
     int start = RolloutKeys.ofNodes(component).value().length();
-    Set<NodeId> present = new HashSet<>();
-    for (Entry beat : list(Failpoint.STATUS_LIST, RolloutKeys.STATUS, component)) {
-      present.add(new NodeId(beat.key().value().substring(start)));
-    }
     List<NodeReport> said = new ArrayList<>();
-    for (Entry entry : list(Failpoint.REPORTS_LIST, RolloutKeys.REPORTS, component)) {
+    for (Entry entry : reports(component)) {
       NodeId node = new NodeId(entry.key().value().substring(start));
-      if (run.ledger().places().containsKey(node)) {
-        report(entry).stream().filter(it -> it.node().equals(node)).forEach(said::add);
-      }
+      report(entry).stream()
+          .filter(it -> it.node().equals(node) && it.task().rollout().equals(run.spec().id()))
+          .forEach(said::add);
     }
-    return new Observed(present, said);
+    return new Observed(beats.keySet(), said, late(run, beats));
   }
 
-  private List<Entry> list(Failpoint point, Bucket bucket, Component component) {
-    return failpoints.at(point, () -> kv.list(bucket, RolloutKeys.ofNodes(component)));
+  private List<Entry> reports(Component component) {
+    return failpoints.at(
+        Failpoint.REPORTS_LIST, () -> kv.list(RolloutKeys.REPORTS, RolloutKeys.ofNodes(component)));
+  }
+
+  /// R16: who beats, is in no batch, and has not begun. Mostly there is nobody, and no card is
+  /// read.
+  private List<NodeStatus> late(Run run, Map<NodeId, Entry> beats) {
+    List<NodeId> nodes = beats.keySet().stream().filter(it -> isLate(run, it)).toList();
+    if (nodes.isEmpty()) {
+      return List.of();
+    }
+    Map<NodeId, Entry> cards = register.cards(run.spec().component());
+    return nodes.stream()
+        .map(it -> NodeRegister.status(it, beats.get(it), cards.get(it)))
+        .filter(it -> run.spec().admission().match(it) != Match.NO)
+        .toList();
+  }
+
+  private boolean isLate(Run run, NodeId node) {
+    Place place = run.ledger().places().get(node);
+    return place == null
+        ? !decided(run.spec()).contains(node)
+        : place.standing() == Standing.PENDING_OFFLINE;
+  }
+
+  private Set<NodeId> decided(RolloutSpec spec) {
+    if (decided.size() >= MAX_REMEMBERED) {
+      decided.clear();
+    }
+    return decided.computeIfAbsent(spec.id(), _ -> spec.decided());
   }
 
   private List<NodeReport> report(Entry entry) {

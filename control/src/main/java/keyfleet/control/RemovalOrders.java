@@ -33,13 +33,15 @@ public final class RemovalOrders {
   /// From then no process needs the bytes. It can be undone.
   public Answer disable(KekVersion version) {
     Answer answer =
-        orders.changed(keystore -> {
-          Decision decision = Removal.disable(keystore, version, evidence(keystore, version));
-          if (decision instanceof Decision.Next) {
-            ring.markDisabled(version); // lest the count of an earlier time stand
-          }
-          return decision;
-        });
+        orders.changed(
+            "remove " + version,
+            keystore -> {
+              Decision decision = Removal.disable(keystore, version, evidence(keystore, version));
+              if (decision instanceof Decision.Next) {
+                ring.markDisabled(version); // lest the count of an earlier time stand
+              }
+              return decision;
+            });
     if (answer instanceof Done) {
       ring.markDisabled(version); // the true time
     }
@@ -47,19 +49,22 @@ public final class RemovalOrders {
   }
 
   public Answer undo(KekVersion version) {
-    return orders.changed(keystore -> Removal.undo(keystore, version));
+    return orders.changed(
+        "undo the removal of " + version, keystore -> Removal.undo(keystore, version));
   }
 
   /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
   /// `Done` deletes the bytes and then says [#destroyed].
   public Answer destroy(KekVersion version, Duration horizon) {
     return orders.changed(
+        "destroy " + version,
         keystore -> Removal.destroy(keystore, version, evidence(keystore, version), horizon));
   }
 
   /// The bytes are gone.
   public Answer destroyed(KekVersion version) {
-    return orders.changed(keystore -> Removal.destroyed(keystore, version));
+    return orders.changed(
+        version + " is destroyed", keystore -> Removal.destroyed(keystore, version));
   }
 
   /// This process has watched no epoch for any time, so only the roster can show that nobody has a

@@ -17,7 +17,6 @@ import keyfleet.member.Registry;
 import keyfleet.member.Rosters;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
-import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
@@ -36,39 +35,61 @@ public final class Ring {
 
   private final KeyringName name;
   private final Kv kv;
-  private final Keystores keystores;
+  private final AuditedKeystores keystores;
   private final Rosters rosters;
   private final Registry registry;
   private final Failpoints failpoints;
 
+  /// In nobody's name.
   public Ring(KeyringName name, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
+    this(name, kv, nonces, failpoints, AuditAuthor.UNNAMED);
+  }
+
+  /// Whatever is changed is changed in the author's name.
+  public Ring(
+      KeyringName name, Kv kv, Supplier<String> nonces, Failpoints failpoints, AuditAuthor author) {
     this.name = name;
     this.kv = kv;
-    this.keystores = new Keystores(kv, name, nonces);
+    this.keystores =
+        new AuditedKeystores(
+            new Keystores(kv, name, nonces),
+            new AuditChain(name, kv, failpoints),
+            author,
+            nonces,
+            failpoints);
     this.rosters = new Rosters(kv, name);
     this.registry = new Registry(kv, nonces);
     this.failpoints = failpoints;
   }
 
   public Optional<Held> keystore() {
-    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
+    return keystores.read();
+  }
+
+  /// How the keystore came to be what it is.
+  public AuditTrail audit() {
+    return keystores.trail();
+  }
+
+  /// What somebody else did, and may have died before it was in the audit chain, is put there.
+  void audit(Held held) {
+    keystores.copy(held);
   }
 
   /// Whether nobody has changed the keystore since it was read.
   boolean isStill(Held held) {
-    return keystore().map(Held::revision).equals(Optional.of(held.revision()));
+    return keystores.isStill(held);
   }
 
-  /// Whether it surely stands. If not, whoever asked reads again and decides anew.
-  boolean create(Keystore first) {
-    return failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first))
-        instanceof Fate.Applied;
+  /// Whether it surely stands. If not, whoever asked reads again and decides anew. `what` is for
+  /// the audit.
+  boolean create(Keystore first, String what) {
+    return keystores.create(first, what);
   }
 
   /// As [#create].
-  boolean replace(Held expected, Keystore next) {
-    return failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next))
-        instanceof Fate.Applied;
+  boolean replace(Held expected, Keystore next, String what) {
+    return keystores.replace(expected, next, what);
   }
 
   public Roster roster(Timings timings) {

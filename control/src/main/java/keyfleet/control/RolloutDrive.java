@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.control.Dispatch.Round;
 import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.Cause;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutEvent.Claimed;
 import keyfleet.rollout.RolloutEvent.Observed;
 import keyfleet.rollout.RolloutEvent.Occupied;
+import keyfleet.rollout.RolloutEvent.WentBack;
 import keyfleet.rollout.Run;
 import keyfleet.store.Entry;
 import org.jspecify.annotations.Nullable;
@@ -57,12 +59,14 @@ final class RolloutDrive {
   void tick(Stored found, Entry beat, Duration now) {
     trouble = "";
     if (found.revision().number() < highest) {
-      // R24: the store went back, and nodes may be ahead of it. Only a person can tell.
-      trouble = "its control record went back from revision " + highest;
+      hold(found, "its control record went back from revision " + highest, now);
       return;
     }
     highest = found.revision().number();
     Stored stored = remembered(found);
+    if (isHeld(stored.rollout())) {
+      dispatch.forget();
+    }
     if (Rollout.isEnded(stored.rollout())) {
       finish(stored, beat);
     } else if (leads(stored, beat, now)) {
@@ -138,9 +142,7 @@ final class RolloutDrive {
       rollout = Rollout.next(rollout, new Occupied(node), now);
     }
     Observed seen = fleet.look(rollout.run());
-    if (isAhead(rollout, seen)) {
-      trouble = "a node has obeyed a later lead than " + own.epoch();
-      stop(now);
+    if (isOutrun(stored, rollout, seen, now)) {
       return;
     }
     Optional<Stored> committed = commit(stored, Rollout.next(rollout, seen, now));
@@ -154,12 +156,43 @@ final class RolloutDrive {
     }
   }
 
-  /// R2, R24: then a driver that we do not know of commands, or the store has lost what it wrote.
-  private static boolean isAhead(Rollout rollout, Observed seen) {
-    Run run = rollout.run();
-    return seen.reports().stream()
-        .filter(it -> it.task().rollout().equals(run.spec().id()))
-        .anyMatch(it -> it.seen().epoch() > run.lead().epoch());
+  /// R2, R24: whether nodes have obeyed what is not stored. Then a driver that we do not know of
+  /// commands, or the store has lost what it wrote.
+  private boolean isOutrun(Stored stored, Rollout rollout, Observed seen, Duration now) {
+    long obeyed = seen.reports().stream().mapToLong(it -> it.seen().epoch()).max().orElse(0);
+    boolean held = isHeld(stored.rollout());
+    if (obeyed > own.epoch()) {
+      if (held || rollout instanceof Rollout.Aborting) {
+        shelf.claimAfter(obeyed, stored, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
+      } else {
+        hold(stored, "a node has obeyed a later lead than " + own.epoch(), now);
+      }
+      return true;
+    }
+    if (!held && Rollout.isBehind(rollout, seen.reports())) {
+      hold(stored, "a node has obeyed what was never decided", now);
+      return true;
+    }
+    return false;
+  }
+
+  private static boolean isHeld(Rollout rollout) {
+    return rollout instanceof Rollout.Paused(_, var cause) && cause == Cause.STORE_LOST;
+  }
+
+  /// R24: by compare-and-set, so that every driver and every reader finds it. Should the store have
+  /// shown us the past alone, the write fails, and there is nothing to hold.
+  private void hold(Stored found, String why, Duration now) {
+    trouble = why;
+    Rollout held = Rollout.next(found.rollout(), new WentBack(), now);
+    Optional<Stored> committed =
+        Rollout.isEnded(held) ? Optional.empty() : shelf.commit(found, held);
+    if (committed.isPresent()) {
+      known = committed.get();
+      highest = committed.get().revision().number();
+    } else {
+      stop(now);
+    }
   }
 
   private Optional<Stored> commit(Stored stored, Rollout next) {

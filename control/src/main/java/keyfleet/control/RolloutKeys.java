@@ -19,6 +19,9 @@ public final class RolloutKeys {
 
   public static final Bucket REPORTS = new Bucket.Lasting("update-reports");
 
+  /// What each node says of itself, also while it is away.
+  public static final Bucket NODES = new Bucket.Lasting("update-nodes");
+
   static final Prefix DRIVERS = new Prefix("driver.");
 
   /// First words of other keys in the same bucket.
@@ -31,7 +34,7 @@ public final class RolloutKeys {
     return new Key("desired." + component + "." + node);
   }
 
-  /// A node's own key in `STATUS` and in `REPORTS`.
+  /// A node's own key in `STATUS`, `REPORTS` and `NODES`.
   public static Key ofNode(Component component, NodeId node) {
     return new Key(component + "." + node);
   }

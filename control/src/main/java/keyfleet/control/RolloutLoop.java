@@ -1,6 +1,7 @@
 package keyfleet.control;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,11 +14,12 @@ import keyfleet.store.Entry;
 import keyfleet.store.Kv;
 import keyfleet.store.MalformedException;
 import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
 
 /// Drives the rollouts of a store, as one of any number of drivers. A rollout that nobody drives is
 /// adopted; one that another drives is watched.
 public final class RolloutLoop {
-  /// How many rollouts one tick looks at; more than these wait for an end of others.
+  /// How many rollouts one tick looks at; the next tick goes on with those behind them.
   static final int MAX_ROLLOUTS = 64;
 
   private final String driver;
@@ -27,6 +29,7 @@ public final class RolloutLoop {
   private final RolloutShelf shelf;
   private final FleetView fleet;
   private final Map<RolloutId, RolloutDrive> drives = new TreeMap<>();
+  private @Nullable RolloutId last;
   private String trouble = "";
 
   /// `elapsed` counts nanoseconds, also while the machine sleeps.
@@ -45,12 +48,27 @@ public final class RolloutLoop {
     Duration now = Duration.ofNanos(elapsed.getAsLong());
     try {
       trouble = "";
-      List<Entry> beats = shelf.drivers().stream().limit(MAX_ROLLOUTS).toList();
+      List<Entry> beats = shelf.drivers();
       drives.keySet().retainAll(beats.stream().map(RolloutLoop::id).toList());
-      beats.forEach(beat -> tick(beat, now));
+      for (Entry beat : turn(beats)) {
+        last = id(beat);
+        tick(beat, now);
+      }
     } catch (StoreException e) {
       trouble = e.getMessage();
     }
+  }
+
+  /// Whose turn it is: after the last one that was looked at, and round to it again.
+  private List<Entry> turn(List<Entry> beats) {
+    RolloutId from = last;
+    Comparator<Entry> byId = Comparator.comparing(RolloutLoop::id);
+    return beats.stream()
+        .sorted(
+            Comparator.<Entry, Boolean>comparing(it -> from != null && id(it).compareTo(from) <= 0)
+                .thenComparing(byId))
+        .limit(MAX_ROLLOUTS)
+        .toList();
   }
 
   private void tick(Entry beat, Duration now) {

@@ -1,7 +1,10 @@
 package keyfleet.control;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -14,6 +17,9 @@ import keyfleet.rollout.Goal;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.Ledger;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeStatus;
+import keyfleet.rollout.Place;
+import keyfleet.rollout.Retry;
 import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutEvent;
 import keyfleet.rollout.RolloutEvent.AbortOrdered;
@@ -36,15 +42,21 @@ public final class RolloutOrders {
 
   private final String who;
   private final RolloutShelf shelf;
+  private final NodeRegister register;
 
   public RolloutOrders(String who, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
     this.who = who;
+    this.register = new NodeRegister(kv, failpoints);
     this.shelf = new RolloutShelf(kv, failpoints, nonces);
   }
 
   /// A dry run is not started: it only makes the plan. Stored first is what never changes; the call
   /// for a driver comes last, so that nobody finds half a rollout.
   public Ordering start(RolloutSpec spec) {
+    Optional<String> tooLarge = tooLarge(spec);
+    if (tooLarge.isPresent()) {
+      return new Refused(tooLarge.get());
+    }
     Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
     Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
     if (first instanceof Fate.Overtaken && !shelf.spec(spec.id()).equals(spec)) {
@@ -57,6 +69,47 @@ public final class RolloutOrders {
       return new NotSure();
     }
     return shelf.read(spec.id()).map(this::kept).orElse(new NotSure());
+  }
+
+  /// Neither the plan nor what may become of each of its nodes may outgrow a value of the store.
+  private static Optional<String> tooLarge(RolloutSpec spec) {
+    SortedMap<NodeId, Place> places = new TreeMap<>();
+    Ledger.EMPTY
+        .standings(spec)
+        .keySet()
+        .forEach(it -> places.put(it, new Place(Standing.PENDING_OFFLINE, spec.attempt() + 1)));
+    Run worst = Run.of(spec, Lead.NOBODY, new Ledger(0, 0, places));
+    try {
+      SpecDocument.of(spec);
+      ControlDocument.of(new Rollout.Rolling(worst), spec.incarnation());
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of(
+          "%d nodes are too many for one rollout: %s".formatted(places.size(), e.getMessage()));
+    }
+  }
+
+  /// R17: the nodes that failed in a rollout that has ended get its release offered once more, as
+  /// the rollout `next`, in a later attempt.
+  public Ordering retry(RolloutId failed, RolloutId next) {
+    Optional<Stored> before = shelf.read(failed);
+    if (before.isEmpty()) {
+      return new NoSuchRollout();
+    }
+    Rollout ended = before.get().rollout();
+    List<NodeStatus> inventory = register.inventory(ended.run().spec().component());
+    return switch (Retry.of(ended, next, shelf.nonce(), inventory)) {
+      case Retry.Refused(var why) -> new Refused(why);
+      case Retry.Ready(var spec) -> start(first(spec));
+    };
+  }
+
+  /// Ordered before, perhaps by somebody who did not get far; who is there may have changed since.
+  private RolloutSpec first(RolloutSpec wanted) {
+    return shelf
+        .findSpec(wanted.id())
+        .filter(it -> it.admission().equals(wanted.admission()))
+        .orElse(wanted);
   }
 
   public Ordering pause(RolloutId id) {

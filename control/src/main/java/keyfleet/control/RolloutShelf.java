@@ -66,11 +66,11 @@ final class RolloutShelf {
 
   /// It never changes, so it is read once.
   RolloutSpec spec(RolloutId id) {
-    Value value =
-        get(RolloutKeys.spec(id))
-            .map(Entry::value)
-            .orElseThrow(() -> new MalformedException("rollout " + id + " has no spec"));
-    return SpecDocument.read(value);
+    return findSpec(id).orElseThrow(() -> new MalformedException("rollout " + id + " has no spec"));
+  }
+
+  Optional<RolloutSpec> findSpec(RolloutId id) {
+    return get(RolloutKeys.spec(id)).map(Entry::value).map(SpecDocument::read);
   }
 
   private Optional<Entry> get(Key key) {
@@ -105,7 +105,12 @@ final class RolloutShelf {
 
   /// R1: the lead of the next epoch, by creating its key; empty if another won it.
   Optional<Lead> claim(Stored stored, String driver) {
-    long epoch = highestEpoch(stored) + 1;
+    return claimAfter(0, stored, driver);
+  }
+
+  /// R24: `obeyed` is the highest epoch that a node has seen; the store may have lost its key.
+  Optional<Lead> claimAfter(long obeyed, Stored stored, String driver) {
+    long epoch = Math.max(obeyed, highestEpoch(stored)) + 1;
     Lead lead = new Lead(epoch, nonce());
     Value value =
         Document.builder().text("driver_id", driver).text("nonce", lead.nonce()).build().toValue();

@@ -58,6 +58,7 @@ public final class RotationLoop {
     try {
       trouble = null;
       Optional<Held> held = ring.keystore();
+      held.ifPresent(ring::audit);
       return held.isPresent() ? turn(held.get()) : Pace.LATER;
     } catch (StoreException | MalformedException | KekUnavailableException e) {
       trouble = e; // nothing is lost: the next tick reads what is true then
@@ -135,7 +136,8 @@ public final class RotationLoop {
   }
 
   private Pace decided(Held held, Event event) {
-    return held.keystore().decide(event) instanceof Next(Keystore next) && ring.replace(held, next)
+    return held.keystore().decide(event) instanceof Next(Keystore next)
+            && ring.replace(held, next, AuditWords.of(event))
         ? Pace.AT_ONCE
         : Pace.LATER;
   }

@@ -63,7 +63,7 @@ public final class RotationOrders {
     }
     KeyVersion announced = new KeyVersion(provider, sentinel.get(), VersionState.ANNOUNCED);
     return ring.keystore().isPresent()
-        ? changed(keystore -> keystore.announce(version, announced))
+        ? changed("announce " + version, keystore -> keystore.announce(version, announced))
         : bootstrap(version, announced, use, timings);
   }
 
@@ -74,7 +74,7 @@ public final class RotationOrders {
     }
     var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
-    return ring.create(keystore)
+    return ring.create(keystore, "announce " + version)
         ? new Done(keystore)
         : new Refused("another process has just made the keystore");
   }
@@ -105,10 +105,12 @@ public final class RotationOrders {
 
   private Answer start(Kind kind, KekVersion from, KekVersion to) {
     StartOrdered order = new StartOrdered(new RotationId(ids.get()), kind, from, to, Job.NOBODY);
-    return changed(keystore ->
-        hasWorker(keystore)
-            ? keystore.decide(order)
-            : new Decision.Refused("no worker was heard of lately: nobody would drive it"));
+    return changed(
+        AuditWords.of(order),
+        keystore ->
+            hasWorker(keystore)
+                ? keystore.decide(order)
+                : new Decision.Refused("no worker was heard of lately: nobody would drive it"));
   }
 
   private boolean hasWorker(Keystore keystore) {
@@ -118,20 +120,24 @@ public final class RotationOrders {
   }
 
   public Answer pause() {
-    return changed(keystore -> keystore.decide(new Event.PauseOrdered()));
+    return ordered(new Event.PauseOrdered());
   }
 
   public Answer resume() {
-    return changed(keystore -> keystore.decide(new Event.ResumeOrdered()));
+    return ordered(new Event.ResumeOrdered());
   }
 
   public Answer abort() {
-    return changed(keystore -> keystore.decide(new Event.AbortOrdered()));
+    return ordered(new Event.AbortOrdered());
+  }
+
+  private Answer ordered(Event order) {
+    return changed(AuditWords.of(order), keystore -> keystore.decide(order));
   }
 
   /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
-  /// know what it has forgotten.
-  Answer changed(Function<Keystore, Decision> decision) {
+  /// know what it has forgotten. `what` is for the audit.
+  Answer changed(String what, Function<Keystore, Decision> decision) {
     for (int i = 0; i < TRIES; i++) {
       Held held = ring.keystore().orElse(null);
       if (held == null) {
@@ -141,7 +147,7 @@ public final class RotationOrders {
       Optional<Answer> answer =
           hold.isPresent()
               ? refused(held, hold.get())
-              : written(held, decision.apply(held.keystore()));
+              : written(held, decision.apply(held.keystore()), what);
       if (answer.isPresent()) {
         return answer.get();
       }
@@ -158,10 +164,10 @@ public final class RotationOrders {
   }
 
   /// Nothing if another was faster.
-  private Optional<Answer> written(Held held, Decision decision) {
+  private Optional<Answer> written(Held held, Decision decision, String what) {
     return switch (decision) {
       case Decision.Next(Keystore next) ->
-          ring.replace(held, next) ? Optional.of(new Done(next)) : Optional.empty();
+          ring.replace(held, next, what) ? Optional.of(new Done(next)) : Optional.empty();
       case Decision.Ignored() -> Optional.of(new Unchanged(held.keystore()));
       case Decision.Refused(String reason) -> Optional.of(new Refused(reason));
     };

@@ -1,23 +1,35 @@
 package keyfleet.control;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import keyfleet.rollout.Admission;
+import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Exclusion;
 import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Offer;
 import keyfleet.rollout.Plan;
+import keyfleet.rollout.Platform;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Spread;
 import keyfleet.rollout.Target;
 import keyfleet.rollout.TargetParser;
 import keyfleet.rollout.Times;
+import keyfleet.rollout.Tolerance;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
 /// What a rollout is, as it stands under its `spec` key. The plan's hash is stored with it and must
 /// be found again (I11): a plan that reads as another one drives nobody.
 final class SpecDocument {
+  private static final String PERCENT = "_percent";
+
   private SpecDocument() {}
 
   static Value of(RolloutSpec spec) {
@@ -26,6 +38,7 @@ final class SpecDocument {
         .text("incarnation", spec.incarnation())
         .number("attempt", spec.attempt())
         .text("component", spec.component().value())
+        .document("admission", of(spec.admission()))
         .document("plan", of(spec.plan()))
         .document("limits", of(spec.limits()))
         .document("times", of(spec.times()))
@@ -34,20 +47,27 @@ final class SpecDocument {
   }
 
   static RolloutSpec read(Value value) {
-    return Document.parse(value)
-        .as(document ->
-            new RolloutSpec(
-                new RolloutId(document.text("rollout")),
-                document.text("incarnation"),
-                TaskDocument.count(document, "attempt"),
-                new Component(document.text("component")),
-                plan(document.document("plan")),
-                limits(document.document("limits")),
-                times(document.document("times"))));
+    return Document.parse(value).as(SpecDocument::spec);
+  }
+
+  private static RolloutSpec spec(Document document) {
+    Plan plan = plan(document.document("plan"));
+    return new RolloutSpec(
+        new RolloutId(document.text("rollout")),
+        document.text("incarnation"),
+        admission(document, plan),
+        new Component(document.text("component")),
+        plan,
+        limits(document.document("limits")),
+        times(document.document("times")));
   }
 
   private static Document of(Plan plan) {
-    return Document.builder()
+    Document.Builder builder = Document.builder();
+    if (plan.spread() instanceof Spread.Within(var fact, int perBatch)) {
+      builder.text("domain", fact).number("per_domain", perBatch);
+    }
+    return builder
         .text("hash", plan.hash().hex())
         .text("release", plan.release().hex())
         .text("target", plan.target().toString())
@@ -58,7 +78,7 @@ final class SpecDocument {
                 .map(it -> Document.builder().texts("nodes", words(it)).build())
                 .toList())
         .texts("offline", words(plan.offline()))
-        .documents("excluded", plan.excluded().stream().map(SpecDocument::of).toList())
+        .documents("excluded", plan.excluded().stream().map(ExclusionDocument::of).toList())
         .build();
   }
 
@@ -70,11 +90,18 @@ final class SpecDocument {
             nodes(document, "canaries"),
             document.documents("batches").stream().map(it -> nodes(it, "nodes")).toList(),
             nodes(document, "offline"),
-            document.documents("excluded").stream().map(SpecDocument::exclusion).toList());
+            document.documents("excluded").stream().map(ExclusionDocument::read).toList(),
+            spread(document));
     if (!plan.hash().hex().equals(document.text("hash"))) {
       throw new IllegalArgumentException("the plan is not the one that was made");
     }
     return plan;
+  }
+
+  private static Spread spread(Document document) {
+    return document.has("domain")
+        ? new Spread.Within(document.text("domain"), TaskDocument.count(document, "per_domain"))
+        : new Spread.Anywhere();
   }
 
   private static Target target(String text) {
@@ -84,42 +111,80 @@ final class SpecDocument {
     };
   }
 
-  private static Document of(Exclusion exclusion) {
-    Document.Builder builder = Document.builder().text("node", exclusion.node().value());
-    return switch (exclusion.reason()) {
-      case Exclusion.Degraded _ -> builder.text("reason", "degraded").build();
-      case Exclusion.FactUnknown _ -> builder.text("reason", "fact_unknown").build();
-      case Exclusion.HeldBack(var why) ->
-          builder.text("reason", "held_back").text("why", why).build();
-    };
+  private static Document of(Admission admission) {
+    return Document.builder()
+        .number("min_protocol", admission.offer().minProtocol())
+        .texts(
+            "platforms",
+            admission.offer().platforms().stream().map(Platform::value).sorted().toList())
+        .text("degraded", TaskDocument.word(admission.degraded()))
+        .documents(
+            "held_back",
+            new TreeMap<>(admission.heldBack()).entrySet().stream().map(SpecDocument::of).toList())
+        .build();
   }
 
-  private static Exclusion exclusion(Document document) {
-    Exclusion.Reason reason =
-        switch (document.text("reason")) {
-          case "degraded" -> new Exclusion.Degraded();
-          case "fact_unknown" -> new Exclusion.FactUnknown();
-          case "held_back" -> new Exclusion.HeldBack(document.text("why"));
-          default -> throw new IllegalArgumentException("unknown: " + document.text("reason"));
-        };
-    return new Exclusion(new NodeId(document.text("node")), reason);
+  private static Document of(Map.Entry<NodeId, String> held) {
+    return Document.builder()
+        .text("node", held.getKey().value())
+        .text("why", held.getValue())
+        .build();
+  }
+
+  /// A spec without one is of a program that did not ask.
+  private static Admission admission(Document document, Plan plan) {
+    int attempt = TaskDocument.count(document, "attempt");
+    if (!document.has("admission")) {
+      return Admission.of(plan.target(), Offer.of(plan.release(), attempt));
+    }
+    Document said = document.document("admission");
+    Set<Platform> platforms =
+        said.texts("platforms").stream().map(Platform::new).collect(Collectors.toSet());
+    Map<NodeId, String> held = new HashMap<>();
+    said.documents("held_back")
+        .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
+    return new Admission(
+        plan.target(),
+        new Offer(plan.release(), attempt, TaskDocument.count(said, "min_protocol"), platforms),
+        TaskDocument.constant(DegradedNodes.class, said.text("degraded")),
+        held);
   }
 
   private static Document of(Limits limits) {
-    return Document.builder()
-        .number("batch_size", limits.batchSize())
-        .number("max_failed", limits.maxFailed())
-        .number("max_unavailable", limits.maxUnavailable())
-        .number("lane", limits.lane())
-        .build();
+    Document.Builder builder =
+        Document.builder()
+            .number("batch_size", limits.batchSize())
+            .number("max_unavailable", limits.maxUnavailable())
+            .number("lane", limits.lane());
+    put(builder, "max_failed", limits.maxFailed());
+    put(builder, "max_failed_per_batch", limits.maxFailedPerBatch());
+    return builder.build();
+  }
+
+  private static void put(Document.Builder builder, String name, Tolerance tolerance) {
+    switch (tolerance) {
+      case Tolerance.Nodes(int count) -> builder.number(name, count);
+      case Tolerance.Percent(int percent) -> builder.number(name + PERCENT, percent);
+      case Tolerance.Unlimited _ -> {}
+    }
   }
 
   private static Limits limits(Document document) {
     return new Limits(
         TaskDocument.count(document, "batch_size"),
-        TaskDocument.count(document, "max_failed"),
+        tolerance(document, "max_failed"),
+        tolerance(document, "max_failed_per_batch"),
         TaskDocument.count(document, "max_unavailable"),
         TaskDocument.count(document, "lane"));
+  }
+
+  private static Tolerance tolerance(Document document, String name) {
+    if (document.has(name)) {
+      return new Tolerance.Nodes(TaskDocument.count(document, name));
+    }
+    return document.has(name + PERCENT)
+        ? new Tolerance.Percent(TaskDocument.count(document, name + PERCENT))
+        : new Tolerance.Unlimited();
   }
 
   private static Document of(Times times) {

@@ -2,12 +2,14 @@ package keyfleet.control;
 
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Task;
+import keyfleet.rollout.Times;
 import keyfleet.store.Document;
 
 /// The parts that orders and reports have in common, as JSON.
@@ -22,6 +24,7 @@ final class TaskDocument {
         .text("release", task.release().hex())
         .text("soak", task.soak().toString())
         .text("confirm_within", task.confirmWithin().toString())
+        .text("health_wait", task.healthWait().toString())
         .build();
   }
 
@@ -32,7 +35,8 @@ final class TaskDocument {
         new Component(document.text("component")),
         new Sha256(document.text("release")),
         duration(document, "soak"),
-        duration(document, "confirm_within"));
+        duration(document, "confirm_within"),
+        document.has("health_wait") ? duration(document, "health_wait") : Times.USUAL_HEALTH_WAIT);
   }
 
   static Document of(Lead lead) {
@@ -57,6 +61,15 @@ final class TaskDocument {
       return Duration.parse(text);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException("field " + name + " is no duration: " + text, e);
+    }
+  }
+
+  static Instant instant(Document document, String name) {
+    String text = document.text(name);
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("field " + name + " is no moment: " + text, e);
     }
   }
 

@@ -14,6 +14,7 @@
 /// | `rotation_drivers`  | the driver's sign of life; its revision moves | whoever read itself as driver |
 /// | `rotation_progress` | [Progress], for people                      | the driver                  |
 /// | `removals`          | when a version was disabled, as the entry's age | [RemovalOrders]         |
+/// | `audit`             | [AuditEntry] by `<keyring>.<number>`, created and never changed | whoever changed the keystore, or came next |
 ///
 /// ## Who does what in a rotation
 ///
@@ -22,6 +23,12 @@
 /// records, [Mover] makes the new fields of one, [SignOfLife] tells a silent driver. What a driver
 /// remembers is worth time, never safety: every fence carries the term, every record is compared
 /// and set, every decision names rotation and epoch.
+///
+/// ## How changes of a keystore are audited
+///
+/// [AuditedKeystores] writes the entry of a change inside the changed keystore, by the same
+/// compare-and-set, and copies it into the chain after that (ADR 8). [AuditTrail] reads and judges
+/// the chain.
 ///
 /// ## What rollouts store
 ///

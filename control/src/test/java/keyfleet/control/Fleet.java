@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -53,6 +55,7 @@ import keyfleet.store.StoredRecord;
 /// moves when told to.
 final class Fleet {
   static final Timings TIMINGS = Timings.DEFAULT;
+  static final Instant TODAY = Instant.parse("2026-11-03T10:15:30.123Z");
   private static final int VERSIONS = 4;
   private static final int MAX_ROUNDS = 400;
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -115,7 +118,8 @@ final class Fleet {
               keys,
               Fleet.this::marks,
               Fleet.this::nanos);
-      ring = new Ring(KeyringName.MAIN, kv, Fleet.this::nonce, failpoints);
+      ring =
+          new Ring(KeyringName.MAIN, kv, Fleet.this::nonce, failpoints, author("somebody", name));
       Shelves shelves = new Shelves(ring, it -> opened(it), failpoints);
       loop = new RotationLoop(name, ring, shelves, keys, Fleet.this::nanos);
       orders = new RotationOrders(ring, shelves, keys, Fleet.this::nonce, RANDOM);
@@ -184,6 +188,11 @@ final class Fleet {
 
   Peer worker(String name, Failpoints failpoints, int... versions) {
     return new Peer(name, "worker", failpoints, versions);
+  }
+
+  static AuditAuthor author(String user, String instance) {
+    return new AuditAuthor(
+        new AuditActor(user, "host of " + instance, instance), InstantSource.fixed(TODAY));
   }
 
   static KekVersion v(int number) {

@@ -1,11 +1,16 @@
 package keyfleet.control;
 
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import keyfleet.rollout.Desired;
+import keyfleet.rollout.Facts;
 import keyfleet.rollout.Goal;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.Phase;
+import keyfleet.rollout.Quarantine;
 import keyfleet.rollout.Setback;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Task;
@@ -24,6 +29,8 @@ final class ObedientNode {
   private Setback setback = Setback.NONE;
   private Lead seen = Lead.NOBODY;
   private boolean sick;
+  private boolean degraded;
+  private Quarantine quarantine = Quarantine.NONE;
   private int swaps;
 
   ObedientNode(NodeId id, Kv kv) {
@@ -39,6 +46,10 @@ final class ObedientNode {
     return phase;
   }
 
+  Lead seen() {
+    return seen;
+  }
+
   /// How often it has begun to run a release.
   int swaps() {
     return swaps;
@@ -49,8 +60,19 @@ final class ObedientNode {
     sick = true;
   }
 
+  void recover() {
+    sick = false;
+  }
+
+  void degrade() {
+    degraded = true;
+  }
+
   void step() {
-    kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutRig.AGENT, id), Value.of("{}"));
+    NodeCard card = new NodeCard(Facts.NONE, quarantine);
+    kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(RolloutRig.AGENT, id), card.toValue());
+    Value beat = Value.of("{\"degraded\":%d,\"protocol\":1}".formatted(degraded ? 1 : 0));
+    kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutRig.AGENT, id), beat);
     kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.desired(RolloutRig.AGENT, id))
         .ifPresent(it -> obey(DesiredDocument.read(it.value())));
     Task mine = task;
@@ -91,6 +113,8 @@ final class ObedientNode {
   private Phase forward(Goal goal) {
     if (sick && phase == Phase.SOAKING) {
       setback = Setback.UNHEALTHY;
+      Task mine = Objects.requireNonNull(task);
+      quarantine = new Quarantine(new TreeMap<>(Map.of(mine.release(), mine.attempt())));
       return Phase.ROLLED_BACK;
     }
     return switch (phase) {

@@ -15,12 +15,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// A driver that dies, or sleeps, before or after any of its effects.
 class RolloutFailpointTest {
-  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+  /// Whoever comes late gets the release, too.
+  private static final RolloutSpec SPEC = spec("r1", "*", "a", "b c", new Limits(2, 1, 0, 1));
 
   private static final Set<Failpoint> ROLLOUT_POINTS =
       EnumSet.range(Failpoint.ROLLOUT_READ, Failpoint.DESIRED_WRITE);
 
-  private final RolloutRig rig = new RolloutRig("a b c");
+  private final RolloutRig rig = new RolloutRig("a b c d");
 
   /// Where a process dies: at the nth passing of a point, with the effect done or not.
   record Death(Failpoint point, Side side, int passing) {

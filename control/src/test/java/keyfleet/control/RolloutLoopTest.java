@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.Phase;
@@ -19,8 +20,6 @@ import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Standing;
-import keyfleet.store.ForwardingKv;
-import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 import keyfleet.store.UnsureKv;
 import keyfleet.store.UnsureKv.Trouble;
@@ -235,40 +234,56 @@ class RolloutLoopTest {
   }
 
   @Test
+  void canariesOfAnotherRollout_areAskedAgainWhenItHasEnded() { // R4, R14
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.step(driver);
+    rig.step(driver);
+    orders.start(spec("r2", "a", "b", new Limits(2, 1, 0, 1)));
+    for (int i = 0; i < 3; i++) {
+      rig.step(driver);
+    }
+    assertTrue(
+        driver.troubles().getOrDefault("rollout r2", "").startsWith("no canary is left"),
+        driver.troubles()::toString);
+    rig.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
+    assertEquals(2, rig.node("a").swaps());
+  }
+
+  @Test
+  void oneRolloutTooManyForATick_hasItsTurnInTheNext() {
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    for (int i = 0; i <= RolloutLoop.MAX_ROLLOUTS; i++) {
+      orders.start(spec("r%03d".formatted(i), "", "x" + i, new Limits(2, 1, 0, 1)));
+    }
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    rig.step(driver);
+    assertInstanceOf(Rollout.Created.class, rig.rollout("r064"));
+    rig.step(driver);
+    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r064"));
+    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r000"));
+  }
+
+  @Test
+  void planTooLargeForTheStore_isRefusedInWords() {
+    String batch =
+        IntStream.range(0, 30_000)
+            .mapToObj("node-%05d.example"::formatted)
+            .collect(Collectors.joining(" "));
+    RolloutSpec large = spec("r1", "*", "", batch, new Limits(30_000, 1, 0, 1));
+    Ordering.Refused refused =
+        assertInstanceOf(Ordering.Refused.class, rig.orders(Failpoints.NONE).start(large));
+    assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
+  }
+
+  @Test
   void anotherPlanUnderTheSameName_isRefused() {
     RolloutOrders orders = rig.orders(Failpoints.NONE);
     orders.start(SPEC);
     assertInstanceOf(Ordering.Done.class, orders.start(SPEC));
     RolloutSpec other = spec("r1", "", "a", new Limits(2, 1, 0, 1));
     assertEquals(new Ordering.Refused("there is another rollout r1"), orders.start(other));
-  }
-
-  @Test
-  void storeThatWentBack_isHeld() { // R24
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutRig restored = new RolloutRig("a b c");
-    restored.orders(Failpoints.NONE).start(SPEC);
-    Switch connection = new Switch(rig.kv);
-    RolloutLoop driver = rig.driver("first", connection, Failpoints.NONE);
-    rig.step(driver);
-    rig.step(driver);
-    connection.inner = restored.kv;
-    rig.clock.advance(Duration.ofHours(1));
-    driver.tick();
-    assertTrue(driver.troubles().toString().contains("went back"), driver.troubles()::toString);
-    assertInstanceOf(Rollout.Created.class, restored.rollout("r1"));
-  }
-
-  private static final class Switch implements ForwardingKv {
-    private Kv inner;
-
-    Switch(Kv inner) {
-      this.inner = inner;
-    }
-
-    @Override
-    public Kv inner() {
-      return inner;
-    }
   }
 }

@@ -42,6 +42,10 @@ final class RolloutRig {
   private long nonce;
 
   RolloutRig(String ids) {
+    enrol(ids);
+  }
+
+  void enrol(String ids) {
     nodes(ids).forEach(it -> nodes.put(it, new ObedientNode(it, kv)));
   }
 
@@ -68,12 +72,22 @@ final class RolloutRig {
     return new RolloutOrders("operator", kv, nonces(), failpoints);
   }
 
+  /// For these nodes, and nobody else.
   static RolloutSpec spec(String id, String canaries, String batch, Limits limits) {
-    TargetParser.Parsed target =
-        assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse("*"));
+    String target = "L@" + (canaries + " " + batch).strip().replace(' ', ',');
+    return spec(id, target, canaries, batch, limits);
+  }
+
+  /// For these nodes, and whoever the target takes when it comes.
+  static RolloutSpec spec(String id, String target, String canaries, String batch, Limits limits) {
     Plan plan =
         new Plan(
-            RELEASE, target.target(), nodes(canaries), List.of(nodes(batch)), List.of(), List.of());
+            RELEASE,
+            assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse(target)).target(),
+            nodes(canaries),
+            List.of(nodes(batch)),
+            List.of(),
+            List.of());
     return new RolloutSpec(
         new RolloutId(id),
         "incarnation-" + id,

@@ -65,6 +65,7 @@ class RotationFailpointTest {
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.ring.audit().verify());
   }
 
   /// An operator and a worker in one: orders the rotation unless it is ordered, takes over from a
@@ -80,5 +81,6 @@ class RotationFailpointTest {
     fleet.beat();
     peer.ring.progress();
     peer.removals.disable(v(1));
+    peer.ring.audit().verify();
   }
 }

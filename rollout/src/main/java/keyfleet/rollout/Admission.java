@@ -1,12 +1,26 @@
 package keyfleet.rollout;
 
 import java.util.Map;
+import java.util.Optional;
+import keyfleet.rollout.Exclusion.Degraded;
+import keyfleet.rollout.Exclusion.FactUnknown;
+import keyfleet.rollout.Exclusion.HeldBack;
+import keyfleet.rollout.Exclusion.ProtocolTooOld;
+import keyfleet.rollout.Exclusion.Quarantined;
+import keyfleet.rollout.Exclusion.Reason;
+import keyfleet.rollout.Exclusion.UnreadableStatus;
+import keyfleet.rollout.Exclusion.WrongPlatform;
+import keyfleet.rollout.NodeStatus.Unreadable;
 
-/// Whom a rollout is for: the target, the release's min protocol, and who is left out. `heldBack`
-/// says why for each node (pinned, quarantined, named by the operator).
+/// Whom a rollout is for: the target, what is offered, and who is left out. `heldBack` says why for
+/// each node (pinned, or named by the operator). It is frozen with the plan, as nodes that come
+/// late are asked the same (R16).
 public record Admission(
-    Target target, int minProtocol, DegradedNodes degraded, Map<NodeId, String> heldBack) {
-  /// A release that repairs degraded nodes must reach them.
+    Target target, Offer offer, DegradedNodes degraded, Map<NodeId, String> heldBack) {
+  /// The fact in which a node says what it is built like.
+  public static final String PLATFORM = "platform";
+
+  /// A release that repairs degraded nodes must reach them (R17).
   public enum DegradedNodes {
     EXCLUDED,
     INCLUDED
@@ -14,8 +28,54 @@ public record Admission(
 
   public Admission {
     heldBack = Map.copyOf(heldBack);
-    if (minProtocol < 0) {
-      throw new IllegalArgumentException("a min protocol is not negative: " + minProtocol);
+  }
+
+  /// Everyone whom the target takes and who is well.
+  public static Admission of(Target target, Offer offer) {
+    return new Admission(target, offer, DegradedNodes.EXCLUDED, Map.of());
+  }
+
+  public Match match(NodeStatus status) {
+    return target.matches(status.node(), status.facts());
+  }
+
+  /// Why a node that comes late does not get the release, if so. Preflight asks the same, except
+  /// that there an unreadable status or an old protocol refuses the rollout as a whole.
+  Optional<Reason> lateObjection(NodeStatus status) {
+    if (status.report() instanceof Unreadable) {
+      return held(status).or(() -> Optional.of(new UnreadableStatus()));
     }
+    return held(status)
+        .or(() -> match(status) == Match.YES ? Optional.empty() : Optional.of(new FactUnknown()))
+        .or(() -> objection(status))
+        .or(() -> oldProtocol(status));
+  }
+
+  Optional<Reason> held(NodeStatus status) {
+    return Optional.ofNullable(heldBack.get(status.node())).map(HeldBack::new);
+  }
+
+  /// Why a node that can be asked is left out, if so.
+  Optional<Reason> objection(NodeStatus status) {
+    if (status.quarantine().bars(offer)) {
+      return Optional.of(new Quarantined(status.quarantine().attemptOf(offer.release())));
+    }
+    if (status.isDegraded() && degraded == DegradedNodes.EXCLUDED) {
+      return Optional.of(new Degraded());
+    }
+    return offer.platforms().isEmpty() || runs(status)
+        ? Optional.empty()
+        : Optional.of(new WrongPlatform());
+  }
+
+  private boolean runs(NodeStatus status) {
+    return status.facts().at(PLATFORM).stream()
+        .anyMatch(it -> offer.platforms().stream().map(Platform::value).anyMatch(it::contains));
+  }
+
+  private Optional<Reason> oldProtocol(NodeStatus status) {
+    return status.protocol() < offer.minProtocol()
+        ? Optional.of(new ProtocolTooOld(status.protocol(), offer.minProtocol()))
+        : Optional.empty();
   }
 }

@@ -28,10 +28,16 @@ final class Advance {
     return starved;
   }
 
-  /// R13: failed are distinct nodes. R14: one failed canary is too many.
+  /// R13: failed are distinct nodes. R14: one failed canary is too many, and so is what reaches a
+  /// limit, of all nodes or of the batch that is on.
   boolean isFailing() {
-    return muster.count(it -> it.getValue().standing().isFailed()) >= spec.limits().maxFailed()
-        || spec.plan().canaries().stream().anyMatch(node -> muster.standing(node).isFailed());
+    if (muster.count(it -> it.getValue().standing().isFailed()) == 0) {
+      return false;
+    }
+    Ledger ledger = muster.ledger();
+    return spec.plan().canaries().stream().anyMatch(node -> muster.standing(node).isFailed())
+        || spec.limits().maxFailed().isReached(ledger.tally(spec))
+        || spec.limits().maxFailedPerBatch().isReached(ledger.tally(spec, muster.currentBatch()));
   }
 
   void judge() {
@@ -114,13 +120,33 @@ final class Advance {
 
   /// Takes new steps until none is allowed.
   void proceed() {
+    Lane lane = new Lane(muster);
+    lane.enlist();
+    askCanariesAgain();
     do {
       Room room = new Room(muster);
       if (!room.isHeld()) {
         apply(room);
         start(room);
+        lane.start(room);
       }
     } while (passes());
+  }
+
+  /// R4: nobody goes on without a canary, and the rollout that has them may have let one go.
+  private void askCanariesAgain() {
+    if (!muster.lacksCanaries()) {
+      return;
+    }
+    for (NodeId node : spec.batch(muster.passed())) {
+      boolean due =
+          muster.standing(node) == Standing.OCCUPIED
+              && muster.isPresent(node)
+              && muster.isOverdue(node, spec.times().stale());
+      if (due) {
+        muster.move(node, Standing.WAITING);
+      }
+    }
   }
 
   /// Committed only after the node's own word that it has staged.
@@ -142,9 +168,6 @@ final class Advance {
       spec.batch(muster.passed()).forEach(node -> start(room, node, Standing.PENDING));
     }
     muster.listed().forEach(it -> start(room, it.getKey(), Standing.WAITING));
-    if (muster.passed() > 0) { // R16: whoever was offline comes after the canaries
-      spec.plan().offline().forEach(node -> start(room, node, Standing.PENDING));
-    }
   }
 
   private void start(Room room, NodeId node, Standing from) {
@@ -201,8 +224,7 @@ final class Advance {
     if (muster.passed() < spec.batches() || new Room(muster).isHeld()) {
       return false;
     }
-    List<NodeId> offline =
-        spec.plan().offline().stream().filter(it -> muster.place(it).isEmpty()).toList();
+    List<NodeId> offline = new Lane(muster).pending();
     List<NodeId> open =
         muster.listed().stream()
             .filter(it -> it.getValue().standing().isOpen())

@@ -6,5 +6,8 @@ public enum Cause {
   /// Too many nodes failed.
   FAILURES,
   /// A node could not get or keep the artifact, which says nothing against the release (R14).
-  INFRASTRUCTURE
+  INFRASTRUCTURE,
+  /// The store has lost decisions that nodes have obeyed (R24). Nothing at all is commanded until
+  /// an operator has looked.
+  STORE_LOST
 }

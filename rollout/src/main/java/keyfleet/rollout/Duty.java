@@ -29,7 +29,8 @@ public record Duty(Ground ground, Task task, Sha256 before, Lead lead, Course co
             task.component(),
             task.release(),
             task.soak(),
-            task.confirmWithin());
+            task.confirmWithin(),
+            task.healthWait());
     return new Duty(ground, later, before, lead, course);
   }
 

@@ -8,6 +8,11 @@ public record Exclusion(NodeId node, Reason reason) {
         case Degraded _ -> "degraded";
         case FactUnknown _ -> "a fact of the target is unknown";
         case HeldBack(var why) -> why;
+        case Quarantined(int attempt) ->
+            "quarantined: it rolled this release back in attempt " + attempt;
+        case WrongPlatform _ -> "of another platform, or of none that it says";
+        case ProtocolTooOld(int protocol, int min) -> "protocol " + protocol + " < " + min;
+        case UnreadableStatus _ -> "unreadable status";
       };
     }
   }
@@ -17,12 +22,23 @@ public record Exclusion(NodeId node, Reason reason) {
   /// The target cannot be decided for the node, so it is neither in nor out.
   public record FactUnknown() implements Reason {}
 
-  /// Pinned, quarantined or named by the operator.
+  /// Pinned, or named by the operator.
   public record HeldBack(String why) implements Reason {
     public HeldBack {
       Items.checkText(why);
     }
   }
+
+  /// The node has rolled this release back, and nobody has asked for a later attempt (R17).
+  public record Quarantined(int attempt) implements Reason {}
+
+  public record WrongPlatform() implements Reason {}
+
+  /// Of a node that came late; at the start it would have refused the rollout.
+  public record ProtocolTooOld(int protocol, int minProtocol) implements Reason {}
+
+  /// Of a node that came late; at the start it would have refused the rollout.
+  public record UnreadableStatus() implements Reason {}
 
   @Override
   public String toString() {

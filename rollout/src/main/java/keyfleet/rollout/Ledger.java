@@ -1,5 +1,6 @@
 package keyfleet.rollout;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,18 +11,24 @@ import java.util.TreeMap;
 /// What has become of each node: the durable part of a rollout, without any time in it. Nodes that
 /// went the usual way are not listed, so that it stays small: in the batches below `kept` they are
 /// confirmed, from there to `passed` they were confirmed and reverted since, and the rest have not
-/// begun.
-public record Ledger(int passed, int kept, SortedMap<NodeId, Place> places) {
+/// begun. `excluded` are those who came late and did not get in, with the reason (R16).
+public record Ledger(
+    int passed, int kept, SortedMap<NodeId, Place> places, List<Exclusion> excluded) {
   public static final Ledger EMPTY = new Ledger(0, 0, new TreeMap<>());
+
+  public Ledger(int passed, int kept, SortedMap<NodeId, Place> places) {
+    this(passed, kept, places, List.of());
+  }
 
   public Ledger {
     if (kept < 0 || kept > passed) {
       throw new IllegalArgumentException("%d of %d batches cannot be kept".formatted(kept, passed));
     }
     places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
+    excluded = List.copyOf(excluded);
   }
 
-  /// Every node of the plan, each once (I10).
+  /// Every node of the plan, and whoever came since, each once (I10).
   public Map<NodeId, Standing> standings(RolloutSpec spec) {
     Map<NodeId, Standing> all = new LinkedHashMap<>();
     for (int batch = 0; batch < spec.batches(); batch++) {
@@ -29,6 +36,7 @@ public record Ledger(int passed, int kept, SortedMap<NodeId, Place> places) {
     }
     put(all, spec.plan().offline(), Standing.PENDING_OFFLINE);
     spec.plan().excluded().forEach(it -> all.put(it.node(), Standing.EXCLUDED));
+    places.forEach((node, place) -> all.putIfAbsent(node, place.standing()));
     return all;
   }
 
@@ -50,6 +58,29 @@ public record Ledger(int passed, int kept, SortedMap<NodeId, Place> places) {
   /// Distinct nodes, however often each one said so (I7).
   public List<NodeId> failed() {
     return nodes(Standing.FAILING, Standing.FAILED);
+  }
+
+  /// Of all nodes.
+  public Tally tally(RolloutSpec spec) {
+    Tally tally = Tally.NONE;
+    for (Place place : places.values()) {
+      tally = tally.plus(place, spec.attempt());
+    }
+    for (int batch = 0; batch < passed; batch++) {
+      tally =
+          tally.plusGood(spec.batch(batch).stream().filter(it -> !places.containsKey(it)).count());
+    }
+    return tally;
+  }
+
+  /// Of these nodes, none of which is in a batch that has passed.
+  public Tally tally(RolloutSpec spec, Collection<NodeId> nodes) {
+    Tally tally = Tally.NONE;
+    for (NodeId node : nodes) {
+      Place place = places.get(node);
+      tally = place == null ? tally : tally.plus(place, spec.attempt());
+    }
+    return tally;
   }
 
   /// Who keeps a rollout that stops from being over.

@@ -1,6 +1,8 @@
 package keyfleet.rollout;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +20,7 @@ final class Muster {
   private final Duration now;
   private final Map<NodeId, Duration> since;
   private final TreeMap<NodeId, Place> places;
+  private final List<Exclusion> excluded;
   private int passed;
   private int kept;
   private Duration batchSince;
@@ -27,6 +30,7 @@ final class Muster {
     this.now = now;
     this.since = new HashMap<>(run.outlook().since());
     this.places = new TreeMap<>(run.ledger().places());
+    this.excluded = new ArrayList<>(run.ledger().excluded());
     this.passed = run.ledger().passed();
     this.kept = run.ledger().kept();
     this.batchSince = run.outlook().batchSince();
@@ -42,8 +46,19 @@ final class Muster {
     Map<NodeId, NodeReport> reports = new HashMap<>(seen.reports());
     reports.keySet().retainAll(places.keySet());
     Outlook outlook =
-        new Outlook(seen.looked(), seen.lookedAt(), seen.present(), reports, since, batchSince);
-    return new Run(spec(), before.lead(), new Ledger(passed, kept, places), outlook);
+        new Outlook(
+            seen.looked(),
+            seen.lookedAt(),
+            seen.present(),
+            reports,
+            seen.late(),
+            since,
+            batchSince);
+    return new Run(spec(), before.lead(), ledger(), outlook);
+  }
+
+  Ledger ledger() {
+    return new Ledger(passed, kept, places, excluded);
   }
 
   RolloutSpec spec() {
@@ -60,6 +75,20 @@ final class Muster {
 
   boolean isPresent(NodeId node) {
     return before.outlook().present().contains(node);
+  }
+
+  /// Who beats and is in no batch, by id.
+  List<NodeStatus> late() {
+    return before.outlook().late().stream()
+        .filter(it -> isPresent(it.node()))
+        .sorted(Comparator.comparing(NodeStatus::node))
+        .toList();
+  }
+
+  /// It came late and does not get in.
+  void exclude(NodeId node, Exclusion.Reason reason) {
+    move(node, Standing.EXCLUDED);
+    excluded.add(new Exclusion(node, reason));
   }
 
   /// Whether a wait of `length` for the node's step, or for it to come back, is over.

@@ -198,6 +198,9 @@ public sealed interface Node {
     Duty duty = node.duty();
     Setback setback =
         switch (node) {
+          // Told to go back, and what ran before is not kept any more.
+          case Confirmed c when c.duty().isTurned() && !c.duty().canRevert() ->
+              Setback.INFRASTRUCTURE;
           case Ended ended -> ended.setback();
           case RollingBack back -> back.setback();
           case Preparing _, Staged _, Unconfirmed _ -> Setback.NONE;

@@ -16,11 +16,16 @@ public record NodeStatus(NodeId node, Presence presence, Report report, Facts fa
   public sealed interface Report {}
 
   /// Protocol 0 means that the node never stamped one.
-  public record Reported(Health health, int protocol) implements Report {
+  public record Reported(Health health, int protocol, Quarantine quarantine) implements Report {
     public Reported {
       if (protocol < 0) {
         throw new IllegalArgumentException("a protocol is not negative: " + protocol);
       }
+    }
+
+    /// Of a node that has rolled nothing back.
+    public Reported(Health health, int protocol) {
+      this(health, protocol, Quarantine.NONE);
     }
   }
 
@@ -32,6 +37,10 @@ public record NodeStatus(NodeId node, Presence presence, Report report, Facts fa
 
   int protocol() {
     return report instanceof Reported reported ? reported.protocol() : 0;
+  }
+
+  Quarantine quarantine() {
+    return report instanceof Reported reported ? reported.quarantine() : Quarantine.NONE;
   }
 
   boolean isDegraded() {

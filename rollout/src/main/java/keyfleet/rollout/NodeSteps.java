@@ -86,7 +86,7 @@ final class NodeSteps {
   }
 
   private static Node soaked(Soaking s, Vitals vitals) {
-    if (vitals.hasFailed()) {
+    if (vitals.hasFailed(s.duty().task().healthWait())) {
       return swappedBack(s.duty(), Setback.UNHEALTHY);
     }
     return vitals.hasPassed(s.duty().task().soak())
@@ -96,7 +96,7 @@ final class NodeSteps {
 
   /// Until the confirm it is watched as before: a release may go bad late.
   private static Node watched(Soaked s, Vitals vitals) {
-    return vitals.hasFailed()
+    return vitals.hasFailed(s.duty().task().healthWait())
         ? swappedBack(s.duty(), Setback.UNHEALTHY)
         : new Soaked(s.duty(), vitals, s.confirmBy());
   }

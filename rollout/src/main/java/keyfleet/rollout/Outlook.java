@@ -1,6 +1,7 @@
 package keyfleet.rollout;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -9,6 +10,7 @@ import java.util.Set;
 ///
 /// @param looked whether it has seen the fleet at all; before that nobody is present or absent
 /// @param lookedAt when that was last
+/// @param late who beats and is in no batch: was offline, or is not in the plan at all
 /// @param since when a node got its step, or came or went, whichever was last
 /// @param batchSince when the batch before passed
 public record Outlook(
@@ -16,16 +18,18 @@ public record Outlook(
     Duration lookedAt,
     Set<NodeId> present,
     Map<NodeId, NodeReport> reports,
+    List<NodeStatus> late,
     Map<NodeId, Duration> since,
     Duration batchSince) {
   public Outlook {
     present = Set.copyOf(present);
     reports = Map.copyOf(reports);
+    late = List.copyOf(late);
     since = Map.copyOf(since);
   }
 
   public static Outlook blank(Duration now) {
-    return new Outlook(false, now, Set.of(), Map.of(), Map.of(), now);
+    return new Outlook(false, now, Set.of(), Map.of(), List.of(), Map.of(), now);
   }
 
   /// Whether it may be judged by. A driver that has been blind, as its machine slept or the store

@@ -18,7 +18,19 @@ public record Plan(
     List<NodeId> canaries,
     List<List<NodeId>> batches,
     List<NodeId> offline,
-    List<Exclusion> excluded) {
+    List<Exclusion> excluded,
+    Spread spread) {
+  /// Wherever the nodes are.
+  public Plan(
+      Sha256 release,
+      Target target,
+      List<NodeId> canaries,
+      List<List<NodeId>> batches,
+      List<NodeId> offline,
+      List<Exclusion> excluded) {
+    this(release, target, canaries, batches, offline, excluded, new Spread.Anywhere());
+  }
+
   public Plan {
     canaries = List.copyOf(canaries);
     batches = batches.stream().map(List::copyOf).toList();
@@ -28,43 +40,49 @@ public record Plan(
 
   /// `release` is the digest of the manifest, `target` what preflight resolved.
   public static Planning of(Sha256 release, Target target, Shape shape, Passed passed) {
-    List<NodeId> order = ordered(shape.seed(), passed.eligible());
-    Set<NodeId> canaries = canaries(shape, order, passed.eligible());
+    List<NodeStatus> order = ordered(shape.seed(), passed.eligible());
+    Set<NodeId> canaries = canaries(shape, order);
     if (shape.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
       return new Planning.NoCanaryFound(selector);
     }
-    List<NodeId> rest = order.stream().filter(node -> !canaries.contains(node)).toList();
+    List<NodeStatus> rest = order.stream().filter(it -> !canaries.contains(it.node())).toList();
     return new Planning.Planned(
         new Plan(
             release,
             target,
             List.copyOf(canaries),
-            cut(rest, shape.batchSize()),
-            ordered(shape.seed(), passed.offline()),
-            passed.excluded().stream().sorted(Comparator.comparing(Exclusion::node)).toList()));
+            cut(rest, shape),
+            ids(ordered(shape.seed(), passed.offline())),
+            passed.excluded().stream().sorted(Comparator.comparing(Exclusion::node)).toList(),
+            shape.spread()));
   }
 
   /// By hash: neighbours in name are often neighbours in a rack, and must not fail together.
-  private static List<NodeId> ordered(String seed, List<NodeStatus> nodes) {
-    record Place(Sha256 hash, NodeId node) {}
+  private static List<NodeStatus> ordered(String seed, List<NodeStatus> nodes) {
+    record Place(Sha256 hash, NodeStatus status) {}
     return nodes.stream()
-        .map(status -> new Place(place(seed, status.node()), status.node()))
-        .sorted(Comparator.comparing(Place::hash).thenComparing(Place::node))
-        .map(Place::node)
+        .map(status -> new Place(place(seed, status.node()), status))
+        .sorted(Comparator.comparing(Place::hash).thenComparing(it -> it.status().node()))
+        .map(Place::status)
         .toList();
+  }
+
+  private static List<NodeId> ids(List<NodeStatus> nodes) {
+    return nodes.stream().map(NodeStatus::node).toList();
   }
 
   private static Sha256 place(String seed, NodeId node) {
     return Sha256.of(new Items("keyfleet-order-1").utf8(seed).utf8(node.value()).encoded());
   }
 
-  private static Set<NodeId> canaries(Shape shape, List<NodeId> order, List<NodeStatus> nodes) {
+  private static Set<NodeId> canaries(Shape shape, List<NodeStatus> order) {
     List<NodeId> chosen =
         switch (shape.canaries()) {
           case NoCanaries _ -> List.of();
-          case FirstOnes(int count) -> order.subList(0, Math.min(count, order.size()));
+          case FirstOnes(int count) -> new Cutting(shape.spread(), order).take(count);
           case Selected(var selector) ->
-              ordered(shape.seed(), nodes.stream().filter(node -> takes(selector, node)).toList());
+              new Cutting(shape.spread(), order.stream().filter(it -> takes(selector, it)).toList())
+                  .take(order.size());
         };
     return new LinkedHashSet<>(chosen);
   }
@@ -73,10 +91,11 @@ public record Plan(
     return selector.matches(status.node(), status.facts()) == Match.YES;
   }
 
-  private static List<List<NodeId>> cut(List<NodeId> nodes, int size) {
+  private static List<List<NodeId>> cut(List<NodeStatus> nodes, Shape shape) {
+    Cutting cutting = new Cutting(shape.spread(), nodes);
     List<List<NodeId>> batches = new ArrayList<>();
-    for (int start = 0; start < nodes.size(); start += size) {
-      batches.add(nodes.subList(start, Math.min(nodes.size(), start + size)));
+    while (!cutting.isEmpty()) {
+      batches.add(cutting.take(shape.batchSize()));
     }
     return batches;
   }
@@ -87,6 +106,10 @@ public record Plan(
         new Items("keyfleet-plan-1").digest(release).utf8(target.toString()).texts(canaries);
     items.int32(batches.size());
     batches.forEach(items::texts);
-    return Sha256.of(items.texts(offline).texts(excluded).encoded());
+    items.texts(offline).texts(excluded);
+    if (spread instanceof Spread.Within(var fact, int perBatch)) {
+      items.utf8(fact).int32(perBatch);
+    }
+    return Sha256.of(items.encoded());
   }
 }

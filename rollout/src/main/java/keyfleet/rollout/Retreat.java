@@ -54,9 +54,14 @@ final class Retreat {
     switch (it.getValue().standing()) {
       case RECALLING -> muster.move(node, confirmed ? Standing.CONFIRMED : Standing.RECALLED);
       case FAILING -> muster.move(node, confirmed ? Standing.CONFIRMED : Standing.FAILED);
-      case REVERTING -> muster.move(node, confirmed ? Standing.REVERTING : Standing.REVERTED);
+      case REVERTING -> muster.move(node, confirmed ? unreverted(report) : Standing.REVERTED);
       default -> {}
     }
+  }
+
+  /// It has not heard of it yet, or it says that it cannot (R8).
+  private static Standing unreverted(NodeReport report) {
+    return report.setback() == Setback.INFRASTRUCTURE ? Standing.KEPT : Standing.REVERTING;
   }
 
   private boolean isRevert() {

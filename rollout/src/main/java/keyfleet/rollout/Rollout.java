@@ -2,6 +2,7 @@ package keyfleet.rollout;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -29,6 +30,11 @@ public sealed interface Rollout {
     @Override
     public Paused with(Run next) {
       return new Paused(next, cause);
+    }
+
+    /// R24: who has soaked is not confirmed either.
+    boolean isSafeHold() {
+      return cause == Cause.STORE_LOST;
     }
   }
 
@@ -75,8 +81,11 @@ public sealed interface Rollout {
     };
   }
 
-  /// Why nothing new is begun though the rollout rolls; empty if it goes on.
+  /// Why nothing new is begun though nobody has paused the rollout; empty if it goes on.
   static Optional<String> hold(Rollout rollout) {
+    if (rollout instanceof Paused paused && paused.isSafeHold()) {
+      return Optional.of("the store went back; the nodes' reports are taken over, resume to go on");
+    }
     if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
       return Optional.empty();
     }
@@ -90,10 +99,18 @@ public sealed interface Rollout {
         : Optional.empty();
   }
 
+  /// Whether a node has obeyed what the rollout, as it is stored, has not decided: then the store
+  /// has lost it (R24).
+  static boolean isBehind(Rollout rollout, List<NodeReport> reports) {
+    return (rollout instanceof Created || rollout instanceof Rolling || rollout instanceof Paused)
+        && new Recovery(rollout.run()).isBehind(reports);
+  }
+
   /// What a node should do. A function of state alone, so it is always safe to send again (R12).
   static Optional<Assignment> desired(Rollout rollout, NodeId node) {
     Place place = rollout.run().ledger().places().get(node);
-    return place == null || wantsLead(rollout)
+    boolean held = rollout instanceof Paused paused && paused.isSafeHold();
+    return place == null || wantsLead(rollout) || held
         ? Optional.empty()
         : goal(rollout, place.standing())
             .map(goal -> new Assignment(rollout.run().spec().task(place.attempt()), goal));
@@ -122,7 +139,7 @@ public sealed interface Rollout {
       case APPLYING -> Optional.of(Goal.APPLIED);
       case CONFIRMING, CONFIRMED -> Optional.of(Goal.CONFIRMED);
       case FAILING, FAILED, LOST, RECALLING, RECALLED -> Optional.of(Goal.ROLLED_BACK);
-      case REVERTING, REVERTED -> Optional.of(Goal.REVERTED);
+      case REVERTING, REVERTED, KEPT -> Optional.of(Goal.REVERTED);
       case FORGOTTEN -> Optional.of(isRevert(rollout) ? Goal.REVERTED : Goal.ROLLED_BACK);
     };
   }

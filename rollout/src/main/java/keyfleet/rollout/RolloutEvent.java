@@ -8,11 +8,19 @@ public sealed interface RolloutEvent {
   /// A driver has won an epoch.
   record Claimed(Lead lead) implements RolloutEvent {}
 
-  /// Who beats just now, and what nodes say; a report may come any number of times.
-  record Observed(Set<NodeId> present, List<NodeReport> reports) implements RolloutEvent {
+  /// Who beats just now, and what nodes say; a report may come any number of times. `late` are
+  /// those who beat and are in no batch of the plan.
+  record Observed(Set<NodeId> present, List<NodeReport> reports, List<NodeStatus> late)
+      implements RolloutEvent {
     public Observed {
       present = Set.copyOf(present);
       reports = List.copyOf(reports);
+      late = List.copyOf(late);
+    }
+
+    /// Nobody comes late.
+    public Observed(Set<NodeId> present, List<NodeReport> reports) {
+      this(present, reports, List.of());
     }
   }
 
@@ -21,6 +29,9 @@ public sealed interface RolloutEvent {
 
   /// The node belongs to another rollout (R4).
   record Occupied(NodeId node) implements RolloutEvent {}
+
+  /// The store shows an older rollout than before, or than its nodes have obeyed (R24).
+  record WentBack() implements RolloutEvent {}
 
   record PauseOrdered() implements RolloutEvent {}
 

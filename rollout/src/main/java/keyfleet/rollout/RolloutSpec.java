@@ -1,26 +1,63 @@
 package keyfleet.rollout;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// What a rollout is, fixed when it is created. `incarnation` tells it from one of the same id in a
-/// store that was restored or made anew (R24). `attempt` is the first attempt of each node.
+/// store that was restored or made anew (R24).
 public record RolloutSpec(
     RolloutId id,
     String incarnation,
-    int attempt,
+    Admission admission,
     Component component,
     Plan plan,
     Limits limits,
     Times times) {
   public RolloutSpec {
-    if (incarnation.isEmpty() || attempt < 1) {
-      throw new IllegalArgumentException(
-          "a rollout has an incarnation, and attempts count from 1: " + attempt);
+    if (incarnation.isEmpty()) {
+      throw new IllegalArgumentException("a rollout has an incarnation");
+    }
+    if (!admission.target().equals(plan.target())
+        || !admission.offer().release().equals(plan.release())) {
+      throw new IllegalArgumentException("the plan is of another target or release");
     }
     if (plan.batches().stream().anyMatch(batch -> batch.size() > limits.batchSize())) {
       throw new IllegalArgumentException(
           "a batch of the plan is larger than " + limits.batchSize());
     }
+  }
+
+  /// Of a release that asks nothing of its nodes.
+  public RolloutSpec(
+      RolloutId id,
+      String incarnation,
+      int attempt,
+      Component component,
+      Plan plan,
+      Limits limits,
+      Times times) {
+    this(
+        id,
+        incarnation,
+        Admission.of(plan.target(), Offer.of(plan.release(), attempt)),
+        component,
+        plan,
+        limits,
+        times);
+  }
+
+  /// The first attempt of each node.
+  public int attempt() {
+    return admission.offer().attempt();
+  }
+
+  /// Whom the plan has put into a batch, or has left out.
+  public Set<NodeId> decided() {
+    Set<NodeId> decided = new HashSet<>(plan.canaries());
+    plan.batches().forEach(decided::addAll);
+    plan.excluded().forEach(it -> decided.add(it.node()));
+    return decided;
   }
 
   /// The canaries are a batch of their own.
@@ -45,6 +82,12 @@ public record RolloutSpec(
 
   Task task(int nodeAttempt) {
     return new Task(
-        id, nodeAttempt, component, plan.release(), times.soak(), times.confirmWithin());
+        id,
+        nodeAttempt,
+        component,
+        plan.release(),
+        times.soak(),
+        times.confirmWithin(),
+        times.healthWait());
   }
 }

@@ -23,6 +23,7 @@ import keyfleet.rollout.RolloutEvent.PauseOrdered;
 import keyfleet.rollout.RolloutEvent.ResumeOrdered;
 import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutEvent.Ticked;
+import keyfleet.rollout.RolloutEvent.WentBack;
 
 /// The transition table of a rollout. It is drawn in the package's description.
 final class RolloutSteps {
@@ -53,6 +54,12 @@ final class RolloutSteps {
       case Step(Created(var run), RollbackOrdered(var lead)) ->
           new RolledBack(run.led(lead, now).over());
 
+      case Step(Created(var run), WentBack _) -> new Paused(run, Cause.STORE_LOST);
+      case Step(Rolling(var run), WentBack _) -> safeHold(run, now);
+      case Step(Paused r, WentBack _) -> r.isSafeHold() ? r : safeHold(r.run(), now);
+      case Step(Paused r, Observed seen) when r.isSafeHold() ->
+          r.with(new Recovery(r.run()).recovered(seen.reports(), now));
+
       case Step(Driven r, Claimed(var lead)) -> settled(r.with(r.run().led(lead, now)), now);
       case Step(Driven r, Observed seen) -> settled(r.with(observed(r.run(), seen, now)), now);
       case Step(Driven r, Ticked _) -> settled(r, now);
@@ -72,6 +79,7 @@ final class RolloutSteps {
       case Step(Aborted(var run, _), RollbackOrdered(var lead)) ->
           stopping(run, Goal.REVERTED, lead, now);
 
+      case Step(Driven r, WentBack _) -> r; // one that stops has decided all that went forward
       case Step(Driven r, PauseOrdered _) -> r;
       case Step(Driven r, ResumeOrdered _) -> r;
       case Step(Created r, _) -> r;
@@ -79,6 +87,11 @@ final class RolloutSteps {
       case Step(RolledBack r, _) -> r;
       case Step(Completed r, _) -> r;
     };
+  }
+
+  /// Waits begin anew when it is resumed.
+  private static Rollout safeHold(Run run, Duration now) {
+    return new Paused(run.remembering(Outlook.blank(now)), Cause.STORE_LOST);
   }
 
   private static Run observed(Run run, Observed seen, Duration now) {
@@ -95,7 +108,7 @@ final class RolloutSteps {
       }
     }
     return run.remembering(
-        new Outlook(true, now, seen.present(), reports, since, before.batchSince()));
+        new Outlook(true, now, seen.present(), reports, seen.late(), since, before.batchSince()));
   }
 
   private static boolean isFresh(Run run, Duration now) {
@@ -150,6 +163,7 @@ final class RolloutSteps {
   private static Rollout round(Driven driven, Duration now) {
     return switch (driven) {
       case Rolling r -> isFresh(r.run(), now) ? rolled(r, now) : blinded(r, now);
+      case Paused r when r.isSafeHold() -> r;
       case Paused r -> isFresh(r.run(), now) ? judged(r, now) : blinded(r, now);
       case Aborting r ->
           Rollout.wantsLead(r) ? r.with(new Muster(r.run(), now).run()) : withdrawn(r, now);
@@ -228,6 +242,8 @@ final class RolloutSteps {
           Place place = run.ledger().places().get(node);
           if (place != null && place.standing() == Standing.PREPARING) {
             ends.add(since.plus(times.prepareWithin()));
+          } else if (place != null && place.standing() == Standing.OCCUPIED) {
+            ends.add(since.plus(times.stale()));
           } else if (place != null && place.standing().isFlying()) {
             ends.add(since.plus(times.settleWithin()));
           }

@@ -8,7 +8,8 @@ public enum Setback {
   UNHEALTHY,
   /// The node's own rules refuse it: signature, platform, protocol, expiry, downgrade.
   REFUSED,
-  /// The artifact could not be had or kept: nothing is said against the release (R14).
+  /// The artifact could not be had or kept: nothing is said against the release (R14). Of a node
+  /// that is confirmed, that it cannot go back any more.
   INFRASTRUCTURE,
   /// No confirm came in time: the node was cut off, not the release bad.
   UNCONFIRMED,

@@ -2,7 +2,12 @@ package keyfleet.rollout;
 
 /// How a rollout is cut into batches. The seed is given, not derived from a rollout's id, so that a
 /// dry run and the run that follows it have one plan.
-public record Shape(String seed, Canaries canaries, int batchSize) {
+public record Shape(String seed, Canaries canaries, int batchSize, Spread spread) {
+  /// Wherever the nodes are.
+  public Shape(String seed, Canaries canaries, int batchSize) {
+    this(seed, canaries, batchSize, new Spread.Anywhere());
+  }
+
   public Shape {
     Items.checkText(seed);
     if (seed.isEmpty()) {
@@ -27,6 +32,6 @@ public record Shape(String seed, Canaries canaries, int batchSize) {
     }
   }
 
-  /// All eligible nodes that this target takes.
+  /// All eligible nodes that this target takes, as far as they may be in one batch.
   public record Selected(Target target) implements Canaries {}
 }

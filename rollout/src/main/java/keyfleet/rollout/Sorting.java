@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import keyfleet.rollout.Admission.DegradedNodes;
+import keyfleet.rollout.Exclusion.Reason;
 import keyfleet.rollout.NodeStatus.Presence;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
@@ -30,7 +31,7 @@ final class Sorting {
       if (!seen.add(status.node())) {
         throw new IllegalArgumentException("twice in the inventory: " + status.node());
       }
-      sorting.put(status, admission.target().matches(status.node(), status.facts()));
+      sorting.put(status, admission.match(status));
     }
     return sorting;
   }
@@ -38,24 +39,27 @@ final class Sorting {
   /// The first row that fits decides. The operator's word comes before an unreadable status, or one
   /// broken record would stop every rollout.
   private void put(NodeStatus status, Match match) {
-    NodeId node = status.node();
-    String held = admission.heldBack().get(node);
     if (match == Match.NO) {
       return;
     }
-    if (held != null) {
-      excluded.add(new Exclusion(node, new Exclusion.HeldBack(held)));
+    Optional<Reason> held = admission.held(status);
+    if (held.isPresent()) {
+      exclude(status, held.get());
     } else if (status.report() instanceof Unreadable) {
-      unreadable.add(node);
+      unreadable.add(status.node());
     } else if (match == Match.UNKNOWN) {
-      excluded.add(new Exclusion(node, new Exclusion.FactUnknown()));
+      exclude(status, new Exclusion.FactUnknown());
     } else if (status.presence() == Presence.OFFLINE) {
       offline.add(status);
-    } else if (status.isDegraded() && admission.degraded() == DegradedNodes.EXCLUDED) {
-      excluded.add(new Exclusion(node, new Exclusion.Degraded()));
     } else {
-      eligible.add(status);
+      admission
+          .objection(status)
+          .ifPresentOrElse(reason -> exclude(status, reason), () -> eligible.add(status));
     }
+  }
+
+  private void exclude(NodeStatus status, Reason reason) {
+    excluded.add(new Exclusion(status.node(), reason));
   }
 
   Preflight outcome() {
@@ -74,7 +78,7 @@ final class Sorting {
 
   /// No protocol is below 0, so that a min protocol of 0 refuses nobody.
   private List<Preflight.OldNode> old() {
-    int min = admission.minProtocol();
+    int min = admission.offer().minProtocol();
     return eligible.stream()
         .filter(status -> status.protocol() < min)
         .map(status -> new Preflight.OldNode(status.node(), status.protocol(), min))

@@ -4,9 +4,9 @@ package keyfleet.rollout;
 public enum Standing {
   /// Its turn has not come.
   PENDING,
-  /// Was offline when the plan was made, and has not come back yet (R16).
+  /// Was offline when the plan was made, or was enrolled since; its turn has not come (R16).
   PENDING_OFFLINE,
-  /// Left out by the plan.
+  /// Left out by the plan, or when it came late.
   EXCLUDED,
   /// Another rollout has the node (R4).
   OCCUPIED,
@@ -32,6 +32,9 @@ public enum Standing {
   /// The rollout is rolled back: told to go back, confirmed or not.
   REVERTING,
   REVERTED,
+  /// The rollout is rolled back, and the node cannot: what ran before is not kept any more. It runs
+  /// the release for good.
+  KEPT,
   /// Taken out by an operator, who says that it is dead.
   FORGOTTEN;
 
@@ -47,6 +50,15 @@ public enum Standing {
 
   boolean isFailed() {
     return this == FAILING || this == FAILED;
+  }
+
+  /// Was told to take the release, whatever came of it.
+  boolean isBegun() {
+    return switch (this) {
+      case PENDING, PENDING_OFFLINE, EXCLUDED, OCCUPIED, WAITING, FORGOTTEN -> false;
+      case PREPARING, APPLYING, CONFIRMING, CONFIRMED, FAILING, FAILED, LOST -> true;
+      case RECALLING, RECALLED, REVERTING, REVERTED, KEPT -> true;
+    };
   }
 
   /// Has a forward decision that it must be seen to have given up.

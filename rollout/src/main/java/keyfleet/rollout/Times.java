@@ -10,6 +10,7 @@ import java.util.List;
 /// @param laneWait how long a rollout waits, after its last batch, for nodes that were left behind
 /// @param prepareWithin how long a node that beats may take to stage
 /// @param answerWithin how long a node that beats may take beyond its own deadline
+/// @param healthWait how long at a stretch the release may be unready on a node
 /// @param stale how long a silent driver is left alone
 /// @param scan how often others look for silent drivers
 public record Times(
@@ -22,6 +23,8 @@ public record Times(
     Duration healthWait,
     Duration stale,
     Duration scan) {
+  public static final Duration USUAL_HEALTH_WAIT = Duration.ofSeconds(30);
+
   private static final Duration SHORTEST_CONFIRM = Duration.ofMinutes(5);
   private static final Duration MARGIN = Duration.ofSeconds(60);
 
@@ -31,10 +34,10 @@ public record Times(
     if (all.stream().anyMatch(Duration::isNegative)) {
       throw new IllegalArgumentException("no duration of a rollout is negative: " + all);
     }
-    if (prepareWithin.isZero() || answerWithin.isZero() || stale.isZero()) {
+    if (prepareWithin.isZero() || answerWithin.isZero() || healthWait.isZero() || stale.isZero()) {
       throw new IllegalArgumentException(
-          "a node needs time to answer, and a driver to beat: "
-              + "%s, %s, %s".formatted(prepareWithin, answerWithin, stale));
+          "a node needs time to answer, a release to become ready, and a driver to beat: "
+              + "%s, %s, %s, %s".formatted(prepareWithin, answerWithin, healthWait, stale));
     }
     Duration shortest = confirmWithin(soak, healthWait, stale.plus(scan));
     if (confirmWithin.compareTo(shortest) < 0) {
@@ -46,7 +49,7 @@ public record Times(
 
   public static Times usual(Duration soak, Duration batchPause) {
     Duration minute = Duration.ofMinutes(1);
-    Duration healthWait = Duration.ofSeconds(30);
+    Duration healthWait = USUAL_HEALTH_WAIT;
     return new Times(
         soak,
         confirmWithin(soak, healthWait, minute.plus(minute)),

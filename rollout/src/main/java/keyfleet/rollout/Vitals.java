@@ -11,9 +11,6 @@ import keyfleet.rollout.Sighting.State;
 /// count always, as a crash is nobody else's fault.
 public record Vitals(
     State state, Link link, long seenAt, long good, long bad, int relapses, int restarts) {
-  /// For how long at a stretch a release may be unready, at its start or later.
-  public static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
-
   public static final Duration PROBE_EVERY = Duration.ofSeconds(10);
 
   /// A watchdog that slept has seen nothing meanwhile.
@@ -75,8 +72,9 @@ public record Vitals(
     return state == State.READY && link == Link.CONNECTED;
   }
 
-  boolean hasFailed() {
-    return relapses > MAX_RELAPSES || bad >= HEALTH_WAIT.toNanos();
+  /// `healthWait` is for how long at a stretch a release may be unready, at its start or later.
+  boolean hasFailed(Duration healthWait) {
+    return relapses > MAX_RELAPSES || bad >= Elapsed.nanos(healthWait);
   }
 
   /// Whether the release may be blamed if time runs out now.

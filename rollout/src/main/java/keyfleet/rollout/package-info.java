@@ -68,7 +68,8 @@
 /// | `keyfleet-downgrade-1` | manifest digest (32 bytes), floor (8)                               |
 /// | `keyfleet-order-1`     | seed, node id                                                       |
 /// | `keyfleet-plan-1`      | manifest digest, target, canaries (list), batches (a count, then    |
-/// |                        | lists), offline (list), excluded with reasons (list)                |
+/// |                        | lists), offline (list), excluded with reasons (list); if domains are |
+/// |                        | limited, their fact and how many a batch (4)                        |
 ///
 /// ## Preflight
 ///
@@ -81,11 +82,13 @@
 /// | has an unreadable status                 | refuses the rollout                      |
 /// | has an unknown fact                      | excluded                                 |
 /// | is offline                               | the offline lane, checked when it returns |
+/// | has rolled the release back              | excluded, unless in a later attempt      |
 /// | is degraded (unless those are included)  | excluded                                 |
+/// | is not of the release's platform         | excluded                                 |
 /// | is none of these                         | eligible                                 |
 ///
 /// If nobody is eligible the rollout is refused; likewise if an eligible node's protocol is below
-/// the release's.
+/// the release's. A node that comes late is asked the same, and is then excluded alone.
 ///
 /// ## A rollout
 ///
@@ -100,6 +103,8 @@
 /// Created   --PauseOrdered-----> Paused
 /// Created   --AbortOrdered-----> Aborted     nobody was told anything
 /// Created   --RollbackOrdered--> RolledBack
+/// Created   --WentBack---------> Paused      the store has lost decisions (R24)
+/// Rolling   --WentBack---------> Paused
 /// Rolling   --Observed---------> Paused      a node lacked the artifact (R14)
 /// Rolling   --Observed---------> Aborting    too many nodes failed, or one canary
 /// Rolling   --Observed---------> Completed

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.NodeStatus.Health;
@@ -68,6 +69,11 @@ final class Fixtures {
   }
 
   static Admission admission(String target, int minProtocol) {
-    return new Admission(target(target), minProtocol, DegradedNodes.EXCLUDED, Map.of());
+    return new Admission(target(target), offer(minProtocol), DegradedNodes.EXCLUDED, Map.of());
+  }
+
+  /// Any release, for any platform.
+  static Offer offer(int minProtocol) {
+    return new Offer(new Sha256("ab".repeat(32)), 1, minProtocol, Set.of());
   }
 }

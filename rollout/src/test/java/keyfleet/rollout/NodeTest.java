@@ -4,6 +4,7 @@ import static keyfleet.rollout.NodeWords.APPLYING;
 import static keyfleet.rollout.NodeWords.CONFIRMED;
 import static keyfleet.rollout.NodeWords.DEADLINE;
 import static keyfleet.rollout.NodeWords.FIRST;
+import static keyfleet.rollout.NodeWords.HEALTH_WAIT;
 import static keyfleet.rollout.NodeWords.NEW;
 import static keyfleet.rollout.NodeWords.NEWER;
 import static keyfleet.rollout.NodeWords.OLD;
@@ -321,7 +322,7 @@ class NodeTest {
           """)
   void sameAttemptOnOtherTerms_isRefused(String state, String words) {
     Node node = after(idle(), words.replace(';', ','));
-    Task other = new Task(FIRST, 1, NodeWords.AGENT, NEW, Duration.ZERO, DEADLINE);
+    Task other = new Task(FIRST, 1, NodeWords.AGENT, NEW, Duration.ZERO, DEADLINE, HEALTH_WAIT);
     assertEquals(state, name(heard(node, Goal.APPLIED, 1, other)));
     assertInstanceOf(
         Refused.class, Node.answer(node, new Desired(other, Goal.APPLIED, lead(1), 1)));
@@ -369,7 +370,7 @@ class NodeTest {
 
   @Test
   void otherComponentsOrder_isRefused() {
-    Task foreign = new Task(FIRST, 1, new Component("db"), NEW, SOAK, DEADLINE);
+    Task foreign = new Task(FIRST, 1, new Component("db"), NEW, SOAK, DEADLINE, HEALTH_WAIT);
     Desired desired = new Desired(foreign, Goal.STAGED, lead(1), 1);
     assertInstanceOf(Refused.class, Node.answer(idle(), desired));
     assertEquals(idle(), Node.next(idle(), new Commanded(desired), 0));

@@ -29,6 +29,7 @@ final class NodeWords {
   static final Component AGENT = new Component("agent");
   static final Duration SOAK = Duration.ofMinutes(1);
   static final Duration DEADLINE = Duration.ofMinutes(5);
+  static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
   static final Verdict BAD = new Unacceptable(List.of(new TooFewSignatures(1, 2)));
 
   private NodeWords() {}
@@ -38,7 +39,7 @@ final class NodeWords {
   }
 
   static Task task(RolloutId rollout, int attempt, Sha256 release) {
-    return new Task(rollout, attempt, AGENT, release, SOAK, DEADLINE);
+    return new Task(rollout, attempt, AGENT, release, SOAK, DEADLINE, HEALTH_WAIT);
   }
 
   static Lead lead(long epoch) {

@@ -14,8 +14,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import keyfleet.rollout.Planning.NoCanaryFound;
 import keyfleet.rollout.Planning.Planned;
@@ -147,8 +149,77 @@ final class PlanTest {
             .hash());
   }
 
+  /// R15: whoever may not go yet keeps its place before those behind it.
+  @Test
+  void domains_areSpreadOverTheBatches() {
+    List<NodeStatus> zones =
+        List.of(in("a", "1"), in("b", "1"), in("c", "1"), in("d", "2"), in("e", "2"), in("f", ""));
+    assertEquals(
+        List.of(nodes("c", "b", "e"), nodes("a", "d", "f")),
+        planned(zones, new Shape("seed", new NoCanaries(), 3)).batches());
+    assertEquals(
+        List.of(nodes("c", "e", "f"), nodes("b", "d"), nodes("a")),
+        planned(zones, new Shape("seed", new NoCanaries(), 3, new Spread.Within("zone", 1)))
+            .batches());
+    Plan first =
+        planned(zones, new Shape("seed", new FirstOnes(3), 9, new Spread.Within("zone", 1)));
+    assertEquals(nodes("c", "e", "f"), first.canaries());
+    assertEquals(List.of(nodes("b", "d"), nodes("a")), first.batches());
+    assertNotEquals(
+        planned(zones, new Shape("seed", new NoCanaries(), 3)).hash(),
+        planned(zones, new Shape("seed", new NoCanaries(), 3, new Spread.Within("zone", 3))).hash(),
+        "the limit is part of the plan, also where it changes no batch");
+  }
+
+  private static NodeStatus in(String id, String zone) {
+    NodeStatus status = Fixtures.status(id);
+    Facts facts = zone.isEmpty() ? Facts.NONE : Fixtures.facts("zone=" + zone);
+    return new NodeStatus(status.node(), status.presence(), status.report(), facts);
+  }
+
+  private static Plan planned(List<NodeStatus> inventory, Shape shape) {
+    return assertInstanceOf(Planned.class, planning(inventory, shape)).plan();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {7, 8, 9})
+  void noBatch_hasMoreOfADomainThanItMay(long seed) { // R15, I11
+    Random random = new Random(seed);
+    for (int i = 0; i < 100; i++) {
+      List<NodeStatus> inventory = new ArrayList<>();
+      int count = 1 + random.nextInt(40);
+      for (int n = 0; n < count; n++) {
+        inventory.add(in("n" + n, random.nextInt(6) == 0 ? "" : "z" + random.nextInt(4)));
+      }
+      Shape some = randomShape(random);
+      Spread.Within spread = new Spread.Within("zone", 1 + random.nextInt(3));
+      Shape shape = new Shape(some.seed(), some.canaries(), some.batchSize(), spread);
+      Plan plan = planned(inventory, shape);
+      List<List<NodeId>> batches = new ArrayList<>(plan.batches());
+      batches.add(plan.canaries());
+      batches.forEach(batch -> assertSpread(inventory, batch, spread));
+      assertEquals(count, flat(batches).size());
+      Collections.shuffle(inventory, random);
+      assertEquals(plan.hash(), planned(inventory, shape).hash());
+    }
+  }
+
+  private static void assertSpread(
+      List<NodeStatus> inventory, List<NodeId> batch, Spread.Within spread) {
+    Map<List<String>, Long> domains =
+        inventory.stream()
+            .filter(it -> batch.contains(it.node()))
+            .collect(
+                Collectors.groupingBy(
+                    it -> it.facts().at("zone").orElse(List.of()), Collectors.counting()));
+    assertTrue(
+        domains.values().stream().allMatch(it -> it <= spread.perBatch()), domains::toString);
+  }
+
   @Test
   void impossibleShapes_areIllegal() {
+    assertThrows(IllegalArgumentException.class, () -> new Spread.Within("zone", 0));
+    assertThrows(IllegalArgumentException.class, () -> new Spread.Within("", 1));
     assertThrows(IllegalArgumentException.class, () -> new Shape("seed", new NoCanaries(), 0));
     assertThrows(IllegalArgumentException.class, () -> new Shape("", new NoCanaries(), 1));
     assertThrows(IllegalArgumentException.class, () -> new FirstOnes(0));

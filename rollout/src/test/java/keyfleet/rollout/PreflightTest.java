@@ -5,6 +5,7 @@ import static keyfleet.rollout.Fixtures.facts;
 import static keyfleet.rollout.Fixtures.inventory;
 import static keyfleet.rollout.Fixtures.node;
 import static keyfleet.rollout.Fixtures.nodes;
+import static keyfleet.rollout.Fixtures.offer;
 import static keyfleet.rollout.Fixtures.status;
 import static keyfleet.rollout.Fixtures.target;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,6 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.Preflight.NoEligibleNodes;
 import keyfleet.rollout.Preflight.Passed;
@@ -70,17 +73,48 @@ final class PreflightTest {
 
   @Test
   void includedDegraded_areEligible() {
-    Admission repair = new Admission(target("*"), 0, DegradedNodes.INCLUDED, Map.of());
+    Admission repair = new Admission(target("*"), offer(0), DegradedNodes.INCLUDED, Map.of());
     Passed passed =
         assertInstanceOf(Passed.class, Preflight.of(repair, inventory("a degraded; b")));
     assertEquals("a b", ids(passed.eligible()));
+  }
+
+  /// R17, and a release that is built for another platform would be refused by the node.
+  @Test
+  void quarantinedAndForeign_areExcluded() {
+    Sha256 release = offer(0).release();
+    NodeStatus bad = status("bad");
+    NodeStatus quarantined =
+        new NodeStatus(
+            bad.node(),
+            bad.presence(),
+            new NodeStatus.Reported(
+                NodeStatus.Health.HEALTHY, 1, new Quarantine(new TreeMap<>(Map.of(release, 2)))),
+            facts("platform=linux/amd64"));
+    NodeStatus good =
+        new NodeStatus(node("a"), bad.presence(), bad.report(), facts("platform=linux/amd64"));
+    Offer offer = new Offer(release, 2, 0, Set.of(new Platform("linux/amd64")));
+    for (int attempt : new int[] {1, 2, 3}) {
+      Admission admission = Admission.of(target("*"), offer.again(attempt));
+      Passed passed =
+          assertInstanceOf(
+              Passed.class, Preflight.of(admission, List.of(quarantined, good, status("c"))));
+      assertEquals(attempt < 3 ? "a" : "a bad", ids(passed.eligible()));
+      assertEquals(
+          (attempt < 3 ? "[bad (quarantined: it rolled this release back in attempt 2), " : "[")
+              + "c (of another platform, or of none that it says)]",
+          passed.excluded().toString());
+    }
   }
 
   @Test
   void heldBack_isExcludedEvenIfUnreadable() {
     Admission without =
         new Admission(
-            target("*"), 0, DegradedNodes.EXCLUDED, Map.of(node("b"), "quarantined after 1.4"));
+            target("*"),
+            offer(0),
+            DegradedNodes.EXCLUDED,
+            Map.of(node("b"), "quarantined after 1.4"));
     Passed passed =
         assertInstanceOf(Passed.class, Preflight.of(without, inventory("a; b unreadable")));
     assertEquals("[b (quarantined after 1.4)]", passed.excluded().toString());

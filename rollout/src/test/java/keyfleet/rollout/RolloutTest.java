@@ -11,6 +11,7 @@ import static keyfleet.rollout.Rollouts.seen;
 import static keyfleet.rollout.Rollouts.spec;
 import static keyfleet.rollout.Rollouts.standing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,8 +30,10 @@ import keyfleet.rollout.RolloutEvent.AbortOrdered;
 import keyfleet.rollout.RolloutEvent.Claimed;
 import keyfleet.rollout.RolloutEvent.ForgetOrdered;
 import keyfleet.rollout.RolloutEvent.PauseOrdered;
+import keyfleet.rollout.RolloutEvent.ResumeOrdered;
 import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutEvent.Ticked;
+import keyfleet.rollout.RolloutEvent.WentBack;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -290,6 +293,43 @@ final class RolloutTest {
     }
     assertInstanceOf(RolledBack.class, rollout);
     assertEquals(Standing.REVERTED, standing(rollout, "a"));
+  }
+
+  /// Two reverts in a row: what ran before the first release is not kept any more.
+  @Test
+  void nodeThatCannotRevert_keepsTheReleaseAndNobodyWaits() { // R8
+    rollout = rolling(spec("| a b", "", limits(2, 2, 1)));
+    on(seen("a b"));
+    confirmed("a", "b");
+    on(new RollbackOrdered(lead(2)));
+    on(seen("a b", report("a", 1, Phase.CONFIRMED, Setback.NONE, 2)));
+    assertEquals(Standing.REVERTING, standing(rollout, "a"), "it may not have heard of it");
+    on(seen("a b", report("a", 1, Phase.CONFIRMED, Setback.INFRASTRUCTURE, 2)));
+    assertEquals(Standing.KEPT, standing(rollout, "a"));
+    on(seen("a b", report("b", 1, Phase.REVERTED, Setback.ORDERED, 2)));
+    assertInstanceOf(RolledBack.class, rollout);
+  }
+
+  /// R24: what the ledger lost is found again in what nodes have obeyed.
+  @ParameterizedTest
+  @CsvSource({
+    "PREPARING, PREPARING", "STAGED, PREPARING", "APPLYING, APPLYING", "SOAKING, APPLYING",
+    "SOAKED, APPLYING", "ROLLING_BACK, APPLYING", "CONFIRMED, CONFIRMED", "ROLLED_BACK, PREPARING"
+  })
+  void rolloutThatWentBack_isRebuiltFromReports(Phase phase, Standing standing) {
+    NodeReport lost = report("c", 2, phase, Setback.NONE, 1);
+    on(seen("a b c"));
+    assertTrue(Rollout.isBehind(rollout, List.of(lost)));
+    on(new WentBack());
+    on(seen("a b c", lost));
+    assertEquals(Cause.STORE_LOST, assertInstanceOf(Paused.class, rollout).cause());
+    assertEquals(new Place(standing, 2), rollout.run().ledger().places().get(new NodeId("c")));
+    assertFalse(Rollout.isBehind(rollout, List.of(lost)));
+    assertEquals(Map.of(), Rollout.orders(rollout));
+    now = now.plus(TIMES.settleWithin());
+    on(new ResumeOrdered());
+    on(seen("a b c"));
+    assertEquals(List.of(), rollout.run().ledger().failed(), "every wait begins anew");
   }
 
   @Test

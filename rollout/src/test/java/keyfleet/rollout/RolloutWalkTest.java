@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import keyfleet.rollout.Rollout.Aborted;
 import keyfleet.rollout.Rollout.Completed;
 import keyfleet.rollout.Rollout.Paused;
@@ -73,10 +75,35 @@ class RolloutWalkTest {
     checkBounds(world, where);
     checkStops(world, before, event, where);
     checkWaits(world, where);
-    // I10: each node of the plan is in one set.
-    assertEquals(world.nodes(), after.run().ledger().standings(after.run().spec()).keySet(), where);
+    checkSets(before.run(), after.run(), where);
     // I11: the plan is never another.
     assertEquals(before.run().spec(), after.run().spec(), where);
+  }
+
+  /// I10: each node of the plan is in one set, and whoever came late stays where it is known. R16,
+  /// R17: whoever came late and is left out has a reason, and is told nothing.
+  private static void checkSets(Run before, Run after, String where) {
+    Set<NodeId> planned = Ledger.EMPTY.standings(after.spec()).keySet();
+    Set<NodeId> all = after.ledger().standings(after.spec()).keySet();
+    Set<NodeId> late = new HashSet<>(all);
+    late.removeAll(planned);
+    assertTrue(all.containsAll(planned), where);
+    assertTrue(RolloutWorld.strangers().containsAll(late), where);
+    assertTrue(all.containsAll(before.ledger().standings(before.spec()).keySet()), where);
+    Set<NodeId> out = new HashSet<>();
+    after
+        .ledger()
+        .places()
+        .forEach((node, place) -> {
+          if (place.standing() == Standing.EXCLUDED) {
+            out.add(node);
+          }
+        });
+    assertEquals(
+        out,
+        after.ledger().excluded().stream().map(Exclusion::node).collect(Collectors.toSet()),
+        where);
+    assertEquals(out.size(), after.ledger().excluded().size(), where);
   }
 
   /// I1, I7, R13, R14.
@@ -90,9 +117,35 @@ class RolloutWalkTest {
     assertEquals(run.ledger().failed().size(), failed.size(), where);
     assertTrue(world.mayHaveFailed().containsAll(failed), where + ": failed " + failed);
     if (world.rollout() instanceof Rolling || world.rollout() instanceof Paused) {
-      assertTrue(failed.size() < run.spec().limits().maxFailed(), where);
+      assertFalse(run.spec().limits().maxFailed().isReached(run.ledger().tally(run.spec())), where);
+      checkBatch(run, failed, where);
       assertTrue(run.spec().plan().canaries().stream().noneMatch(failed::contains), where);
     }
+  }
+
+  /// R14, counted by hand: whoever of the batch that is on has a place, was told something.
+  private static void checkBatch(Run run, Set<NodeId> failed, String where) {
+    int passed = run.ledger().passed();
+    if (passed == run.spec().batches()) {
+      return;
+    }
+    long bad = run.spec().batch(passed).stream().filter(failed::contains).count();
+    long told = run.spec().batch(passed).stream().filter(it -> isTold(run, it)).count();
+    boolean tooMany =
+        switch (run.spec().limits().maxFailedPerBatch()) {
+          case Tolerance.Nodes(int count) -> bad >= count;
+          case Tolerance.Percent(int percent) -> bad > 0 && bad * 100.0 / told >= percent;
+          case Tolerance.Unlimited _ -> false;
+        };
+    assertFalse(tooMany, where + ": of the batch failed " + bad + " of " + told);
+  }
+
+  private static boolean isTold(Run run, NodeId node) {
+    Place place = run.ledger().places().get(node);
+    return place != null
+        && (place.attempt() > 1
+            || !Set.of(Standing.OCCUPIED, Standing.FORGOTTEN, Standing.WAITING)
+                .contains(place.standing()));
   }
 
   /// I6, P7.

@@ -37,6 +37,7 @@ final class RolloutWorld {
   private final List<Map.Entry<NodeId, Desired>> outbox = new ArrayList<>();
   private final Set<NodeId> overdue = new HashSet<>();
   private final Set<NodeId> forgotten = new HashSet<>();
+  private final Set<NodeId> degraded;
   private final int oneIn;
   private final int unrest;
   private final int lull;
@@ -53,10 +54,30 @@ final class RolloutWorld {
     lull = random.nextBoolean() ? 2 : 10;
     String offline = random.nextBoolean() ? "x y" : "";
     String plan = PLANS[random.nextInt(PLANS.length)];
-    Limits limits = new Limits(largestBatch(plan), 1 + random.nextInt(3), random.nextInt(3), 2);
+    Limits limits =
+        new Limits(largestBatch(plan), tolerance(), batchTolerance(), random.nextInt(3), 2);
     rollout = created(spec(plan, offline, limits));
     nodes().forEach(it -> nodes.put(it, new ModelNode(it)));
     Rollouts.ids(offline).forEach(it -> node(it).present = false);
+    if (random.nextInt(3) == 0) {
+      strangers().forEach(it -> node(it).present = false);
+    }
+    degraded = random.nextInt(3) == 0 ? Set.copyOf(Rollouts.ids("y t")) : Set.of();
+  }
+
+  /// They are enrolled when they first show up.
+  static Set<NodeId> strangers() {
+    return Set.copyOf(Rollouts.ids("s t"));
+  }
+
+  private Tolerance tolerance() {
+    return random.nextInt(3) == 0
+        ? new Tolerance.Percent(10 + random.nextInt(80))
+        : new Tolerance.Nodes(1 + random.nextInt(3));
+  }
+
+  private Tolerance batchTolerance() {
+    return random.nextInt(3) == 0 ? tolerance() : new Tolerance.Unlimited();
   }
 
   /// The tightest limit that the plan allows; canaries may be more than that.
@@ -183,6 +204,7 @@ final class RolloutWorld {
       case 4, 5, 6 -> new PauseOrdered();
       case 7, 8 -> new Claimed(lead(++epoch));
       case 9, 10 -> occupied();
+      case 11 -> new RolloutEvent.WentBack();
       default -> luck % 10 < 8 ? usual() : new Ticked();
     };
   }
@@ -206,16 +228,18 @@ final class RolloutWorld {
   private Observed observed() {
     Set<NodeId> present = new HashSet<>();
     List<NodeReport> reports = new ArrayList<>();
+    List<NodeStatus> statuses = new ArrayList<>();
     for (ModelNode node : nodes.values()) {
       NodeReport report = node.report();
       if (node.present) {
         present.add(node.id);
+        statuses.add(Fixtures.status(node.id + (degraded.contains(node.id) ? " degraded" : "")));
       }
       if (report != null && random.nextInt(3) > 0) {
         reports.add(report);
       }
     }
-    return new Observed(present, reports);
+    return new Observed(present, reports, statuses);
   }
 
   private NodeId anyone() {

@@ -1,5 +1,6 @@
 package keyfleet.rollout;
 
+import static keyfleet.rollout.Fixtures.status;
 import static keyfleet.rollout.Fixtures.target;
 
 import java.time.Duration;
@@ -63,13 +64,13 @@ final class Rollouts {
   }
 
   static NodeReport report(String node, int attempt, Phase phase, Setback setback, long seen) {
-    Task task =
-        new Task(ID, attempt, new Component("agent"), NEW, TIMES.soak(), TIMES.confirmWithin());
+    Task task = spec("| " + node, "", limits(1, 1, 0)).task(attempt);
     return new NodeReport(new NodeId(node), task, phase, setback, lead(seen), OLD);
   }
 
   static Observed seen(String present, NodeReport... reports) {
-    return new Observed(Set.copyOf(ids(present)), List.of(reports));
+    List<NodeStatus> statuses = ids(present).stream().map(it -> status(it.value())).toList();
+    return new Observed(Set.copyOf(ids(present)), List.of(reports), statuses);
   }
 
   static Standing standing(Rollout rollout, String node) {

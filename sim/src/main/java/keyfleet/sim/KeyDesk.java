@@ -12,6 +12,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores;
+import keyfleet.store.MalformedException;
 import keyfleet.store.StoreException;
 
 /// A terminal at which somebody gives orders. It has every key.
@@ -31,7 +32,13 @@ final class KeyDesk {
     Supplier<String> nonces = keys.nonces(host.name() + host.life());
     SimRandom random = new SimRandom(host.dice().named("desk" + host.life()));
     this.holder = new Keyholder(KeyringName.MAIN, List.of(cupboard), random);
-    this.ring = new Ring(KeyringName.MAIN, keys.kv(Part.OPERATOR, loop), nonces, Failpoints.NONE);
+    this.ring =
+        new Ring(
+            KeyringName.MAIN,
+            keys.kv(Part.OPERATOR, loop),
+            nonces,
+            Failpoints.NONE,
+            KeyWorld.author(host));
     Shelves shelves = new Shelves(ring, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
     this.orders = new RotationOrders(ring, shelves, holder, nonces, random);
     this.removals = new RemovalOrders(ring, shelves, orders);
@@ -65,6 +72,8 @@ final class KeyDesk {
       loop.host().note(() -> "is told " + brief(answer));
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");
+    } catch (MalformedException e) {
+      loop.host().note(() -> "cannot go on: " + e.getMessage());
     }
   }
 

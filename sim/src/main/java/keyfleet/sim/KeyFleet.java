@@ -249,5 +249,6 @@ final class KeyFleet implements Fleet {
   public void checkEnd() {
     keys.truth().requireReadable();
     keys.truth().requireFenced();
+    keys.truth().requireAudited(keys.verdict());
   }
 }

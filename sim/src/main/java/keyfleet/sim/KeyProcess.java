@@ -143,7 +143,12 @@ final class KeyProcess implements App.Witness {
   private void startWorker(Keyholder holder) {
     Loop loop = new Loop(host);
     Ring ring =
-        new Ring(KeyringName.MAIN, keys.kv(Part.WORKER, loop), nonces("worker"), Failpoints.NONE);
+        new Ring(
+            KeyringName.MAIN,
+            keys.kv(Part.WORKER, loop),
+            nonces("worker"),
+            Failpoints.NONE,
+            KeyWorld.author(host));
     Shelves shelves = new Shelves(ring, keys.stores(Part.WORKER, loop), Failpoints.NONE);
     RotationLoop rotations =
         new RotationLoop(host.name() + " " + run(), ring, shelves, holder, clock(Part.WORKER));

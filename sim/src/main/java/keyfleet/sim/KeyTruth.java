@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import keyfleet.control.AuditHead;
+import keyfleet.control.AuditVerdict;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Keks;
@@ -44,6 +46,7 @@ final class KeyTruth {
   private final EnvelopeCipher everyKey;
   private final Set<KekVersion> destroyed = new HashSet<>();
   private @Nullable Keystore last;
+  private long changes;
 
   KeyTruth(Map<String, Records> collections, Told told, Readied readied, SimRandom random) {
     this.collections = new TreeMap<>(collections);
@@ -62,6 +65,7 @@ final class KeyTruth {
   void sees(Keystore keystore) {
     Keystore before = last;
     last = keystore;
+    changes++;
     if (before != null && keystore.epoch() < before.epoch()) {
       throw new BrokenPromise(
           "K7", "epoch %d after %d".formatted(keystore.epoch(), before.epoch()));
@@ -199,6 +203,14 @@ final class KeyTruth {
                         .formatted(name, fence.writable(), keystore.writable()));
               }
             }));
+  }
+
+  /// Every keystore that was ever written has its entry in the audit, and there is no other.
+  void requireAudited(AuditVerdict verdict) {
+    if (!(verdict instanceof AuditVerdict.Intact(AuditHead head)) || head.number() != changes) {
+      throw new BrokenPromise(
+          "AUDIT", "%d changes, and the audit is %s".formatted(changes, verdict));
+    }
   }
 
   /// Whether these are the bytes that stand there now.

@@ -1,11 +1,18 @@
 package keyfleet.sim;
 
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import keyfleet.control.AuditActor;
+import keyfleet.control.AuditAuthor;
+import keyfleet.control.AuditVerdict;
+import keyfleet.control.Failpoints;
 import keyfleet.control.RecordStores;
+import keyfleet.control.Ring;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Registration;
 import keyfleet.store.Change;
@@ -56,6 +63,25 @@ final class KeyWorld {
 
   static Registration registration(String collection) {
     return new Registration(KeyringName.MAIN, ENGINE, collection, App.FIELDS);
+  }
+
+  /// Whoever runs on the host. Dates are for people, and there are none here.
+  static AuditAuthor author(Host host) {
+    return new AuditAuthor(
+        new AuditActor(host.name(), host.name(), host.name() + "-" + host.life()),
+        InstantSource.fixed(Instant.EPOCH));
+  }
+
+  /// What somebody finds who looks at the audit, right at the store.
+  AuditVerdict verdict() {
+    Ring ring =
+        new Ring(
+            KeyringName.MAIN,
+            world.kv(),
+            nonces("auditor"),
+            Failpoints.NONE,
+            author(world.host("auditor")));
+    return ring.audit().verify();
   }
 
   /// The store for one loop of a process.

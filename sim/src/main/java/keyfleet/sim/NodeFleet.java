@@ -25,6 +25,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
   private final List<Host> drivers;
   private final Host clerk;
   private @Nullable Rollout last;
+  private @Nullable Rollout retry;
   private int meddlers;
 
   NodeFleet(World world, Ports ports) {
@@ -42,14 +43,35 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
   private void saw(WatchedKv.Applied write) {
     if (write.key().value().startsWith("desired.")) {
       truth.told(write.key(), DesiredDocument.read(write.value()));
-    } else if (write.key().value().endsWith(".ctl")) {
+    } else if (write.key().value().equals(Shipment.ROLLOUT + ".ctl")) {
       reader
           .find(Shipment.ROLLOUT)
           .ifPresent(rollout -> {
             last = rollout;
             truth.sees(rollout);
           });
+    } else if (write.key().value().equals(Shipment.RETRY + ".ctl")) {
+      reader
+          .find(Shipment.RETRY)
+          .ifPresent(rollout -> {
+            retry = rollout;
+            truth.sees(rollout);
+          });
     }
+  }
+
+  /// R17: whether the nodes that failed shall have the release once more. They are repaired first.
+  private boolean wantsRetry() {
+    Rollout ended = last;
+    boolean wants =
+        shipment.hope() == Shipment.Hope.RETRIED
+            && ended != null
+            && Rollout.isEnded(ended)
+            && !ended.run().ledger().failed().isEmpty();
+    if (wants) {
+      nodes.values().forEach(NodeProcess::repair);
+    }
+    return wants;
   }
 
   @Override
@@ -70,7 +92,10 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
           if (shipment.spoiled().contains(node.id())) {
             node.spoil(NodeTruth.NEW);
           }
-          if (!shipment.spec().plan().offline().contains(node.id())) {
+          if (shipment.late().contains(node.id())) {
+            long comes = node.host().dice().between(0, Weather.SHORT);
+            nodeWorld.world().timeline().in(comes, () -> revive(node.host(), node::start));
+          } else if (!shipment.spec().plan().offline().contains(node.id())) {
             node.start();
           }
         });
@@ -98,7 +123,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
 
   private void startClerk() {
     clerk.start();
-    new RolloutClerk(clerk, nodeWorld).ship(shipment.spec());
+    new RolloutClerk(clerk, nodeWorld).ship(shipment.spec(), this::wantsRetry);
   }
 
   @Override
@@ -187,18 +212,25 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
     if (now == null) {
       return Optional.of("the rollout was never started");
     }
-    return Rollout.isEnded(now)
-        ? Optional.empty()
-        : Optional.of(
-            "the rollout is %s with %s"
-                .formatted(now.getClass().getSimpleName(), now.run().ledger().places()));
+    if (!Rollout.isEnded(now)) {
+      return Optional.of("the rollout is " + brief(now));
+    }
+    Rollout again = retry;
+    if (!wantsRetry() || (again != null && Rollout.isEnded(again))) {
+      return Optional.empty();
+    }
+    return Optional.of("the retry is " + (again == null ? "not started" : brief(again)));
+  }
+
+  private static String brief(Rollout rollout) {
+    return rollout.getClass().getSimpleName() + " with " + rollout.run().ledger().places();
   }
 
   @Override
   public void checkEnd() {
     Rollout ended = last;
     if (ended != null) {
-      truth.checkEnd(ended, nodes);
+      truth.checkEnd(ended, retry, nodes);
     }
   }
 }

@@ -60,6 +60,11 @@ final class NodeProcess implements NodeMachine.Witness {
     machine.probe().show(release, new Sighting(Sighting.State.NOT_READY, 0));
   }
 
+  /// As new: every release works.
+  void repair() {
+    machine.probe().show(NodeTruth.NEW, new Sighting(Sighting.State.READY, 0));
+  }
+
   void start() {
     host.start();
     Loop loop = new Loop(host);
@@ -67,7 +72,10 @@ final class NodeProcess implements NodeMachine.Witness {
         new WatchedReads(new HostKv(world.store(), loop, Reads.MAY_BE_STALE), this::delivered);
     Kv kv = world.ports().kv(Part.WATCHDOG, seen);
     Watchdog watchdog =
-        new Watchdog(new Self(id, COMPONENT, PROTOCOL), kv, machine.touchedBy(loop, world.ports()));
+        new Watchdog(
+            new Self(id, COMPONENT, PROTOCOL, Shipment.facts(id)),
+            kv,
+            machine.touchedBy(loop, world.ports()));
     Key key = RolloutKeys.desired(COMPONENT, id);
     loop.paced(() -> tick(watchdog));
     world.store().watch(RolloutKeys.ROLLOUTS, DESIRED, hint -> hear(hint, key, loop, watchdog));
@@ -109,7 +117,7 @@ final class NodeProcess implements NodeMachine.Witness {
   }
 
   private void delivered(Entry entry) {
-    truth.delivered(this, DesiredDocument.read(entry.value()).lead().epoch());
+    truth.delivered(this, DesiredDocument.read(entry.value()));
   }
 
   @Override

@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import keyfleet.rollout.Desired;
 import keyfleet.rollout.Duty;
@@ -14,12 +13,16 @@ import keyfleet.rollout.Node.Confirmed;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodePage;
 import keyfleet.rollout.Phase;
+import keyfleet.rollout.Place;
 import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Setback;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Standing;
+import keyfleet.rollout.Tolerance;
 import keyfleet.store.Key;
+import org.jspecify.annotations.Nullable;
 
 /// What must be true of nodes and their rollout, whoever drives it.
 final class NodeTruth {
@@ -30,28 +33,48 @@ final class NodeTruth {
   private static final Set<Phase> ORDERED =
       Set.of(Phase.PREPARING, Phase.APPLYING, Phase.CONFIRMED);
 
+  /// Where nobody has been told anything yet, or who does not count.
+  private static final Set<Standing> UNTRIED =
+      Set.of(
+          Standing.PENDING,
+          Standing.PENDING_OFFLINE,
+          Standing.EXCLUDED,
+          Standing.OCCUPIED,
+          Standing.WAITING,
+          Standing.FORGOTTEN);
+
   /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
   private static final long SLACK = 75 * Timeline.SECOND;
 
-  /// What was seen of one node.
-  private static final class Seen {
+  /// What was seen of one node in one rollout.
+  private static final class Heard {
     private final Set<Integer> swapped = new HashSet<>();
     private Phase phase = Phase.REVERTED;
     private long highestTold;
     private long lastTold;
     private long highestEpoch;
+  }
+
+  /// What was seen of one node.
+  private static final class Seen {
+    private final Map<RolloutId, Heard> heard = new HashMap<>();
     private long runsSince = Long.MAX_VALUE;
     private long lateSince = Long.MAX_VALUE;
+
+    private Heard heard(RolloutId rollout) {
+      return heard.computeIfAbsent(rollout, _ -> new Heard());
+    }
   }
 
   private final Timeline timeline;
   private final RolloutSpec spec;
   private final Set<NodeId> spoiled;
+  private final Set<NodeId> late;
   private final Circumstances circumstances;
   private final Map<NodeId, Seen> seen = new HashMap<>();
   private final Map<Key, Desired> told = new HashMap<>();
-  private long highestLead;
-  private boolean stopped;
+  private final Map<RolloutId, Long> highestLeads = new HashMap<>();
+  private final Set<RolloutId> stopped = new HashSet<>();
 
   /// What excuses what.
   interface Circumstances {
@@ -67,6 +90,7 @@ final class NodeTruth {
     this.timeline = timeline;
     this.spec = shipment.spec();
     this.spoiled = shipment.spoiled();
+    this.late = shipment.late();
     this.circumstances = circumstances;
   }
 
@@ -74,11 +98,11 @@ final class NodeTruth {
     return seen.computeIfAbsent(node.id(), _ -> new Seen());
   }
 
-  /// A node was told to do something by the driver of `epoch`.
-  void delivered(NodeProcess node, long epoch) {
-    Seen known = seen(node);
-    known.lastTold = epoch;
-    known.highestTold = Math.max(known.highestTold, epoch);
+  /// A node was told to do something.
+  void delivered(NodeProcess node, Desired desired) {
+    Heard known = seen(node).heard(desired.task().rollout());
+    known.lastTold = desired.lead().epoch();
+    known.highestTold = Math.max(known.highestTold, known.lastTold);
   }
 
   /// A node has written its journal.
@@ -87,7 +111,7 @@ final class NodeTruth {
       return;
     }
     Seen known = seen(node);
-    requireHighest(node, known, tasked);
+    requireHighest(node, known.heard(tasked.duty().task().rollout()), tasked);
     boolean wanting =
         tasked instanceof Node.RolledBack back && back.setback() == Setback.UNCONFIRMED;
     if (wanting && !node.host().wasStruck() && circumstances.isSteady()) {
@@ -105,7 +129,7 @@ final class NodeTruth {
   }
 
   /// P9: what a driver of a lower epoch says moves nobody.
-  private static void requireHighest(NodeProcess node, Seen known, Node.Tasked tasked) {
+  private static void requireHighest(NodeProcess node, Heard known, Node.Tasked tasked) {
     long epoch = tasked.duty().lead().epoch();
     Phase phase = Node.phase(tasked);
     boolean moved = phase != known.phase && ORDERED.contains(phase);
@@ -133,11 +157,12 @@ final class NodeTruth {
     }
     known.runsSince = timeline.now();
     Duty duty = node.duty().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
-    if (!known.swapped.add(duty.task().attempt())) {
+    RolloutId rollout = duty.task().rollout();
+    if (!known.heard(rollout).swapped.add(duty.task().attempt())) {
       throw new BrokenPromise(
           "I2", "%s swaps twice in attempt %d".formatted(node.id(), duty.task().attempt()));
     }
-    if (stopped || duty.course() == Duty.Course.TURNED) {
+    if (stopped.contains(rollout) || duty.course() == Duty.Course.TURNED) {
       throw new BrokenPromise("I3", node.id() + " goes forward after the abort");
     }
   }
@@ -186,43 +211,78 @@ final class NodeTruth {
     }
   }
 
-  /// The rollout was written.
+  /// A rollout was written.
   void sees(Rollout rollout) {
+    RolloutId id = rollout.run().spec().id();
     long epoch = rollout.run().lead().epoch();
-    if (epoch < highestLead) {
-      throw new BrokenPromise("P9", "epoch %d leads after %d".formatted(epoch, highestLead));
+    long highest = highestLeads.getOrDefault(id, 0L);
+    if (epoch < highest) {
+      throw new BrokenPromise("P9", "epoch %d leads after %d".formatted(epoch, highest));
     }
-    highestLead = epoch;
-    stopped |= rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack;
+    highestLeads.put(id, epoch);
+    if (rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack) {
+      stopped.add(id);
+    }
     List<NodeId> failed = rollout.run().ledger().failed();
+    // Before the retry all nodes were repaired.
+    Set<NodeId> ill = id.equals(Shipment.ROLLOUT) ? spoiled : Set.of();
     for (NodeId node : failed) {
-      if (!spoiled.contains(node) && !circumstances.isSlow(node)) {
+      if (!ill.contains(node) && !circumstances.isSlow(node)) {
         throw new BrokenPromise("P6", node + " counts as failed, and the release is good there");
       }
     }
-    if (rollout instanceof Rollout.Rolling && failed.size() >= spec.limits().maxFailed()) {
+    if (rollout instanceof Rollout.Rolling && isTooMuch(rollout, failed.size())) {
       throw new BrokenPromise("P7", failed.size() + " nodes have failed, and it still rolls");
     }
   }
 
-  /// What the rollout says in the end is what the nodes run.
-  void checkEnd(Rollout rollout, Map<NodeId, NodeProcess> nodes) {
+  /// R14, counted here by hand: of all, or of those on whom it was tried.
+  private boolean isTooMuch(Rollout rollout, long failed) {
+    Map<NodeId, Place> places = rollout.run().ledger().places();
+    long attempted =
+        rollout.run().ledger().standings(rollout.run().spec()).entrySet().stream()
+            .filter(
+                it -> !UNTRIED.contains(it.getValue()) || isAgain(rollout, places.get(it.getKey())))
+            .count();
+    return failed > 0
+        && switch (spec.limits().maxFailed()) {
+          case Tolerance.Nodes(int count) -> failed >= count;
+          case Tolerance.Percent(int percent) -> 100.0 * failed / attempted >= percent;
+          case Tolerance.Unlimited _ -> false;
+        };
+  }
+
+  private static boolean isAgain(Rollout rollout, @Nullable Place place) {
+    return place != null && place.attempt() > rollout.run().spec().attempt();
+  }
+
+  /// What the rollout says in the end is what the nodes run, unless the retry has had them since.
+  void checkEnd(Rollout rollout, @Nullable Rollout retry, Map<NodeId, NodeProcess> nodes) {
     Map<NodeId, Standing> standings = rollout.run().ledger().standings(spec);
-    if (!standings.keySet().equals(nodes.keySet())) {
-      throw new BrokenPromise("I10", "some node is in no set: " + standings.keySet());
+    Set<NodeId> missing = new HashSet<>(nodes.keySet());
+    missing.removeAll(standings.keySet());
+    if (!late.containsAll(missing)) {
+      throw new BrokenPromise("I10", "some node is in no set: " + missing);
     }
-    standings.forEach((id, standing) -> {
-      Optional<NodeProcess> node = Optional.ofNullable(nodes.get(id));
-      Sha256 runs = node.map(it -> it.machine().running()).orElse(OLD);
-      boolean right =
-          switch (standing) {
-            case CONFIRMED -> runs.equals(NEW);
-            case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED -> runs.equals(OLD);
-            default -> true; // nobody claims to know
-          };
-      if (!right) {
-        throw new BrokenPromise("P6", "%s is %s and runs %s".formatted(id, standing, runs));
-      }
-    });
+    for (NodeId node : missing) {
+      standings.put(node, Standing.PENDING_OFFLINE); // it came when all was over
+    }
+    if (retry != null) {
+      standings.putAll(retry.run().ledger().standings(retry.run().spec()));
+    }
+    standings.forEach((id, standing) -> checkEnd(id, standing, nodes.get(id)));
+  }
+
+  private static void checkEnd(NodeId id, Standing standing, @Nullable NodeProcess node) {
+    Sha256 runs = node == null ? OLD : node.machine().running();
+    boolean right =
+        switch (standing) {
+          case CONFIRMED, KEPT -> runs.equals(NEW);
+          case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED -> runs.equals(OLD);
+          default -> true; // nobody claims to know
+        };
+    if (!right) {
+      throw new BrokenPromise("P6", "%s is %s and runs %s".formatted(id, standing, runs));
+    }
   }
 }

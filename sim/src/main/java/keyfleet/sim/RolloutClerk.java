@@ -1,5 +1,6 @@
 package keyfleet.sim;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
 import keyfleet.control.Ordering;
@@ -14,6 +15,7 @@ final class RolloutClerk {
   private final Loop loop;
   private final RolloutOrders orders;
   private boolean started;
+  private boolean retried;
 
   RolloutClerk(Host host, NodeWorld world) {
     this.loop = new Loop(host);
@@ -22,9 +24,22 @@ final class RolloutClerk {
             host.name(), world.kv(Part.OPERATOR, loop), world.nonces(host), Failpoints.NONE);
   }
 
-  /// Starts the rollout, and whenever it is found paused lets it go on.
-  void ship(RolloutSpec spec) {
-    loop.every(LOOK, () -> give(() -> started ? orders.resume(spec.id()) : start(spec)));
+  /// Starts the rollout, and whenever it is found paused lets it go on. Once it has ended, it is
+  /// retried if somebody wants that.
+  void ship(RolloutSpec spec, BooleanSupplier wantsRetry) {
+    loop.every(LOOK, () -> give(() -> started ? goOn(spec, wantsRetry) : start(spec)));
+  }
+
+  private Ordering goOn(RolloutSpec spec, BooleanSupplier wantsRetry) {
+    if (!wantsRetry.getAsBoolean()) {
+      return orders.resume(spec.id());
+    }
+    if (!retried) {
+      Ordering answer = orders.retry(spec.id(), Shipment.RETRY);
+      retried = answer instanceof Ordering.Done;
+      return answer;
+    }
+    return orders.resume(Shipment.RETRY);
   }
 
   private Ordering start(RolloutSpec spec) {

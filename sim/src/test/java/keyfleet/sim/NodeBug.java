@@ -132,7 +132,13 @@ enum NodeBug implements Ports {
     Task task = desired.task();
     return new Desired(
         new Task(
-            task.rollout(), task.attempt(), task.component(), task.release(), soak, confirmWithin),
+            task.rollout(),
+            task.attempt(),
+            task.component(),
+            task.release(),
+            soak,
+            confirmWithin,
+            task.healthWait()),
         desired.goal(),
         desired.lead(),
         desired.decision());

@@ -99,9 +99,12 @@ public final class Watchdog {
       return link;
     }
     try {
-      Link beat = wire.beat(node, machine.slots().version(), machine.probe().health());
+      Link reached = wire.show(node);
+      if (reached == Link.CONNECTED) {
+        reached = wire.beat(node, machine.slots().version(), machine.probe().health());
+      }
       Optional<NodeReport> report = Node.report(node);
-      return beat == Link.CONNECTED && report.isPresent() ? wire.tell(report.get()) : beat;
+      return reached == Link.CONNECTED && report.isPresent() ? wire.tell(report.get()) : reached;
     } catch (StoreException e) {
       return Link.CUT_OFF;
     }

@@ -4,14 +4,17 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import keyfleet.control.DesiredDocument;
+import keyfleet.control.NodeCard;
 import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Desired;
 import keyfleet.rollout.Node;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.NodeStatus.Health;
+import keyfleet.rollout.Quarantine;
 import keyfleet.rollout.Version;
 import keyfleet.rollout.Vitals.Link;
+import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
@@ -36,6 +39,7 @@ final class Wire {
   private final Key ownKey;
   private @Nullable Order order;
   private @Nullable NodeReport told;
+  private @Nullable NodeCard shown;
   private long beatDue;
 
   Wire(Self self, Kv kv, Host host) {
@@ -75,30 +79,46 @@ final class Wire {
     if (report.equals(told)) {
       return Link.CONNECTED;
     }
-    Value value = NodeReportDocument.of(report);
-    Entry present = kv.get(RolloutKeys.REPORTS, ownKey).orElse(null);
-    boolean there = present != null && present.value().equals(value);
-    if (!there && !(write(present, value) instanceof Write.Written)) {
-      return Link.CUT_OFF;
+    Link link = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
+    told = link == Link.CONNECTED ? report : null;
+    return link;
+  }
+
+  /// Writes what the node says of itself, unless it is there. R17: with it, what it has rolled
+  /// back.
+  Link show(Node node) {
+    NodeCard card = new NodeCard(self.facts(), Quarantine.of(node));
+    if (card.equals(shown)) {
+      return Link.CONNECTED;
     }
-    told = report;
-    return Link.CONNECTED;
+    Link link = keep(RolloutKeys.NODES, card.toValue());
+    shown = link == Link.CONNECTED ? card : null;
+    return link;
   }
 
-  private Write write(@Nullable Entry present, Value value) {
+  private Link keep(Bucket bucket, Value value) {
+    Entry present = kv.get(bucket, ownKey).orElse(null);
+    boolean there = present != null && present.value().equals(value);
+    return there || write(bucket, present, value) instanceof Write.Written
+        ? Link.CONNECTED
+        : Link.CUT_OFF;
+  }
+
+  private Write write(Bucket bucket, @Nullable Entry present, Value value) {
     return present == null
-        ? kv.create(RolloutKeys.REPORTS, ownKey, value)
-        : kv.update(RolloutKeys.REPORTS, ownKey, value, present.revision());
+        ? kv.create(bucket, ownKey, value)
+        : kv.update(bucket, ownKey, value, present.revision());
   }
 
-  /// A sign of life, when one is due. With it goes the check that the report is still there: a
-  /// store that lost it gets it back.
+  /// A sign of life, when one is due. With it goes the check that report and card are still there:
+  /// a store that lost them gets them back.
   Link beat(Node node, Version version, Health health) {
     long now = host.moment().elapsed();
     if (now - beatDue < 0) {
       return Link.CONNECTED;
     }
     told = null;
+    shown = null;
     Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, version, health));
     if (!(write instanceof Write.Written)) {
       return Link.CUT_OFF;

@@ -10,6 +10,7 @@ import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.Desired;
+import keyfleet.rollout.Facts;
 import keyfleet.rollout.Goal;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodeId;
@@ -31,9 +32,10 @@ import keyfleet.store.UnsureKv.Trouble;
 final class Rig {
   static final Sha256 OLD = new Sha256("0".repeat(64));
   static final Sha256 NEW = new Sha256("1".repeat(64));
-  static final Self SELF = new Self(new NodeId("web1"), new Component("agent"), 1);
+  static final Self SELF = new Self(new NodeId("web1"), new Component("agent"), 1, Facts.NONE);
   static final Duration SOAK = Duration.ofMinutes(1);
   static final Duration DEADLINE = Duration.ofMinutes(5);
+  static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
 
   final Fuse fuse = new Fuse();
   final StoreClock clock = new StoreClock();
@@ -81,7 +83,8 @@ final class Rig {
   }
 
   static Task task(int attempt) {
-    return new Task(new RolloutId("r1"), attempt, SELF.component(), NEW, SOAK, DEADLINE);
+    return new Task(
+        new RolloutId("r1"), attempt, SELF.component(), NEW, SOAK, DEADLINE, HEALTH_WAIT);
   }
 
   void order(Goal goal) {

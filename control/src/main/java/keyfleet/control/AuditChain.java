@@ -1,0 +1,64 @@
+package keyfleet.control;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import keyfleet.crypto.KeyringName;
+import keyfleet.store.Attempt;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreTime;
+
+/// The audit entries of one keyring in the store. They are created, read, and never changed.
+final class AuditChain {
+  private static final Bucket BUCKET = new Bucket.Lasting("audit");
+
+  /// Sendings of one entry that gets no clear answer.
+  private static final int TRIES = 3;
+
+  private final KeyringName keyring;
+  private final Kv kv;
+  private final Failpoints failpoints;
+
+  AuditChain(KeyringName keyring, Kv kv, Failpoints failpoints) {
+    this.keyring = keyring;
+    this.kv = kv;
+    this.failpoints = failpoints;
+  }
+
+  /// Sixteen digits, so that the order of the keys is that of the numbers.
+  static Key key(KeyringName keyring, long number) {
+    return new Key(String.format(Locale.ROOT, "%s.%016d", keyring, number));
+  }
+
+  KeyringName keyring() {
+    return keyring;
+  }
+
+  /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
+  /// another entry has the place.
+  Fate keep(AuditEntry entry) {
+    Attempt attempt =
+        new Attempt.Creating(
+            BUCKET, key(keyring, entry.number()), AuditDocument.written(entry).toValue());
+    return failpoints.at(Failpoint.AUDIT_WRITE, () -> attempt.settle(kv, TRIES));
+  }
+
+  Optional<Entry> find(long number) {
+    return failpoints.at(Failpoint.AUDIT_READ, () -> kv.get(BUCKET, key(keyring, number)));
+  }
+
+  /// All that stands there, in the order of the numbers.
+  List<Entry> list() {
+    Prefix all = Prefix.under(new Key(keyring.value()));
+    return failpoints.at(Failpoint.AUDIT_LIST, () -> kv.list(BUCKET, all));
+  }
+
+  StoreTime now() {
+    return failpoints.at(Failpoint.AUDIT_TIME, kv::storeTime);
+  }
+}

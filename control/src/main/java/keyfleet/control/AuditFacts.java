@@ -1,0 +1,140 @@
+package keyfleet.control;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Timings;
+
+/// Everything that a keystore says, each fact under its name. No fact is empty: one that is not
+/// there is none.
+record AuditFacts(SortedMap<String, String> byName) {
+  /// Before there is a keystore.
+  static final AuditFacts NONE = new AuditFacts(new TreeMap<>());
+
+  AuditFacts {
+    byName = Collections.unmodifiableSortedMap(new TreeMap<>(byName));
+  }
+
+  static AuditFacts of(Keystore keystore) {
+    SortedMap<String, String> facts = new TreeMap<>();
+    facts.put("id", keystore.identity().id());
+    facts.put("incarnation", Long.toString(keystore.identity().incarnation()));
+    facts.put("use", word(keystore.identity().use()));
+    facts.put("epoch", Long.toString(keystore.epoch()));
+    facts.put("active", keystore.active().toString());
+    facts.put("writable", joined(keystore.writable()));
+    timings(facts, keystore.timings());
+    rotation(facts, keystore.rotation());
+    keystore.versions().forEach((version, known) -> version(facts, version, known));
+    keystore
+        .activations()
+        .forEach(it -> facts.put("activation." + it.epoch(), it.version().toString()));
+    facts.values().removeIf(String::isEmpty);
+    return new AuditFacts(facts);
+  }
+
+  private static void timings(SortedMap<String, String> facts, Timings timings) {
+    facts.put("timing.heartbeat", timings.heartbeat().toString());
+    facts.put("timing.fresh", timings.fresh().toString());
+    facts.put("timing.lease", timings.lease().toString());
+    facts.put("timing.expire", timings.expire().toString());
+    facts.put("timing.adopt", timings.adopt().toString());
+  }
+
+  private static void version(
+      SortedMap<String, String> facts, KekVersion version, KeyVersion known) {
+    facts.put(version + ".provider", known.provider());
+    facts.put(version + ".sentinel", AuditHash.of(known.sentinel().envelope().bytes()));
+    facts.put(version + ".state", word(known.state()));
+    facts.put(version + ".trust", word(known.trust()));
+  }
+
+  private static void rotation(SortedMap<String, String> facts, Rotation rotation) {
+    facts.put("rotation", phase(rotation));
+    if (rotation instanceof Rotation.Blocked(_, long failedRecords)) {
+      facts.put("rotation.failed_records", Long.toString(failedRecords));
+    }
+    job(rotation)
+        .ifPresent(job -> {
+          facts.put("rotation.id", job.id().value());
+          facts.put("rotation.kind", word(job.kind()));
+          facts.put("rotation.from", job.from().toString());
+          facts.put("rotation.to", job.to().toString());
+          facts.put("rotation.course", word(job.course()));
+          facts.put("rotation.driver", job.driver());
+        });
+  }
+
+  private static String phase(Rotation rotation) {
+    return switch (rotation) {
+      case Rotation.Idle _ -> "idle";
+      case Rotation.Staged _ -> "staged";
+      case Rotation.Opening _ -> "opening";
+      case Rotation.Rewrapping _ -> "rewrapping";
+      case Rotation.Settling _ -> "settling";
+      case Rotation.Fencing _ -> "fencing";
+      case Rotation.Sweeping _ -> "sweeping";
+      case Rotation.Proving _ -> "proving";
+      case Rotation.Blocked _ -> "blocked";
+      case Rotation.Paused(var was) -> "paused while " + phase(was);
+      case Rotation.Completed _ -> "completed";
+      case Rotation.Aborted _ -> "aborted";
+    };
+  }
+
+  /// Of a rotation under way, or of the last one.
+  static Optional<Job> job(Rotation rotation) {
+    return switch (rotation) {
+      case Rotation.Completed(Job job) -> Optional.of(job);
+      case Rotation.Aborted(Job job) -> Optional.of(job);
+      default -> Rotation.underWay(rotation);
+    };
+  }
+
+  private static String joined(Iterable<KekVersion> versions) {
+    List<String> words = new ArrayList<>();
+    versions.forEach(it -> words.add(it.toString()));
+    return String.join(", ", words);
+  }
+
+  private static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /// What became different, in the order of the names.
+  List<AuditChange> changesTo(AuditFacts next) {
+    TreeSet<String> names = new TreeSet<>(byName.keySet());
+    names.addAll(next.byName.keySet());
+    return names.stream()
+        .map(it -> new AuditChange(it, fact(it), next.fact(it)))
+        .filter(it -> !it.before().equals(it.after()))
+        .toList();
+  }
+
+  /// The facts after the changes. Nothing if they do not fit: some began with another fact.
+  Optional<AuditFacts> after(List<AuditChange> changes) {
+    SortedMap<String, String> facts = new TreeMap<>(byName);
+    for (AuditChange change : changes) {
+      if (!fact(change.name()).equals(change.before())) {
+        return Optional.empty();
+      }
+      facts.put(change.name(), change.after());
+    }
+    facts.values().removeIf(String::isEmpty);
+    return Optional.of(new AuditFacts(facts));
+  }
+
+  private String fact(String name) {
+    return byName.getOrDefault(name, "");
+  }
+}

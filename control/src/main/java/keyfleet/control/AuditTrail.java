@@ -1,0 +1,110 @@
+package keyfleet.control;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.control.AuditVerdict.Broken;
+import keyfleet.control.AuditVerdict.Intact;
+import keyfleet.control.AuditVerdict.Unsettled;
+import keyfleet.member.Keystores.Held;
+import keyfleet.store.Entry;
+import keyfleet.store.MalformedException;
+
+/// What was done to a keyring, for whoever wants to read it or to check it. It changes nothing.
+public final class AuditTrail {
+  /// Each entry of a page is a read of its own.
+  public static final int MAX_PAGE = 200;
+
+  /// Changes are seconds apart or more, and looking takes less.
+  private static final int TRIES = 5;
+
+  private final AuditChain chain;
+  private final Supplier<Optional<Held>> keystore;
+
+  AuditTrail(AuditChain chain, Supplier<Optional<Held>> keystore) {
+    this.chain = chain;
+    this.keystore = keystore;
+  }
+
+  public AuditVerdict verify() {
+    return verify(AuditHead.NONE);
+  }
+
+  /// The chain must also lead through `noted`, which an earlier verdict named.
+  public AuditVerdict verify(AuditHead noted) {
+    for (int i = 0; i < TRIES; i++) {
+      Held held = keystore.get().orElse(null);
+      List<Entry> stored = chain.list();
+      Held after = keystore.get().orElse(null);
+      if (held == null && after == null) {
+        return withoutKeystore(stored, noted);
+      }
+      // Only of one keystore all along is it known which entries there must be.
+      if (held != null && after != null && held.revision().equals(after.revision())) {
+        return verdict(held, stored, noted);
+      }
+    }
+    return new Unsettled();
+  }
+
+  private static AuditVerdict withoutKeystore(List<Entry> stored, AuditHead noted) {
+    return stored.isEmpty() && noted.equals(AuditHead.NONE)
+        ? new Intact(AuditHead.NONE)
+        : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
+  }
+
+  private AuditVerdict verdict(Held held, List<Entry> stored, AuditHead noted) {
+    AuditEntry last;
+    try {
+      last = AuditDocument.read(held.note());
+    } catch (MalformedException e) {
+      return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
+    }
+    return new AuditCheck(chain.keyring(), last, noted).judge(stored, held.keystore());
+  }
+
+  /// The newest entries, `size` of them at most.
+  public AuditPage newest(int size) {
+    return below(end() + 1, size);
+  }
+
+  /// The next older ones.
+  public AuditPage below(long number, int size) {
+    List<AuditEntry> entries = new ArrayList<>();
+    List<Long> unreadable = new ArrayList<>();
+    long first = Math.max(1, number - Math.clamp(size, 1, MAX_PAGE));
+    for (long i = number - 1; i >= first; i--) {
+      Optional<AuditEntry> entry = entry(i);
+      entry.ifPresent(entries::add);
+      if (entry.isEmpty()) {
+        unreadable.add(i);
+      }
+    }
+    return new AuditPage(entries, unreadable, first);
+  }
+
+  private Optional<AuditEntry> entry(long number) {
+    try {
+      return chain
+          .find(number)
+          .map(stored -> AuditDocument.read(stored.value()))
+          .or(() -> notCopied(number));
+    } catch (MalformedException e) {
+      return Optional.empty();
+    }
+  }
+
+  /// The newest entry may still be in the keystore only.
+  private Optional<AuditEntry> notCopied(long number) {
+    return last().filter(entry -> entry.number() == number);
+  }
+
+  private Optional<AuditEntry> last() {
+    return keystore.get().map(held -> AuditDocument.read(held.note()));
+  }
+
+  private long end() {
+    return last().map(AuditEntry::number).orElseGet(() -> (long) chain.list().size());
+  }
+}

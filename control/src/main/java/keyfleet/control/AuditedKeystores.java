@@ -1,0 +1,152 @@
+package keyfleet.control;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.member.Keystores;
+import keyfleet.member.Keystores.Held;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Fate;
+import keyfleet.store.MalformedException;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// A keystore that cannot be changed without an audit entry (ADR 8).
+///
+/// The entry is written *inside* the changed keystore, by the same compare-and-set: it is there if
+/// and only if the change is. It is copied into the chain after that, by its author or by whoever
+/// comes next; and nobody replaces a keystore whose entry is not in the chain.
+final class AuditedKeystores {
+  private static final String REMEDY =
+      "one of them was put back or edited; see `keyfleet audit verify`";
+
+  private final Keystores keystores;
+  private final AuditChain chain;
+  private final AuditAuthor author;
+  private final Supplier<String> nonces;
+  private final Failpoints failpoints;
+
+  /// The keystore whose entry this process last saw in the chain.
+  private volatile @Nullable Revision copied;
+
+  AuditedKeystores(
+      Keystores keystores,
+      AuditChain chain,
+      AuditAuthor author,
+      Supplier<String> nonces,
+      Failpoints failpoints) {
+    this.keystores = keystores;
+    this.chain = chain;
+    this.author = author;
+    this.nonces = nonces;
+    this.failpoints = failpoints;
+  }
+
+  AuditTrail trail() {
+    return new AuditTrail(chain, this::read);
+  }
+
+  Optional<Held> read() {
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
+  }
+
+  /// Whether nobody has changed the keystore since it was read.
+  boolean isStill(Held held) {
+    return read().map(Held::revision).equals(Optional.of(held.revision()));
+  }
+
+  /// Whether it surely stands. If not, whoever asked reads again and decides anew. A keystore made
+  /// anew goes on where the chain of the lost one ends.
+  boolean create(Keystore first, String what) {
+    AuditHead head = AuditHead.NONE;
+    AuditFacts before = AuditFacts.NONE;
+    for (Entry stored : chain.list()) {
+      AuditEntry entry = AuditDocument.read(stored.value());
+      head = entry.head();
+      before = before.after(entry.changes()).orElse(before);
+    }
+    AuditEntry entry = entry(head, before.changesTo(AuditFacts.of(first)), what, "");
+    Document note = AuditDocument.written(entry);
+    Fate fate = failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
+    return stands(fate, entry);
+  }
+
+  /// As [#create].
+  boolean replace(Held expected, Keystore next, String what) {
+    copy(expected);
+    AuditHead head = AuditDocument.read(expected.note()).head();
+    if (chain.find(head.number() + 1).isPresent()) {
+      return overtaken(expected, head.number() + 1);
+    }
+    Keystore before = expected.keystore();
+    List<AuditChange> changes = AuditFacts.of(before).changesTo(AuditFacts.of(next));
+    AuditEntry entry = entry(head, changes, what, rotation(before, next));
+    Document note = AuditDocument.written(entry);
+    Fate fate =
+        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
+    return stands(fate, entry);
+  }
+
+  /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
+  /// it put it there.
+  void copy(Held held) {
+    if (held.revision().equals(copied)) {
+      return;
+    }
+    AuditEntry entry = AuditDocument.read(held.note());
+    copied =
+        switch (chain.keep(entry)) {
+          case Fate.Applied _ -> held.revision();
+          case Fate.Pending _ ->
+              throw new StoreException("audit entry " + entry.number() + " got no clear answer");
+          case Fate.Overtaken _ ->
+              throw new MalformedException(
+                  "keystore and audit chain differ in entry " + entry.number() + ": " + REMEDY);
+        };
+  }
+
+  /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.
+  private boolean overtaken(Held expected, long number) {
+    if (isStill(expected)) {
+      throw new MalformedException(
+          "the audit chain has an entry " + number + " that the keystore does not know: " + REMEDY);
+    }
+    return false;
+  }
+
+  private AuditEntry entry(
+      AuditHead head, List<AuditChange> changes, String what, String rotation) {
+    AuditDeed deed =
+        new AuditDeed(author.actor(), what, rotation, chain.now(), author.calendar().instant());
+    return new AuditEntry(chain.keyring(), head, deed, changes, nonces.get());
+  }
+
+  /// The rotation that the change is part of.
+  private static String rotation(Keystore before, Keystore next) {
+    Rotation now = next.rotation();
+    return before.rotation().equals(now)
+        ? ""
+        : AuditFacts.job(now)
+            .or(() -> AuditFacts.job(before.rotation()))
+            .map(Job::id)
+            .map(id -> id.value())
+            .orElse("");
+  }
+
+  private boolean stands(Fate fate, AuditEntry entry) {
+    if (!(fate instanceof Fate.Applied(Revision revision))) {
+      return false;
+    }
+    try {
+      copied = chain.keep(entry) instanceof Fate.Applied ? revision : null;
+    } catch (StoreException e) {
+      copied = null; // the keystore has it, so whoever comes next puts it there
+    }
+    return true;
+  }
+}

@@ -1,0 +1,57 @@
+package keyfleet.control;
+
+import keyfleet.rollout.Exclusion;
+import keyfleet.rollout.Exclusion.Degraded;
+import keyfleet.rollout.Exclusion.FactUnknown;
+import keyfleet.rollout.Exclusion.HeldBack;
+import keyfleet.rollout.Exclusion.ProtocolTooOld;
+import keyfleet.rollout.Exclusion.Quarantined;
+import keyfleet.rollout.Exclusion.Reason;
+import keyfleet.rollout.Exclusion.UnreadableStatus;
+import keyfleet.rollout.Exclusion.WrongPlatform;
+import keyfleet.rollout.NodeId;
+import keyfleet.store.Document;
+
+/// A node that is left out, and why, as a plan or a control record has it.
+final class ExclusionDocument {
+  private ExclusionDocument() {}
+
+  static Document of(Exclusion exclusion) {
+    Document.Builder builder = Document.builder().text("node", exclusion.node().value());
+    return switch (exclusion.reason()) {
+      case Degraded _ -> builder.text("reason", "degraded").build();
+      case FactUnknown _ -> builder.text("reason", "fact_unknown").build();
+      case HeldBack(var why) -> builder.text("reason", "held_back").text("why", why).build();
+      case Quarantined(int attempt) ->
+          builder.text("reason", "quarantined").number("attempt", attempt).build();
+      case WrongPlatform _ -> builder.text("reason", "wrong_platform").build();
+      case ProtocolTooOld(int protocol, int min) ->
+          builder
+              .text("reason", "protocol_too_old")
+              .number("protocol", protocol)
+              .number("min_protocol", min)
+              .build();
+      case UnreadableStatus _ -> builder.text("reason", "unreadable_status").build();
+    };
+  }
+
+  static Exclusion read(Document document) {
+    return new Exclusion(new NodeId(document.text("node")), reason(document));
+  }
+
+  private static Reason reason(Document document) {
+    return switch (document.text("reason")) {
+      case "degraded" -> new Degraded();
+      case "fact_unknown" -> new FactUnknown();
+      case "held_back" -> new HeldBack(document.text("why"));
+      case "quarantined" -> new Quarantined(TaskDocument.count(document, "attempt"));
+      case "wrong_platform" -> new WrongPlatform();
+      case "protocol_too_old" ->
+          new ProtocolTooOld(
+              TaskDocument.count(document, "protocol"),
+              TaskDocument.count(document, "min_protocol"));
+      case "unreadable_status" -> new UnreadableStatus();
+      default -> throw new IllegalArgumentException("unknown: " + document.text("reason"));
+    };
+  }
+}

@@ -1,0 +1,51 @@
+package keyfleet.control;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import keyfleet.rollout.Facts;
+import keyfleet.rollout.Quarantine;
+import keyfleet.rollout.Sha256;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+
+/// What a node says of itself under its key in [RolloutKeys#NODES]: its facts, and the releases
+/// that it has rolled back (R17). It outlives the node's connection and every rollout.
+public record NodeCard(Facts facts, Quarantine quarantine) {
+  public static final NodeCard BLANK = new NodeCard(Facts.NONE, Quarantine.NONE);
+
+  public Value toValue() {
+    Document.Builder said = Document.builder();
+    facts.values().forEach(said::texts);
+    Document.Builder quarantined = Document.builder();
+    quarantine.attempts().forEach((release, it) -> quarantined.number(release.hex(), it));
+    return Document.builder()
+        .document("facts", said.build())
+        .document("quarantined", quarantined.build())
+        .build()
+        .toValue();
+  }
+
+  public static NodeCard read(Value value) {
+    return Document.parse(value)
+        .as(document ->
+            new NodeCard(
+                facts(document.document("facts")), quarantine(document.document("quarantined"))));
+  }
+
+  private static Facts facts(Document document) {
+    Map<String, List<String>> values = new HashMap<>();
+    document.names().forEach(path -> values.put(path, document.texts(path)));
+    return new Facts(values);
+  }
+
+  private static Quarantine quarantine(Document document) {
+    SortedMap<Sha256, Integer> attempts = new TreeMap<>();
+    document
+        .names()
+        .forEach(hex -> attempts.put(new Sha256(hex), TaskDocument.count(document, hex)));
+    return new Quarantine(attempts);
+  }
+}

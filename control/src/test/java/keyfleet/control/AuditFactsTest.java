@@ -1,0 +1,225 @@
+package keyfleet.control;
+
+import static keyfleet.control.Fleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.lang.reflect.RecordComponent;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.Sentinel;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import org.junit.jupiter.api.Test;
+
+class AuditFactsTest {
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final Job JOB =
+      new Job(new RotationId("r-1"), Job.Kind.ROTATION, v(1), v(2), Job.Course.FORWARD, "w-1");
+  private static final KeyVersion FIRST =
+      new KeyVersion("env", sentinel(1), VersionState.ANNOUNCED);
+  private static final Keystore KEYSTORE =
+      Keystore.bootstrap(
+          new Keystore.Identity("k", 1, Keystore.Use.RECORDS), FIRST, Timings.DEFAULT);
+
+  private static Sentinel sentinel(int version) {
+    SoftwareKek kek =
+        new SoftwareKek(v(version), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
+    EnvelopeCipher cipher = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), RANDOM);
+    return Sentinel.create(cipher, v(version), RANDOM).orElseThrow();
+  }
+
+  private static Keystore with(Keystore.Identity identity, long epoch, Rotation rotation) {
+    return new Keystore(
+        identity,
+        epoch,
+        v(1),
+        KEYSTORE.writable(),
+        KEYSTORE.timings(),
+        rotation,
+        KEYSTORE.versions(),
+        KEYSTORE.activations());
+  }
+
+  private static Keystore rotating(Rotation rotation) {
+    return with(KEYSTORE.identity(), 1, rotation);
+  }
+
+  private static Keystore with(Timings timings, KeyVersion first, int... writable) {
+    TreeSet<KekVersion> admitted = new TreeSet<>();
+    Arrays.stream(writable).forEach(it -> admitted.add(v(it)));
+    return new Keystore(
+        KEYSTORE.identity(),
+        1,
+        v(1),
+        admitted,
+        timings,
+        KEYSTORE.rotation(),
+        new TreeMap<>(Map.of(v(1), first)),
+        KEYSTORE.activations());
+  }
+
+  private static Keystore flipped() {
+    KeyVersion old = new KeyVersion("env", FIRST.sentinel(), VersionState.DECRYPT_ONLY);
+    KeyVersion next = new KeyVersion("file", sentinel(2), VersionState.ACTIVE);
+    return new Keystore(
+        KEYSTORE.identity(),
+        2,
+        v(2),
+        new TreeSet<>(List.of(v(1), v(2))),
+        KEYSTORE.timings(),
+        new Rotation.Settling(JOB),
+        new TreeMap<>(Map.of(v(1), old, v(2), next)),
+        List.of(new Keystore.Activation(v(1), 1), new Keystore.Activation(v(2), 2)));
+  }
+
+  private static KeyVersion active() {
+    return version("env", FIRST.sentinel());
+  }
+
+  private static Keystore.Identity identity(String id, long incarnation, Keystore.Use use) {
+    return new Keystore.Identity(id, incarnation, use);
+  }
+
+  private static Timings longer(int which) {
+    Duration[] all = {
+      Timings.DEFAULT.heartbeat(),
+      Timings.DEFAULT.fresh(),
+      Timings.DEFAULT.lease(),
+      Timings.DEFAULT.expire(),
+      Timings.DEFAULT.adopt()
+    };
+    all[which] = all[which].minusMillis(which == 0 ? 1 : 0).plusMillis(which == 0 ? 0 : 1);
+    return new Timings(all[0], all[1], all[2], all[3], all[4]);
+  }
+
+  private static final Rotation.Idle IDLE = new Rotation.Idle();
+
+  /// Keystores that differ from [#KEYSTORE] in one thing, under the fact that must show it.
+  private static Map<String, Keystore> others() {
+    Map<String, Keystore> others = new TreeMap<>();
+    others.put("id", with(identity("l", 1, Keystore.Use.RECORDS), 1, IDLE));
+    others.put("incarnation", with(identity("k", 2, Keystore.Use.RECORDS), 1, IDLE));
+    others.put("use", with(identity("k", 1, Keystore.Use.KMS), 1, IDLE));
+    others.put("epoch", with(KEYSTORE.identity(), 2, IDLE));
+    others.put("writable", with(Timings.DEFAULT, active(), 1, 2));
+    others.put("active", flipped());
+    others.put("activation.2", flipped());
+    others.put("rotation", rotating(new Rotation.Staged(JOB)));
+    List<String> names = List.of("heartbeat", "fresh", "lease", "expire", "adopt");
+    for (int i = 0; i < names.size(); i++) {
+      others.put("timing." + names.get(i), with(longer(i), active(), 1));
+    }
+    others.put("v1.sentinel", with(Timings.DEFAULT, version("env", sentinel(1)), 1));
+    others.put("v1.provider", with(Timings.DEFAULT, version("file", active().sentinel()), 1));
+    KeyVersion lost =
+        new KeyVersion(
+            "env", active().sentinel(), VersionState.ACTIVE, KeyVersion.Trust.COMPROMISED);
+    others.put("v1.trust", with(Timings.DEFAULT, lost, 1));
+    others.put("v1.state", flipped());
+    return others;
+  }
+
+  private static KeyVersion version(String provider, Sentinel sentinel) {
+    return new KeyVersion(provider, sentinel, VersionState.ACTIVE);
+  }
+
+  private static List<String> changed(Keystore next) {
+    return AuditFacts.of(KEYSTORE).changesTo(AuditFacts.of(next)).stream()
+        .map(AuditChange::name)
+        .toList();
+  }
+
+  @Test
+  void everyDifference_isAFact() {
+    others()
+        .forEach((fact, other) ->
+            assertEquals(List.of(fact), changed(other).stream().filter(fact::equals).toList()));
+  }
+
+  /// A component that a later program adds to the keystore must be given a fact, and a line above.
+  @Test
+  void everyComponentOfAKeystore_isVaried() {
+    Set<String> varied =
+        others().values().stream()
+            .flatMap(other ->
+                Arrays.stream(Keystore.class.getRecordComponents())
+                    .filter(it -> !value(it, KEYSTORE).equals(value(it, other))))
+            .map(RecordComponent::getName)
+            .collect(Collectors.toSet());
+    assertEquals(
+        Arrays.stream(Keystore.class.getRecordComponents())
+            .map(RecordComponent::getName)
+            .collect(Collectors.toSet()),
+        varied);
+  }
+
+  private static Object value(RecordComponent component, Keystore keystore) {
+    try {
+      return component.getAccessor().invoke(keystore);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  @Test
+  void everyRotation_hasFactsOfItsOwn() {
+    Job turned = new Job(JOB.id(), JOB.kind(), v(2), v(1), Job.Course.TURNED, "w-1");
+    Job nobodys = new Job(JOB.id(), JOB.kind(), v(1), v(2), Job.Course.FORWARD, Job.NOBODY);
+    Job revoking = new Job(JOB.id(), Job.Kind.REVOCATION, v(1), v(2), Job.Course.FORWARD, "w-1");
+    Job second = new Job(new RotationId("r-2"), JOB.kind(), v(1), v(2), Job.Course.FORWARD, "w-1");
+    List<Rotation> all =
+        List.of(
+            IDLE,
+            new Rotation.Staged(JOB),
+            new Rotation.Staged(turned),
+            new Rotation.Staged(nobodys),
+            new Rotation.Staged(revoking),
+            new Rotation.Staged(second),
+            new Rotation.Opening(JOB),
+            new Rotation.Rewrapping(JOB),
+            new Rotation.Settling(JOB),
+            new Rotation.Fencing(JOB),
+            new Rotation.Sweeping(JOB),
+            new Rotation.Proving(JOB),
+            new Rotation.Blocked(JOB, 1),
+            new Rotation.Blocked(JOB, 2),
+            new Rotation.Paused(new Rotation.Staged(JOB)),
+            new Rotation.Paused(new Rotation.Proving(JOB)),
+            new Rotation.Completed(JOB),
+            new Rotation.Aborted(JOB));
+    Set<AuditFacts> facts =
+        all.stream().map(it -> AuditFacts.of(rotating(it))).collect(Collectors.toSet());
+    assertEquals(all.size(), facts.size());
+  }
+
+  @Test
+  void changes_leadFromOneToTheOther() {
+    AuditFacts before = AuditFacts.of(KEYSTORE);
+    AuditFacts after = AuditFacts.of(flipped());
+    assertEquals(Optional.of(after), before.after(before.changesTo(after)));
+    assertEquals(Optional.of(before), after.after(after.changesTo(before)));
+    assertEquals(Optional.of(after), AuditFacts.NONE.after(AuditFacts.NONE.changesTo(after)));
+    assertEquals(Optional.empty(), after.after(before.changesTo(after)));
+    assertNotEquals(before, after);
+  }
+}

@@ -1,0 +1,367 @@
+package keyfleet.control;
+
+import static keyfleet.control.Fleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import keyfleet.control.AuditVerdict.Intact;
+import keyfleet.control.Fleet.Peer;
+import keyfleet.control.Killer.Killed;
+import keyfleet.control.Killer.Side;
+import keyfleet.control.RotationOrders.Done;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Decision.Next;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationId;
+import keyfleet.store.Bucket;
+import keyfleet.store.FakeKv;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.UnsureKv;
+import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Every change has one entry, whoever dies, races or gets no answer.
+class AuditTrailTest {
+  private static final Bucket AUDIT = new Bucket.Lasting("audit");
+  private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
+  private static final Key MAIN = new Key("main");
+  private static final List<Trouble> TROUBLES = List.of(Trouble.values());
+  private static final int SEEDS = 60;
+  private static final int STEPS = 40;
+
+  private final Fleet fleet = new Fleet();
+  private final FakeKv kv = fleet.kv();
+  private final Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);
+  private int nonces;
+
+  @BeforeEach
+  void begin() {
+    fleet.begin(worker);
+  }
+
+  private Ring ring(Kv store) {
+    return new Ring(
+        KeyringName.MAIN, store, () -> "m-" + nonces++, Failpoints.NONE, Fleet.author("mira", "x"));
+  }
+
+  private AuditHead intact() {
+    return assertInstanceOf(Intact.class, worker.ring.audit().verify()).head();
+  }
+
+  private List<AuditEntry> all() {
+    return worker.ring.audit().newest(AuditTrail.MAX_PAGE).entries().reversed();
+  }
+
+  private long copies() {
+    return kv.list(AUDIT, Prefix.under(MAIN)).size();
+  }
+
+  private static Optional<Keystore> decided(Keystore keystore, Event event) {
+    return keystore.decide(event) instanceof Next(Keystore next)
+        ? Optional.of(next)
+        : Optional.empty();
+  }
+
+  @Test
+  void rotation_isToldFromBeginningToEnd() {
+    worker.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    fleet.advance(Fleet.TIMINGS.expire());
+    fleet.beat();
+    fleet.beat();
+    assertInstanceOf(Done.class, worker.removals.disable(v(1)));
+    assertEquals(
+        List.of(
+            "announce v1",
+            "announce v2",
+            "announce v3",
+            "announce v4",
+            "rotate v1 to v2",
+            "taken over by worker-1",
+            "gate passed",
+            "fences opened",
+            "records rewrapped",
+            "settled",
+            "fences closed",
+            "records swept",
+            "proved",
+            "remove v1"),
+        all().stream().map(it -> it.deed().what()).toList());
+    AuditEntry flip = all().get(8);
+    assertEquals(new AuditActor("somebody", "host of worker-1", "worker-1"), flip.deed().who());
+    assertEquals(Fleet.TODAY, flip.deed().date());
+    assertTrue(flip.words().startsWith("activation.2: v2; active: v1 → v2; "), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("v1.state", "active", "decrypt-only")));
+    String id = AuditFacts.job(fleet.keystore().rotation()).orElseThrow().id().value();
+    assertEquals(
+        9L, all().stream().filter(it -> it.deed().rotation().equals(id)).count(), "of a rotation");
+    assertEquals("", all().getLast().deed().rotation());
+    assertEquals(14, intact().number());
+  }
+
+  @Test
+  void refusedOrder_isNoChange() {
+    AuditHead before = intact();
+    worker.orders.abort();
+    worker.orders.announce(v(2), Keystore.Use.RECORDS, Fleet.TIMINGS);
+    assertEquals(before, intact());
+  }
+
+  @Test
+  void times_neverGoBack() {
+    worker.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    List<AuditEntry> all = all();
+    for (int i = 1; i < all.size(); i++) {
+      assertTrue(all.get(i).deed().at().compareTo(all.get(i - 1).deed().at()) >= 0, all::toString);
+    }
+  }
+
+  @Test
+  void pages_goBackToTheFirstEntry() {
+    List<Long> seen = new ArrayList<>();
+    AuditPage page = worker.ring.audit().newest(3);
+    page.entries().forEach(it -> seen.add(it.number()));
+    assertFalse(page.isLast(), page::toString);
+    page = worker.ring.audit().below(page.end(), 3);
+    page.entries().forEach(it -> seen.add(it.number()));
+    assertTrue(page.isLast(), page::toString);
+    assertEquals(List.of(4L, 3L, 2L, 1L), seen);
+    assertEquals(List.of(), worker.ring.audit().below(1, 3).entries());
+  }
+
+  @Test
+  void page_namesWhatItCannotRead() {
+    kv.put(AUDIT, AuditChain.key(KeyringName.MAIN, 3), Value.of("{}"));
+    kv.delete(
+        AUDIT,
+        AuditChain.key(KeyringName.MAIN, 2),
+        kv.get(AUDIT, AuditChain.key(KeyringName.MAIN, 2)).orElseThrow().revision());
+    AuditPage page = worker.ring.audit().newest(10);
+    assertEquals(List.of(3L, 2L), page.unreadable());
+    assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
+  }
+
+  @Test
+  void pageOfALostKeystore_isReadAllTheSame() {
+    kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
+    assertEquals(4, worker.ring.audit().newest(10).entries().size());
+  }
+
+  /// Dead between the keystore and the chain: the keystore has the entry until a worker, or the
+  /// next who changes it, has copied it.
+  @ParameterizedTest
+  @EnumSource
+  void authorDeadBeforeTheCopy_losesNoEntry(Heir heir) {
+    Killer killer = new Killer(Failpoint.AUDIT_WRITE, Side.BEFORE, 2); // the first copies v4's
+    Peer doomed = fleet.worker("worker-2", killer, 1, 2, 3, 4);
+    fleet.beat();
+    assertThrows(Killed.class, () -> doomed.orders.rotate(v(1), v(2)));
+    doomed.die();
+    assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
+    assertEquals(4, copies());
+    assertEquals(5, intact().number());
+    assertEquals("rotate v1 to v2", all().getLast().deed().what());
+    switch (heir) {
+      case WORKER -> worker.loop.tick();
+      case OPERATOR -> assertInstanceOf(Done.class, worker.orders.pause());
+    }
+    assertEquals(6, intact().number());
+    assertEquals(6, copies());
+    assertEquals("worker-2", all().get(4).deed().who().instance());
+    assertEquals("worker-1", all().get(5).deed().who().instance());
+  }
+
+  enum Heir {
+    WORKER,
+    OPERATOR
+  }
+
+  /// The change stands, and is answered as such.
+  @Test
+  void chainOutOfReachAfterTheChange_isCaughtUpLater() {
+    Kv cut =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return kv;
+          }
+
+          @Override
+          public Write create(Bucket bucket, Key key, Value value) {
+            if (bucket.equals(AUDIT) && key.value().endsWith("5")) {
+              throw new StoreException("cut");
+            }
+            return kv.create(bucket, key, value);
+          }
+        };
+    Ring ring = ring(cut);
+    var held = ring.keystore().orElseThrow();
+    assertTrue(ring.replace(held, started(held.keystore()), "rotate"));
+    assertEquals(4, copies());
+    var next = ring.keystore().orElseThrow();
+    Keystore paused = decided(next.keystore(), new Event.PauseOrdered()).orElseThrow();
+    assertThrows(StoreException.class, () -> ring.replace(next, paused, "pause"));
+    worker.loop.tick();
+    assertEquals(6, intact().number()); // the worker has taken it over
+  }
+
+  private static Keystore started(Keystore keystore) {
+    return decided(keystore, new Event.StartOrdered(new RotationId("r"), v(1), v(2), ""))
+        .orElseThrow();
+  }
+
+  @Test
+  void twoAuthorsFromOneKeystore_makeOneEntry() {
+    Ring one = ring(kv);
+    Ring other = ring(kv);
+    var held = one.keystore().orElseThrow();
+    var same = other.keystore().orElseThrow();
+    assertTrue(one.replace(held, started(held.keystore()), "first"));
+    assertFalse(other.replace(same, started(same.keystore()), "second"));
+    assertEquals(5, intact().number());
+    assertEquals("first", all().getLast().deed().what());
+  }
+
+  /// The next change would take a number that the chain has given away.
+  @Test
+  void keystorePutBack_isNotChanged() {
+    Value old = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+    assertInstanceOf(Done.class, worker.orders.rotate(v(1), v(2)));
+    kv.put(KEYSTORES, MAIN, old);
+    MalformedException e =
+        assertThrows(MalformedException.class, () -> worker.orders.rotate(v(1), v(2)));
+    assertEquals(
+        "the audit chain has an entry 5 that the keystore does not know: one of them was put back"
+            + " or edited; see `keyfleet audit verify`",
+        e.getMessage());
+    assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
+    assertEquals(
+        5, assertInstanceOf(AuditVerdict.Broken.class, worker.ring.audit().verify()).number());
+  }
+
+  @Test
+  void otherEntryInItsPlace_isNotWrittenOver() {
+    Key fourth = AuditChain.key(KeyringName.MAIN, 4);
+    kv.put(AUDIT, fourth, kv.get(AUDIT, AuditChain.key(KeyringName.MAIN, 3)).orElseThrow().value());
+    Ring fresh = ring(kv);
+    var held = fresh.keystore().orElseThrow();
+    assertThrows(
+        MalformedException.class, () -> fresh.replace(held, started(held.keystore()), "rotate"));
+    assertEquals(held.revision(), fresh.keystore().orElseThrow().revision());
+  }
+
+  @Test
+  void keystoreMadeAnew_goesOnWhereTheChainEnds() {
+    kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
+    assertInstanceOf(Done.class, worker.orders.announce(v(1), Keystore.Use.RECORDS, Fleet.TIMINGS));
+    assertEquals(5, intact().number());
+    assertTrue(all().getLast().words().contains("v4.state: announced → none"));
+  }
+
+  @Test
+  void keystoreThatNeverRests_isNotJudged() {
+    Kv restless =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            Value same = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+            kv.put(KEYSTORES, MAIN, same);
+            return kv;
+          }
+        };
+    assertEquals(new AuditVerdict.Unsettled(), ring(restless).audit().verify());
+  }
+
+  /// Counts what is really written.
+  private record Counted(Kv inner, List<Value> keystores) implements ForwardingKv {
+    @Override
+    public Write create(Bucket bucket, Key key, Value value) {
+      return counted(bucket, value, inner.create(bucket, key, value));
+    }
+
+    @Override
+    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+      return counted(bucket, value, inner.update(bucket, key, value, expected));
+    }
+
+    private Write counted(Bucket bucket, Value value, Write write) {
+      if (bucket.equals(KEYSTORES) && write instanceof Write.Written) {
+        keystores.add(value);
+      }
+      return write;
+    }
+  }
+
+  @Test
+  void anyAnswersLost_everyChangeHasOneEntry() {
+    long changes = LongStream.range(0, SEEDS).map(AuditTrailTest::walk).sum();
+    assertTrue(changes > 10L * SEEDS, () -> "only " + changes);
+  }
+
+  /// How many changes there were.
+  private static long walk(long seed) {
+    AuditTrailTest test = new AuditTrailTest();
+    test.begin();
+    Random random = new Random(seed);
+    Counted counted = new Counted(test.kv, new ArrayList<>());
+    Supplier<Trouble> troubles =
+        () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Trouble.NONE;
+    List<Ring> rings = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      rings.add(test.ring(new UnsureKv(counted, troubles)));
+    }
+    for (int i = 0; i < STEPS; i++) {
+      step(rings.get(random.nextInt(rings.size())), random);
+    }
+    Ring last = test.worker.ring;
+    last.keystore().ifPresent(last::audit);
+    String words = "seed " + seed;
+    AuditHead head = assertInstanceOf(Intact.class, last.audit().verify(), words).head();
+    assertEquals(4 + counted.keystores().size(), head.number(), words);
+    assertEquals(head.number(), test.copies(), words);
+    return counted.keystores().size();
+  }
+
+  private static void step(Ring ring, Random random) {
+    List<Event> events =
+        List.of(
+            new Event.StartOrdered(new RotationId("r"), v(1), v(2), ""),
+            new Event.PauseOrdered(),
+            new Event.ResumeOrdered(),
+            new Event.Adopted(new RotationId("r"), "w" + random.nextInt(9)),
+            new Event.AbortOrdered());
+    Event event = events.get(random.nextInt(events.size()));
+    try {
+      var held = ring.keystore().orElseThrow();
+      decided(held.keystore(), event)
+          .ifPresent(next -> ring.replace(held, next, AuditWords.of(event)));
+    } catch (StoreException e) {
+      assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
+    }
+  }
+}

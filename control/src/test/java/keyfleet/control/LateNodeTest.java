@@ -1,0 +1,166 @@
+package keyfleet.control;
+
+import static keyfleet.control.RolloutRig.AGENT;
+import static keyfleet.control.RolloutRig.RELEASE;
+import static keyfleet.control.RolloutRig.spec;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import keyfleet.rollout.Admission;
+import keyfleet.rollout.Exclusion;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Offer;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Preflight;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Standing;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+
+/// Nodes that come after the plan was made (R16), and nodes that have rolled a release back (R17).
+class LateNodeTest {
+  private static final RolloutId R1 = new RolloutId("r1");
+  private static final RolloutId R2 = new RolloutId("r2");
+
+  private final RolloutRig rig = new RolloutRig("a b");
+  private final RolloutOrders orders = rig.orders(Failpoints.NONE);
+  private final RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+
+  private Map<NodeId, Standing> standings(String id) {
+    var run = rig.rollout(id).run();
+    return run.ledger().standings(run.spec());
+  }
+
+  private void start(String target, int maxFailed) {
+    orders.start(spec("r1", target, "", "a b", new Limits(2, maxFailed, 0, 1)));
+    rig.step(driver);
+    rig.step(driver);
+  }
+
+  @Test
+  void nodeEnrolledLater_getsTheRelease() {
+    start("*", 1);
+    rig.enrol("c");
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+    assertEquals(Standing.CONFIRMED, standings("r1").get(new NodeId("c")));
+  }
+
+  @Test
+  void nodeThatTheFrozenTargetDoesNotTake_isInNoSet() {
+    start("L@a,b", 1);
+    rig.enrol("c");
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    assertNull(standings("r1").get(new NodeId("c")));
+  }
+
+  @Test
+  void lateNodeThatIsDegraded_isLeftOutWithTheReason() { // I10
+    start("*", 1);
+    rig.enrol("c");
+    rig.node("c").degrade();
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    assertEquals(Standing.EXCLUDED, standings("r1").get(new NodeId("c")));
+    assertEquals(
+        List.of(new Exclusion(new NodeId("c"), new Exclusion.Degraded())),
+        rig.rollout("r1").run().ledger().excluded());
+  }
+
+  @Test
+  void lateNodeThatCannotBeRead_isLeftOut() {
+    start("*", 1);
+    rig.enrol("c");
+    rig.step(driver);
+    rig.dead.add(new NodeId("c"));
+    rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
+    rig.run("r1", driver);
+    assertEquals("[c (unreadable status)]", rig.rollout("r1").run().ledger().excluded().toString());
+  }
+
+  private Preflight preflight(int attempt) {
+    var target = rig.rollout("r1").run().spec().plan().target();
+    return Preflight.of(
+        Admission.of(target, Offer.of(RELEASE, attempt)),
+        new NodeRegister(rig.kv, Failpoints.NONE).inventory(AGENT));
+  }
+
+  @Test
+  void nodeThatRolledBack_isQuarantinedUntilALaterAttempt() { // R17
+    rig.node("b").sicken();
+    start("*", 2);
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    assertEquals(
+        "[b (quarantined: it rolled this release back in attempt 1)]",
+        assertInstanceOf(Preflight.Passed.class, preflight(1)).excluded().toString());
+    assertEquals(2, assertInstanceOf(Preflight.Passed.class, preflight(2)).eligible().size());
+  }
+
+  @Test
+  void retry_offersTheReleaseToTheFailedNodesOnceMore() { // R17
+    rig.node("b").sicken();
+    start("*", 2);
+    assertEquals(new Ordering.Refused("rollout r1 is still under way"), orders.retry(R1, R2));
+    rig.run("r1", driver);
+    rig.node("b").recover();
+    assertInstanceOf(Ordering.Done.class, orders.retry(R1, R2));
+    assertInstanceOf(Ordering.Done.class, orders.retry(R1, R2));
+    rig.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
+    assertEquals(2, rig.rollout("r2").run().spec().attempt());
+    assertEquals(Map.of(new NodeId("b"), Standing.CONFIRMED), standings("r2"));
+    assertEquals(Phase.CONFIRMED, rig.node("b").phase());
+    assertEquals(1, rig.node("a").swaps(), "who did not fail is left alone");
+    assertEquals(
+        new Ordering.Refused("no node of rollout r2 has failed"),
+        orders.retry(R2, new RolloutId("r3")));
+    assertEquals(new Ordering.NoSuchRollout(), orders.retry(new RolloutId("r9"), R2));
+  }
+
+  /// Whoever ordered it first died before the rollout was whole.
+  @Test
+  void retryThatWasOrderedByHalf_isOrderedAgain() {
+    rig.node("b").sicken();
+    start("*", 2);
+    rig.run("r1", driver);
+    rig.node("b").recover();
+    RolloutOrders dying = rig.orders(new Dying());
+    assertThrows(IllegalStateException.class, () -> dying.retry(R1, R2));
+    assertInstanceOf(Ordering.Done.class, orders.retry(R1, R2));
+    rig.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
+  }
+
+  /// Creates one key, and no other.
+  private static final class Dying implements Failpoints {
+    private int created;
+
+    @Override
+    public <T> T at(Failpoint point, Supplier<T> effect) {
+      if (point == Failpoint.ROLLOUT_CREATE && created++ > 0) {
+        throw new IllegalStateException("dead");
+      }
+      return effect.get();
+    }
+  }
+
+  @Test
+  void retryOfADegradedNode_isRefusedInWords() {
+    rig.node("b").sicken();
+    start("*", 2);
+    rig.run("r1", driver);
+    rig.node("b").degrade();
+    rig.step(driver);
+    assertEquals(
+        new Ordering.Refused("no eligible nodes (1 degraded excluded)"), orders.retry(R1, R2));
+  }
+}

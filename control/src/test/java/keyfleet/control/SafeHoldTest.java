@@ -1,0 +1,134 @@
+package keyfleet.control;
+
+import static keyfleet.control.RolloutRig.spec;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import keyfleet.rollout.Cause;
+import keyfleet.rollout.Lead;
+import keyfleet.rollout.Limits;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Phase;
+import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.Standing;
+import keyfleet.store.Entry;
+import keyfleet.store.Prefix;
+import org.junit.jupiter.api.Test;
+
+/// A store that lost what it acknowledged (R24).
+class SafeHoldTest {
+  private static final RolloutId R1 = new RolloutId("r1");
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+
+  private final RolloutRig rig = new RolloutRig("a b c");
+  private final RolloutOrders orders = rig.orders(Failpoints.NONE);
+  private final RolloutLoop first = rig.driver("first", Failpoints.NONE);
+
+  /// The store as it was before the canary began, with what the nodes have said since: they say it
+  /// again with their next beat.
+  private void loseUntil(Phase phase, RolloutLoop driver) {
+    orders.start(SPEC);
+    rig.step(driver);
+    Runnable back = rig.kv.checkpoint();
+    while (rig.node("a").phase() != phase) {
+      rig.step(driver);
+    }
+    back.run();
+    rig.nodes.values().forEach(ObedientNode::step);
+  }
+
+  private Cause heldBy() {
+    return assertInstanceOf(Rollout.Paused.class, rig.rollout("r1")).cause();
+  }
+
+  @Test
+  void driverThatRemembersMore_holdsTheRolloutForAll() {
+    loseUntil(Phase.SOAKING, first);
+    first.tick();
+    assertEquals(Cause.STORE_LOST, heldBy());
+    assertTrue(first.troubles().toString().contains("went back"), first.troubles()::toString);
+    assertEquals(
+        rig.rollout("r1"), new RolloutReader(rig.kv, Failpoints.NONE).find(R1).orElseThrow());
+  }
+
+  @Test
+  void driverWithoutAMemory_holdsItByWhatNodesHaveObeyed() {
+    loseUntil(Phase.SOAKING, first);
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    for (int i = 0; i < 20; i++) {
+      rig.step(second);
+    }
+    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(
+        Standing.APPLYING,
+        Objects.requireNonNull(rig.rollout("r1").run().ledger().places().get(new NodeId("a")))
+            .standing(),
+        "rebuilt from its report");
+  }
+
+  @Test
+  void held_nothingIsCommandedUntilSomebodyResumes() {
+    loseUntil(Phase.SOAKED, first);
+    List<Entry> before = desired();
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    for (int i = 0; i < 200; i++) {
+      rig.step(first, second);
+    }
+    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(before, desired());
+    assertEquals(Map.of(), Rollout.orders(rig.rollout("r1")));
+    assertInstanceOf(Ordering.Done.class, orders.resume(R1));
+    rig.run("r1", first, second);
+    rig.assertCompleted("r1");
+  }
+
+  private List<Entry> desired() {
+    return rig.kv.list(RolloutKeys.ROLLOUTS, new Prefix("desired."));
+  }
+
+  @Test
+  void lostEpochs_areNotGivenAway() { // R1, R2
+    orders.start(SPEC);
+    Runnable back = rig.kv.checkpoint();
+    for (int i = 0; i < 3; i++) {
+      RolloutLoop driver = rig.driver("d" + i, Failpoints.NONE);
+      rig.step(driver);
+      rig.step(driver);
+      driver.release();
+    }
+    rig.step(first);
+    rig.step(first);
+    rig.step(first);
+    long obeyed = rig.node("a").seen().epoch();
+    assertTrue(obeyed > 1, "several drivers have led: " + obeyed);
+    back.run();
+    rig.nodes.values().forEach(ObedientNode::step);
+    RolloutLoop fresh = rig.driver("fresh", Failpoints.NONE);
+    for (int i = 0; i < 20; i++) {
+      rig.step(fresh);
+    }
+    assertEquals(Cause.STORE_LOST, heldBy());
+    orders.resume(R1);
+    rig.run("r1", fresh);
+    rig.assertCompleted("r1");
+    Lead lead = rig.rollout("r1").run().lead();
+    assertTrue(lead.epoch() > obeyed, lead::toString);
+  }
+
+  @Test
+  void heldRollout_canBeAborted() {
+    loseUntil(Phase.SOAKING, first);
+    rig.step(first);
+    rig.step(first);
+    assertInstanceOf(Ordering.Done.class, orders.abort(R1));
+    rig.run("r1", first);
+    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
+    assertEquals(Phase.ROLLED_BACK, rig.node("a").phase());
+  }
+}

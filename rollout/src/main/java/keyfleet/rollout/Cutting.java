@@ -1,0 +1,54 @@
+package keyfleet.rollout;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Map.Entry;
+import java.util.PriorityQueue;
+
+/// Takes nodes in the plan's order, as far as their failure domains allow (R15). Who must not go
+/// yet keeps its place before those behind it.
+final class Cutting {
+  /// A node and its place in the order.
+  private record Turn(int place, NodeId node) {}
+
+  private final Spread spread;
+  private final Map<List<String>, Deque<Turn>> waiting = new LinkedHashMap<>();
+
+  Cutting(Spread spread, List<NodeStatus> order) {
+    this.spread = spread;
+    for (int i = 0; i < order.size(); i++) {
+      waiting
+          .computeIfAbsent(spread.domain(order.get(i)), _ -> new ArrayDeque<>())
+          .add(new Turn(i, order.get(i).node()));
+    }
+  }
+
+  /// The next batch, of `size` nodes at most.
+  List<NodeId> take(int size) {
+    PriorityQueue<Entry<List<String>, Deque<Turn>>> domains =
+        new PriorityQueue<>(Comparator.comparingInt(it -> it.getValue().element().place()));
+    domains.addAll(waiting.entrySet());
+    Map<List<String>, Integer> taken = new HashMap<>();
+    List<NodeId> batch = new ArrayList<>();
+    while (batch.size() < size && !domains.isEmpty()) {
+      Entry<List<String>, Deque<Turn>> domain = domains.remove();
+      batch.add(domain.getValue().remove().node());
+      boolean more = taken.merge(domain.getKey(), 1, Integer::sum) < spread.perBatch();
+      if (more && !domain.getValue().isEmpty()) {
+        domains.add(domain);
+      }
+    }
+    waiting.values().removeIf(Deque::isEmpty);
+    return batch;
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+}

@@ -1,0 +1,44 @@
+package keyfleet.rollout;
+
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// The releases that a node has held something against and rolled back, each with the attempt in
+/// which it last did (R17). None of them is offered to it again but in a later attempt, which only
+/// an operator begins. A node says so itself, for as long as it remembers the rollout.
+public record Quarantine(SortedMap<Sha256, Integer> attempts) {
+  public static final Quarantine NONE = new Quarantine(new TreeMap<>());
+
+  public Quarantine {
+    attempts = Collections.unmodifiableSortedMap(new TreeMap<>(attempts));
+  }
+
+  public static Quarantine of(Node node) {
+    SortedMap<Sha256, Integer> attempts = new TreeMap<>();
+    node.ground().past().forEach(chapter -> note(attempts, chapter));
+    if (node instanceof Node.Ended ended) {
+      note(attempts, NodeSteps.closed(ended));
+    }
+    return new Quarantine(attempts);
+  }
+
+  /// A node that was cut off, or told to go back, holds nothing against the release.
+  private static void note(SortedMap<Sha256, Integer> attempts, Chapter chapter) {
+    Sha256 release = chapter.task().release();
+    if (chapter.phase() == Phase.CONFIRMED) {
+      attempts.remove(release);
+    } else if (chapter.setback() == Setback.UNHEALTHY || chapter.setback() == Setback.REFUSED) {
+      attempts.merge(release, chapter.task().attempt(), Math::max);
+    }
+  }
+
+  boolean bars(Offer offer) {
+    return attempts.getOrDefault(offer.release(), 0) >= offer.attempt();
+  }
+
+  /// The attempt in which it rolled the release back; 0 if it did not.
+  int attemptOf(Sha256 release) {
+    return attempts.getOrDefault(release, 0);
+  }
+}

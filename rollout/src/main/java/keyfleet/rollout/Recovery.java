@@ -1,0 +1,75 @@
+package keyfleet.rollout;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What a rollout whose store has lost decisions can learn from its nodes (R24): a node obeys only
+/// what was decided, so whatever it reports beyond the ledger was in the ledger once.
+final class Recovery {
+  private final Run run;
+  private final Set<NodeId> passed = new HashSet<>();
+
+  Recovery(Run run) {
+    this.run = run;
+    for (int batch = 0; batch < run.ledger().passed(); batch++) {
+      passed.addAll(run.spec().batch(batch));
+    }
+  }
+
+  boolean isBehind(List<NodeReport> reports) {
+    return reports.stream().anyMatch(this::isAhead);
+  }
+
+  /// Nobody is taken for failed here: that is judged, by the same reports, when it goes on.
+  Run recovered(List<NodeReport> reports, Duration now) {
+    Map<NodeId, Place> places = new TreeMap<>(run.ledger().places());
+    reports.stream().filter(this::isAhead).forEach(it -> places.put(it.node(), place(it)));
+    Ledger was = run.ledger();
+    Ledger ledger = new Ledger(was.passed(), was.kept(), new TreeMap<>(places), was.excluded());
+    return new Run(run.spec(), run.lead(), ledger, Outlook.blank(now));
+  }
+
+  private boolean isAhead(NodeReport report) {
+    return report.task().rollout().equals(run.spec().id())
+        && isAhead(report, run.ledger().places().get(report.node()));
+  }
+
+  private boolean isAhead(NodeReport report, @Nullable Place place) {
+    if (place == null) {
+      return !passed.contains(report.node());
+    }
+    int attempt = report.task().attempt();
+    if (attempt != place.attempt()) {
+      return attempt > place.attempt();
+    }
+    return switch (place.standing()) {
+      case PENDING, PENDING_OFFLINE, WAITING -> true;
+      case PREPARING -> isBeyondStaging(report.phase());
+      case EXCLUDED, OCCUPIED, APPLYING, CONFIRMING, CONFIRMED, FAILING, FAILED, LOST -> false;
+      case RECALLING, RECALLED, REVERTING, REVERTED, KEPT, FORGOTTEN -> false;
+    };
+  }
+
+  private static boolean isBeyondStaging(Phase phase) {
+    return switch (phase) {
+      case PREPARING, STAGED, ROLLING_BACK, ROLLED_BACK -> false;
+      case APPLYING, SOAKING, SOAKED, CONFIRMED, REVERTED -> true;
+    };
+  }
+
+  private static Place place(NodeReport report) {
+    Standing standing =
+        switch (report.phase()) {
+          case PREPARING, STAGED, ROLLED_BACK -> Standing.PREPARING;
+          case APPLYING, SOAKING, SOAKED, ROLLING_BACK -> Standing.APPLYING;
+          case CONFIRMED -> Standing.CONFIRMED;
+          case REVERTED -> Standing.REVERTED;
+        };
+    return new Place(standing, report.task().attempt());
+  }
+}

@@ -1,0 +1,17 @@
+package keyfleet.rollout;
+
+/// How many nodes failed, and how many were attempted: told to take the release, whatever came of
+/// it. Whoever was not there, or turned out to be another rollout's, was not attempted (R14).
+public record Tally(long failed, long attempted) {
+  static final Tally NONE = new Tally(0, 0);
+
+  Tally plus(Place place, int first) {
+    Standing standing = place.standing();
+    boolean begun = standing.isBegun() || place.attempt() > first;
+    return new Tally(failed + (standing.isFailed() ? 1 : 0), attempted + (begun ? 1 : 0));
+  }
+
+  Tally plusGood(long nodes) {
+    return new Tally(failed, attempted + nodes);
+  }
+}
