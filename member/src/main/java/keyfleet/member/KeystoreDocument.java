@@ -14,11 +14,27 @@ import keyfleet.keyring.VersionState;
 import keyfleet.store.Document;
 
 /// A keystore as it is stored. The nonce tells one writer's attempt from another's that says the
-/// same.
+/// same; the note is what the writer says of the change, for the audit.
 public final class KeystoreDocument {
+  private static final String NOTE = "audit";
+  private static final Document NOTHING = Document.builder().build();
+
   private KeystoreDocument() {}
 
   public static Document written(Keystore keystore, String nonce) {
+    return fields(keystore, nonce).build();
+  }
+
+  static Document written(Keystore keystore, String nonce, Document note) {
+    return fields(keystore, nonce).document(NOTE, note).build();
+  }
+
+  /// Empty if there is none.
+  static Document note(Document document) {
+    return document.has(NOTE) ? document.document(NOTE) : NOTHING;
+  }
+
+  private static Document.Builder fields(Keystore keystore, String nonce) {
     Identity identity = keystore.identity();
     return Document.builder()
         .text("id", identity.id())
@@ -33,8 +49,7 @@ public final class KeystoreDocument {
         .documents(
             "activations",
             keystore.activations().stream().map(KeystoreDocument::activation).toList())
-        .text("nonce", nonce)
-        .build();
+        .text("nonce", nonce);
   }
 
   /// Throws [keyfleet.store.MalformedException] if anything in it is not as written above: a

@@ -9,19 +9,26 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.Fate;
+import keyfleet.store.Hint;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
+import keyfleet.store.Watch;
 import org.jspecify.annotations.Nullable;
 
 /// The keystore of one keyring, in the store. For several threads; each has its own decision to
 /// write, and the store says whose counts.
 public final class Keystores {
   /// A keystore as it was read, and the revision on which a change of it is compared and set.
-  public record Held(Keystore keystore, Revision revision) {}
+  ///
+  /// @param note what its writer said of the change, in the same write; empty if nothing
+  public record Held(Keystore keystore, Revision revision, Document note) {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("keystores");
+
+  private static final Document NO_NOTE = Document.builder().build();
 
   /// Sendings of one attempt that gets no clear answer. After that its fate is open, and the next
   /// read tells.
@@ -50,21 +57,47 @@ public final class Keystores {
     if (known != null && known.revision().equals(entry.revision())) {
       return known;
     }
-    Held held = new Held(KeystoreDocument.read(Document.parse(entry.value())), entry.revision());
+    Document document = Document.parse(entry.value());
+    Held held =
+        new Held(
+            KeystoreDocument.read(document), entry.revision(), KeystoreDocument.note(document));
     last = held;
     return held;
   }
 
-  /// Makes the first keystore of a keyring; overtaken if there is one.
+  /// As [#create(Keystore, Document)], with nothing for the audit.
   public Fate create(Keystore keystore) {
-    return new Attempt.Creating(BUCKET, key, value(keystore)).settle(kv, TRIES);
+    return create(keystore, NO_NOTE);
   }
 
+  /// As [#replace(Held, Keystore, Document)], with nothing for the audit.
   public Fate replace(Held expected, Keystore next) {
-    return new Attempt.Updating(BUCKET, key, value(next), expected.revision()).settle(kv, TRIES);
+    return replace(expected, next, NO_NOTE);
   }
 
-  private Value value(Keystore keystore) {
-    return KeystoreDocument.written(keystore, nonces.get()).toValue();
+  /// Makes the first keystore of a keyring; overtaken if there is one.
+  public Fate create(Keystore keystore, Document note) {
+    return new Attempt.Creating(BUCKET, key, value(keystore, note)).settle(kv, TRIES);
+  }
+
+  public Fate replace(Held expected, Keystore next, Document note) {
+    return new Attempt.Updating(BUCKET, key, value(next, note), expected.revision())
+        .settle(kv, TRIES);
+  }
+
+  /// Hints that the keystore may have changed.
+  Watch watch(Runnable changed) {
+    return kv.watch(
+        BUCKET,
+        Prefix.ALL,
+        hint -> {
+          if (!(hint instanceof Hint.Changed(Key which)) || which.equals(key)) {
+            changed.run();
+          }
+        });
+  }
+
+  private Value value(Keystore keystore, Document note) {
+    return KeystoreDocument.written(keystore, nonces.get(), note).toValue();
   }
 }

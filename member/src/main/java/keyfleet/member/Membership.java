@@ -1,7 +1,9 @@
 package keyfleet.member;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -12,11 +14,13 @@ import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.WriteLease;
 import keyfleet.member.Doorkeeper.Visit;
 import keyfleet.member.Keystores.Held;
 import keyfleet.member.Pulse.Acknowledged;
 import keyfleet.member.Pulse.Taken;
 import keyfleet.member.Pulse.Unanswered;
+import keyfleet.member.Standing.Admitted;
 import keyfleet.member.Standing.NameTaken;
 import keyfleet.member.Standing.NoKeystore;
 import keyfleet.member.Standing.OtherTimings;
@@ -44,6 +48,12 @@ public final class Membership {
   private final LongSupplier clock;
 
   private @Nullable Held known;
+
+  /// What the last heartbeat was made from.
+  private @Nullable Held beaten;
+
+  private List<String> keyFaults = List.of();
+
   private final AtomicReference<Standing> standing = new AtomicReference<>(OUTSIDE);
 
   /// The store, and where random words come from.
@@ -68,18 +78,45 @@ public final class Membership {
   }
 
   public Standing tick() {
-    try {
-      standing.set(round(clock.getAsLong()));
-    } catch (MalformedException e) {
-      standing.set(new Outside("the keystore cannot be read: " + e.getMessage()));
-    } catch (StoreException e) {
-      return standing.get(); // and its lease, if any, goes on towards its end
-    }
+    var _ = silence();
     return standing.get();
   }
 
+  /// As [#tick], with all that was seen on the way.
+  Round look() {
+    StoreException silence = silence();
+    Round.Sealing sealing = seals() ? Round.Sealing.OPEN : Round.Sealing.SHUT;
+    return new Round(standing.get(), sealing, keys.held(), keyFaults, silence);
+  }
+
+  /// Makes a round. Returns why the store did not answer, if so; the lease, if any, then goes on
+  /// towards its end.
+  private @Nullable StoreException silence() {
+    long began = clock.getAsLong();
+    keyFaults = keys.refresh();
+    try {
+      standing.set(round(began));
+    } catch (MalformedException e) {
+      standing.set(new Outside("the keystore cannot be read: " + e.getMessage()));
+    } catch (StoreException e) {
+      return e;
+    }
+    return null;
+  }
+
+  /// Whether the process may seal at this moment.
+  boolean seals() {
+    return standing.get() instanceof Admitted(Keystore keystore, WriteLease lease)
+        && lease.holds(clock.getAsLong(), keystore.timings().lease());
+  }
+
+  /// Whether the last heartbeat says something that was found to be old since. Others may wait for
+  /// the next one.
+  boolean isBehind() {
+    return !Objects.equals(keystore(beaten), keystore(known));
+  }
+
   private Standing round(long began) {
-    keys.refresh();
     if (known == null) {
       known = keystores.read().orElse(null); // for its timings; that it is old does not matter
     }
@@ -89,6 +126,7 @@ public final class Membership {
       return refusal.get();
     }
     Map<KekVersion, Loaded> shown = keys.shown(keystore(), self.instance());
+    beaten = known;
     return switch (pulse.beat(heartbeat(shown), timings)) {
       case Acknowledged() -> read(began, shown);
       case Taken(String run) -> new NameTaken(run);
@@ -131,11 +169,15 @@ public final class Membership {
   }
 
   private @Nullable Keystore keystore() {
-    Held held = known;
+    return keystore(known);
+  }
+
+  private static @Nullable Keystore keystore(@Nullable Held held) {
     return held == null ? null : held.keystore();
   }
 
-  private Timings timings() {
+  /// The fleet's, as far as known.
+  Timings timings() {
     Keystore keystore = keystore();
     Timings own = self.timings();
     return keystore != null ? keystore.timings() : own != null ? own : Timings.DEFAULT;

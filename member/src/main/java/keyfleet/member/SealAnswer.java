@@ -7,17 +7,19 @@ import keyfleet.crypto.KekVersion;
 public sealed interface SealAnswer {
   record Sealed(Envelope envelope) implements SealAnswer {}
 
-  /// The store was not heard of for the length of a lease: somebody may have changed the keys.
-  record LeaseRunOut() implements SealAnswer {}
+  sealed interface Refusal extends SealAnswer {}
 
-  record NotAdmitted(Standing standing) implements SealAnswer {}
+  /// The store was not heard of for the length of a lease: somebody may have changed the keys.
+  record LeaseRunOut() implements Refusal {}
+
+  record NotAdmitted(Standing standing) implements Refusal {}
 
   /// The collection belongs to another keyring, or was registered with other fields.
-  record NotRegistered(String reason) implements SealAnswer {}
+  record NotRegistered(String reason) implements Refusal {}
 
   /// The collection was registered after the last heartbeat; with the next one sealing begins.
-  record JustRegistered() implements SealAnswer {}
+  record JustRegistered() implements Refusal {}
 
   /// The provider took back a version that it had given.
-  record NotHeld(KekVersion version) implements SealAnswer {}
+  record NotHeld(KekVersion version) implements Refusal {}
 }

@@ -2,6 +2,9 @@ package keyfleet.member;
 
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
 import keyfleet.crypto.Opening;
 import keyfleet.crypto.Place;
@@ -55,47 +58,67 @@ public final class Sealer {
     return outcome;
   }
 
+  /// The right to seal at this moment, under one version.
+  sealed interface Permit {}
+
+  record Granted(EnvelopeCipher cipher, KekVersion version) implements Permit {}
+
+  record Denied(SealAnswer.Refusal why) implements Permit {}
+
   /// Seals under the active version. The first call asks the store, later ones do not.
   public SealAnswer seal(Place place, SecretBytes plaintext) {
     if (!place.collection().equals(registration.collection())) {
       throw new IllegalArgumentException(
           "this sealer is for " + registration.collection() + ", not " + place.collection());
     }
+    return switch (permit()) {
+      case Denied(var why) -> why;
+      case Granted(EnvelopeCipher cipher, KekVersion version) ->
+          switch (cipher.seal(version, place, plaintext)) {
+            case Sealing.Sealed(var envelope) -> new Sealed(envelope);
+            case NoSuchVersion(var missing) -> new NotHeld(missing);
+          };
+    };
+  }
+
+  /// For whoever seals several values under one version: by the next call it may be another.
+  Permit permit() {
     if (!(standing.get() instanceof Admitted)) {
-      return new NotAdmitted(standing.get());
+      return new Denied(new NotAdmitted(standing.get()));
     }
     if (register() instanceof Taken(var held)) {
-      return new NotRegistered(
-          "%s is registered for keyring %s with fields %s"
-              .formatted(held.collection(), held.keyring(), held.sealedFields()));
+      return new Denied(
+          new NotRegistered(
+              "%s is registered for keyring %s with fields %s"
+                  .formatted(held.collection(), held.keyring(), held.sealedFields())));
     }
     // After registering: that took a while, and the lease has to hold now.
     return switch (standing.get()) {
-      case Admitted admitted -> sealed(admitted, place, plaintext);
-      case Standing other -> new NotAdmitted(other);
+      case Admitted admitted -> permit(admitted);
+      case Standing other -> new Denied(new NotAdmitted(other));
     };
   }
 
   /// The round of the lease began after the collection was registered (ADR 7). So either the driver
   /// of a rotation found the collection and fenced it, or this process has read what came of the
   /// rotation.
-  private SealAnswer sealed(Admitted admitted, Place place, SecretBytes plaintext) {
+  private Permit permit(Admitted admitted) {
     Keystore keystore = admitted.keystore();
     if (!admitted.lease().holds(clock.getAsLong(), keystore.timings().lease())) {
-      return new LeaseRunOut();
+      return new Denied(new LeaseRunOut());
     }
     Long since = registered;
-    if (since == null || admitted.lease().roundTripBeganNanos() < since) {
-      return new JustRegistered();
-    }
-    return switch (keys.cipher().seal(keystore.active(), place, plaintext)) {
-      case Sealing.Sealed(var envelope) -> new Sealed(envelope);
-      case NoSuchVersion(var version) -> new NotHeld(version);
-    };
+    return since == null || admitted.lease().roundTripBeganNanos() < since
+        ? new Denied(new JustRegistered())
+        : new Granted(keys.cipher(), keystore.active());
   }
 
   /// Opens whatever the loaded keys open, admitted or not.
   public Opening open(Place place, byte[] envelope) {
+    return keys.cipher().open(place, envelope);
+  }
+
+  Opening open(Place place, Envelope envelope) {
     return keys.cipher().open(place, envelope);
   }
 }

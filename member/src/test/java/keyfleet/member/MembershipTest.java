@@ -39,6 +39,7 @@ import keyfleet.member.Standing.OnHold;
 import keyfleet.member.Standing.OtherTimings;
 import keyfleet.member.Standing.ReadOnly;
 import keyfleet.store.Bucket;
+import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.FakeKv;
 import keyfleet.store.Fate;
@@ -377,6 +378,15 @@ class MembershipTest {
     assertInstanceOf(Fate.Applied.class, keystores.replace(held, held.keystore()));
     assertInstanceOf(Fate.Overtaken.class, keystores.replace(held, held.keystore()));
     assertInstanceOf(Fate.Overtaken.class, keystores.create(held.keystore()));
+  }
+
+  @Test
+  void noteOfAChange_isReadWithTheKeystore() {
+    var held = keystores.read().orElseThrow();
+    Document note = Document.builder().text("what", "nothing").build();
+    keystores.replace(held, held.keystore(), note);
+    assertEquals(note, keystores.read().orElseThrow().note());
+    assertEquals(held.keystore(), keystores.read().orElseThrow().keystore());
   }
 
   @Test

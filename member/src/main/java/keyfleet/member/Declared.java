@@ -1,0 +1,18 @@
+package keyfleet.member;
+
+import java.util.List;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Registration;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+
+/// A collection that the application says it will seal into, and where it is kept.
+///
+/// @param engineName how workers find the engine: the scheme of its URL
+record Declared(String engineName, Engine engine, CollectionShape shape) {
+  /// Fields in the order of their names, so that two processes declare alike.
+  Registration registration(KeyringName keyring) {
+    return new Registration(
+        keyring, engineName, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
+  }
+}

@@ -1,0 +1,140 @@
+package keyfleet.member;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Timings;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.BootClock;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import org.jspecify.annotations.Nullable;
+
+/// What a process says of itself before it joins. Without a word on its name or timings, its
+/// environment is asked: see [ProcessSettings].
+public final class MemberBuilder {
+  private static final int NONCE_BYTES = 16;
+
+  private final Kv kv;
+  private final KeyringName keyring;
+  private final List<KekProvider> providers = new ArrayList<>();
+  private final List<Declared> collections = new ArrayList<>();
+  private @Nullable ProcessSettings settings;
+  private @Nullable String instance;
+  private @Nullable Timings timings;
+  private String role = "app";
+  private String software = "";
+  private Observer observer = Observer.NOBODY;
+  private @Nullable LongSupplier clock;
+  private @Nullable Threads threads;
+  private final SecureRandom random = new SecureRandom();
+  private RandomGenerator jitter = random;
+
+  MemberBuilder(Kv kv, KeyringName keyring) {
+    this.kv = kv;
+    this.keyring = keyring;
+  }
+
+  /// Where keys come from; at least one. If two have a version, the one named first counts.
+  public MemberBuilder provider(KekProvider provider) {
+    providers.add(provider);
+    return this;
+  }
+
+  /// A collection that this process seals into. It must exist. `engineName` is the scheme of the
+  /// engine's URL: `sqlite`, `postgresql`, `mongodb`.
+  public MemberBuilder collection(String engineName, Engine engine, CollectionShape shape) {
+    collections.add(new Declared(engineName, engine, shape));
+    return this;
+  }
+
+  public MemberBuilder settings(ProcessSettings newSettings) {
+    settings = newSettings;
+    return this;
+  }
+
+  /// Stands before what the settings say.
+  public MemberBuilder instance(String name) {
+    instance = name;
+    return this;
+  }
+
+  /// Stands before what the settings say. Who has none takes the fleet's.
+  public MemberBuilder timings(Timings own) {
+    timings = own;
+    return this;
+  }
+
+  /// What the process is for, as the roster shows it.
+  public MemberBuilder role(String newRole) {
+    role = newRole;
+    return this;
+  }
+
+  /// The version of the program, as the roster shows it.
+  public MemberBuilder software(String version) {
+    software = version;
+    return this;
+  }
+
+  public MemberBuilder observer(Observer newObserver) {
+    observer = newObserver;
+    return this;
+  }
+
+  /// Nanoseconds on a clock that goes on while the machine is suspended; this machine's, unless
+  /// set.
+  public MemberBuilder clock(LongSupplier nanos) {
+    clock = nanos;
+    return this;
+  }
+
+  MemberBuilder jitter(RandomGenerator newJitter) {
+    jitter = newJitter;
+    return this;
+  }
+
+  MemberBuilder on(Threads newThreads) {
+    threads = newThreads;
+    return this;
+  }
+
+  /// Beats, looks at the keystore, registers the collections, and beats on in the background.
+  /// Returns also if the process may not seal yet: it then reads, and [Member#standing] says why.
+  ///
+  /// Throws a [MemberException] if the process must not start: its name is taken, its timings or a
+  /// collection are other ones than the fleet's, a setting is wrong, or the store does not answer.
+  public Member join() {
+    if (providers.isEmpty()) {
+      throw new IllegalStateException("a member of " + keyring + " was given no key provider");
+    }
+    ProcessSettings own = own();
+    Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
+    Origin origin = new Origin(own.instance(), nonce(), role, software, own.host());
+    return new Joining(
+            new Self(origin, Self.PROTOCOL, own.timings()),
+            new Membership.Ties(kv, this::nonce),
+            new Keyholder(keyring, providers, random),
+            new Joining.Surroundings(
+                on, on.reader(observer), clock == null ? BootClock.system() : clock, jitter))
+        .join(collections);
+  }
+
+  private ProcessSettings own() {
+    ProcessSettings own = settings == null ? ProcessSettings.here() : settings;
+    own = instance == null ? own : own.named(instance);
+    return timings == null ? own : own.timed(timings);
+  }
+
+  private String nonce() {
+    byte[] bytes = new byte[NONCE_BYTES];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+}

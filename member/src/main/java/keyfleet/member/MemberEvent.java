@@ -1,0 +1,128 @@
+package keyfleet.member;
+
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+
+/// Something that an operator of this process would want to read, once.
+public sealed interface MemberEvent {
+  /// One line, without the names of process and keyring, which the reader of a log knows.
+  String words();
+
+  /// How much it matters.
+  default Weight weight() {
+    return Weight.NEWS;
+  }
+
+  enum Weight {
+    NEWS,
+    /// Something is missing, and mends itself or waits for a person.
+    TROUBLE
+  }
+
+  record Joined(String instance, KeyringName keyring) implements MemberEvent {
+    @Override
+    public String words() {
+      return "joined the fleet of keyring " + keyring + " as " + instance;
+    }
+  }
+
+  record Left(String instance, KeyringName keyring) implements MemberEvent {
+    @Override
+    public String words() {
+      return "left the fleet of keyring " + keyring + " as " + instance;
+    }
+  }
+
+  /// Opening goes on; sealing does until the lease ends.
+  record StoreLost(String reason) implements MemberEvent {
+    @Override
+    public String words() {
+      return "the store does not answer: " + reason;
+    }
+
+    @Override
+    public Weight weight() {
+      return Weight.TROUBLE;
+    }
+  }
+
+  record StoreBack() implements MemberEvent {
+    @Override
+    public String words() {
+      return "the store answers again";
+    }
+  }
+
+  record Seals(KekVersion version, long epoch) implements MemberEvent {
+    @Override
+    public String words() {
+      return "seals under " + version + " in epoch " + epoch;
+    }
+  }
+
+  record ReadsOnly(String why, String remedy) implements MemberEvent {
+    @Override
+    public String words() {
+      return "reads only, seals nothing: " + why + ". Try: " + remedy;
+    }
+
+    @Override
+    public Weight weight() {
+      return Weight.TROUBLE;
+    }
+  }
+
+  record EpochChanged(long before, long now, KekVersion active) implements MemberEvent {
+    @Override
+    public String words() {
+      return "the keystore went from epoch %d to %d: %s is active".formatted(before, now, active);
+    }
+  }
+
+  record KeyLoaded(KekVersion version, String provider) implements MemberEvent {
+    @Override
+    public String words() {
+      return "loaded " + version + " from " + provider;
+    }
+  }
+
+  record KeyGone(KekVersion version) implements MemberEvent {
+    @Override
+    public String words() {
+      return version + " is no longer loaded";
+    }
+  }
+
+  /// What it gave before stays in use.
+  record ProviderFailed(String fault) implements MemberEvent {
+    @Override
+    public String words() {
+      return "a key provider failed: " + fault;
+    }
+
+    @Override
+    public Weight weight() {
+      return Weight.TROUBLE;
+    }
+  }
+
+  record ProviderBack(String fault) implements MemberEvent {
+    @Override
+    public String words() {
+      return "no longer the case: " + fault;
+    }
+  }
+
+  /// Nobody foresaw it. The next round tries again; without any, the lease ends.
+  record RoundBroke(String exception) implements MemberEvent {
+    @Override
+    public String words() {
+      return "a round broke off, which is a defect: " + exception;
+    }
+
+    @Override
+    public Weight weight() {
+      return Weight.TROUBLE;
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package keyfleet.member;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Timings;
+import keyfleet.member.MemberException.BadSetting;
+import org.jspecify.annotations.Nullable;
+
+/// What a process of the fleet is told by its environment: what it is called, and the timings it
+/// was set up for.
+///
+/// | variable            | meaning                                                                |
+/// |---------------------|------------------------------------------------------------------------|
+/// | `KEYFLEET_INSTANCE` | the name; else the pod's; else host and pid                            |
+/// | `POD_NAME`          | the pod's name; in Kubernetes without it, `HOSTNAME`                   |
+/// | `KEYFLEET_TIMING_…` | `HEARTBEAT`, `FRESH`, `LEASE`, `EXPIRE`, `ADOPT`; who sets any sets all |
+///
+/// A variable that is there and empty is refused, like one whose name is misspelt: somebody meant
+/// something by it.
+///
+/// @param timings nothing if the process takes the fleet's
+public record ProcessSettings(String instance, Host host, @Nullable Timings timings) {
+  private static final String INSTANCE = "KEYFLEET_INSTANCE";
+  private static final String POD = "POD_NAME";
+  private static final String HOST = "HOSTNAME";
+  private static final String KUBERNETES = "KUBERNETES_SERVICE_HOST";
+  private static final String TIMING = "KEYFLEET_TIMING_";
+
+  /// It is printed on terminals and spelled out in a key.
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]*");
+
+  /// Leaves room in a key for the longest name of a keyring.
+  private static final int LONGEST_WORD = 190;
+
+  private static final Map<String, Duration> DEFAULTS = new LinkedHashMap<>();
+
+  static {
+    DEFAULTS.put("HEARTBEAT", Timings.DEFAULT.heartbeat());
+    DEFAULTS.put("FRESH", Timings.DEFAULT.fresh());
+    DEFAULTS.put("LEASE", Timings.DEFAULT.lease());
+    DEFAULTS.put("EXPIRE", Timings.DEFAULT.expire());
+    DEFAULTS.put("ADOPT", Timings.DEFAULT.adopt());
+  }
+
+  /// Throws [BadSetting] for the first variable that is wrong.
+  public static ProcessSettings of(Map<String, String> environment, Machine machine) {
+    Optional<String> pod =
+        variable(environment, POD)
+            .or(() ->
+                environment.containsKey(KUBERNETES)
+                    ? variable(environment, HOST)
+                    : Optional.empty());
+    String instance =
+        variable(environment, INSTANCE)
+            .or(() -> pod)
+            .orElseGet(() -> machine.host() + "-" + machine.pid());
+    Host host = new Host(machine.host(), machine.pid(), pod.orElse(""), machine.startedAt());
+    return new ProcessSettings(instance, host, timings(environment));
+  }
+
+  /// Those of this process.
+  public static ProcessSettings here() {
+    return of(System.getenv(), Machine.here());
+  }
+
+  public ProcessSettings {
+    checkInstance(instance);
+  }
+
+  ProcessSettings named(String newInstance) {
+    return new ProcessSettings(newInstance, host, timings);
+  }
+
+  ProcessSettings timed(Timings newTimings) {
+    return new ProcessSettings(instance, host, newTimings);
+  }
+
+  private static void checkInstance(String instance) {
+    if (!NAME.matcher(instance).matches() || SafeKey.word(instance).length() > LONGEST_WORD) {
+      throw new BadSetting(
+          "an instance name is letters, digits and . _ : @ / -, at most %d long, not %s"
+              .formatted(LONGEST_WORD, shown(instance)),
+          INSTANCE + "=api-1");
+    }
+  }
+
+  private static Optional<String> variable(Map<String, String> environment, String name) {
+    String value = environment.get(name);
+    if (value != null && value.isBlank()) {
+      throw new BadSetting(name + " is set and empty", "unset " + name);
+    }
+    return Optional.ofNullable(value);
+  }
+
+  private static @Nullable Timings timings(Map<String, String> environment) {
+    Map<String, Duration> set = new LinkedHashMap<>(DEFAULTS);
+    boolean any = false;
+    for (String name : environment.keySet()) {
+      if (name.startsWith(TIMING)) {
+        String which = name.substring(TIMING.length());
+        if (!DEFAULTS.containsKey(which)) {
+          throw new BadSetting(
+              "there is no setting " + name,
+              "one of " + TIMING + String.join(", _", DEFAULTS.keySet()));
+        }
+        set.put(which, duration(name, environment.getOrDefault(name, "")));
+        any = true;
+      }
+    }
+    return any ? ordered(set) : null;
+  }
+
+  private static Duration duration(String name, String value) {
+    return DurationText.parse(value)
+        .orElseThrow(() ->
+            new BadSetting(
+                "%s is %s, and a duration is %s".formatted(name, shown(value), DurationText.RULE),
+                name
+                    + "="
+                    + DurationText.of(
+                        DEFAULTS.getOrDefault(name.substring(TIMING.length()), Duration.ZERO))));
+  }
+
+  private static Timings ordered(Map<String, Duration> set) {
+    Duration[] all = set.values().toArray(Duration[]::new);
+    try {
+      return new Timings(all[0], all[1], all[2], all[3], all[4]);
+    } catch (IllegalArgumentException e) {
+      StringBuilder each = new StringBuilder();
+      set.forEach((name, value) ->
+          each.append(" _").append(name).append('=').append(DurationText.of(value)));
+      throw new BadSetting(
+          "KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH < _LEASE < _EXPIRE,"
+              + " 2 x _HEARTBEAT <= _ADOPT and 1s <= _EXPIRE, and are"
+              + each,
+          "unset them all, and the process takes the fleet's");
+    }
+  }
+
+  /// Safe to print: short, and no control characters.
+  private static String shown(String value) {
+    String start = value.substring(0, Math.min(value.length(), 40));
+    return "'" + start.replaceAll("[^ -~]", "?") + "'";
+  }
+}

@@ -1,0 +1,198 @@
+package keyfleet.member;
+
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.NoSuchVersion;
+import keyfleet.crypto.Opening;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.Refused;
+import keyfleet.crypto.Rewrapping;
+import keyfleet.crypto.Sealing;
+import keyfleet.member.MemberException.ContextMismatch;
+import keyfleet.member.MemberException.KeyUnavailable;
+import keyfleet.member.MemberException.KeyVersionNotLoaded;
+import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.member.MemberException.NotAdmitted;
+import keyfleet.member.MemberException.NotRegistered;
+import keyfleet.member.Sealer.Denied;
+import keyfleet.member.Sealer.Granted;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordId;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// Seals the records of one collection, each as a whole: all its sealed fields are under one
+/// version, also after a part of them was changed. For any number of threads.
+///
+/// It reads and writes no store. What it returns is for [keyfleet.store.Records], or for the
+/// application's own statements; [SealedRecords] does both.
+public final class RecordCipher {
+  private final KeyringName keyring;
+  private final CollectionShape shape;
+  private final Sealer sealer;
+
+  RecordCipher(KeyringName keyring, CollectionShape shape, Sealer sealer) {
+    this.keyring = keyring;
+    this.shape = shape;
+    this.sealer = sealer;
+  }
+
+  KeyringName keyring() {
+    return keyring;
+  }
+
+  public String collection() {
+    return shape.name();
+  }
+
+  public SortedSet<String> fields() {
+    return shape.sealedFields();
+  }
+
+  public FieldCipher field(String field) {
+    return new FieldCipher(this, place("any", field).field());
+  }
+
+  /// A new record. Fields that `values` leaves out are null.
+  public StoredRecord seal(String id, PlainFields values) {
+    Granted permit = permit();
+    return new StoredRecord(new RecordId(id), SealedFields.of(sealed(permit, id, values.byName())));
+  }
+
+  /// Opens every field. The caller closes what it gets.
+  public PlainFields open(StoredRecord record) {
+    Map<String, Plaintext> values = new TreeMap<>();
+    try {
+      record
+          .fields()
+          .byName()
+          .forEach((field, bytes) -> {
+            Place place = place(record.id().value(), field);
+            values.put(field, open(place, envelope(place, bytes)));
+          });
+      return PlainFields.of(values);
+    } catch (RuntimeException e) {
+      values.values().forEach(Plaintext::close);
+      throw e;
+    }
+  }
+
+  /// Gives some fields of a record new values, and moves the others to the same version without
+  /// looking into them. To be written by compare-and-set: `asRead` is what the change rests on.
+  ///
+  /// A field of `asRead` that cannot be moved is a [ContextMismatch]; one that gets a new value is
+  /// not looked at.
+  public Change change(StoredRecord asRead, PlainFields values) {
+    Granted permit = permit();
+    String id = asRead.id().value();
+    SortedMap<String, Bytes> fields = new TreeMap<>();
+    asRead
+        .fields()
+        .byName()
+        .forEach((field, bytes) -> {
+          if (!values.has(field)) {
+            Place place = place(id, field);
+            fields.put(field, bytes(rewrap(permit, place, envelope(place, bytes))));
+          }
+        });
+    fields.putAll(sealed(permit, id, values.byName()));
+    return new Change(asRead, SealedFields.of(fields));
+  }
+
+  /// Moves every field to the active version, without looking into it.
+  public Change rewrap(StoredRecord asRead) {
+    return change(asRead, PlainFields.of(Map.of()));
+  }
+
+  private Map<String, Bytes> sealed(Granted permit, String id, Map<String, Plaintext> values) {
+    Map<String, Bytes> fields = new TreeMap<>();
+    values.forEach(
+        (field, value) -> fields.put(field, bytes(seal(permit, place(id, field), value))));
+    return fields;
+  }
+
+  /// Leave to seal under one version, now.
+  Granted permit() {
+    return switch (sealer.permit()) {
+      case Granted granted -> granted;
+      case Denied(var why) -> throw refusal(why);
+    };
+  }
+
+  Envelope seal(Granted permit, Place place, Plaintext value) {
+    try {
+      return switch (permit.cipher().seal(permit.version(), place, value.secret())) {
+        case Sealing.Sealed(Envelope envelope) -> envelope;
+        case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
+      };
+    } catch (KekUnavailableException e) {
+      throw new KeyUnavailable(e);
+    }
+  }
+
+  Envelope rewrap(Granted permit, Place place, Envelope envelope) {
+    if (envelope.version().equals(permit.version())) {
+      return envelope;
+    }
+    try {
+      return switch (permit.cipher().rewrap(place, envelope, permit.version())) {
+        case Rewrapping.Rewrapped(Envelope moved) -> moved;
+        case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
+        case Refused() -> throw new ContextMismatch(place);
+      };
+    } catch (KekUnavailableException e) {
+      throw new KeyUnavailable(e);
+    }
+  }
+
+  Plaintext open(Place place, Envelope envelope) {
+    try {
+      return switch (sealer.open(place, envelope)) {
+        case Opening.Opened(var secret, _) -> Plaintext.owning(secret);
+        case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
+        case Refused() -> throw new ContextMismatch(place);
+      };
+    } catch (KekUnavailableException e) {
+      throw new KeyUnavailable(e);
+    }
+  }
+
+  /// Throws for a field that was not declared: a rotation would not know of it.
+  Place place(String id, String field) {
+    if (!shape.sealedFields().contains(field)) {
+      throw new IllegalArgumentException(
+          "%s is declared with the sealed fields %s, without %s"
+              .formatted(shape.name(), shape.sealedFields(), field));
+    }
+    return new Place(shape.name(), id, field);
+  }
+
+  private static Envelope envelope(Place place, Bytes bytes) {
+    return Envelope.parse(bytes.toArray()).orElseThrow(() -> new ContextMismatch(place));
+  }
+
+  private static Bytes bytes(Envelope envelope) {
+    return Bytes.copyOf(envelope.bytes());
+  }
+
+  private MemberException refusal(SealAnswer.Refusal why) {
+    return switch (why) {
+      case SealAnswer.LeaseRunOut() -> new LeaseRunOut(keyring);
+      case SealAnswer.NotAdmitted(Standing standing) -> new NotAdmitted(keyring, standing);
+      case SealAnswer.NotHeld(KekVersion version) -> new KeyVersionNotLoaded(keyring, version);
+      case SealAnswer.NotRegistered(String reason) ->
+          new NotRegistered(reason, "declare the collection as it is registered");
+      case SealAnswer.JustRegistered() ->
+          new NotRegistered(
+              shape.name() + " was registered a moment ago", "wait for the next heartbeat");
+    };
+  }
+}

@@ -1,0 +1,113 @@
+package keyfleet.member;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Standing.Admitted;
+import keyfleet.member.Standing.NameTaken;
+import keyfleet.member.Standing.NoKeystore;
+import keyfleet.member.Standing.OnHold;
+import keyfleet.member.Standing.OtherTimings;
+import keyfleet.member.Standing.Outside;
+import keyfleet.member.Standing.ReadOnly;
+
+/// What a person can do about a process that does not seal.
+public final class Remedy {
+  private static final String ANNOUNCE = "keyfleet kek announce --version=1";
+
+  private Remedy() {}
+
+  /// How a process comes to hold `version`, by the kind of provider that has it.
+  public static String provision(String provider, KeyringName keyring, KekVersion version) {
+    return switch (provider) {
+      case "env" ->
+          "set %s to the fleet's bytes and restart the process"
+              .formatted(variable(keyring, version));
+      case "file", "simulated" ->
+          "place the fleet's %s.%s.key in the key folder".formatted(keyring, version);
+      case "pkcs11" ->
+          "give the process the token that has the key keyfleet-%s-%s".formatted(keyring, version);
+      default -> "give the process access to %s %s in %s".formatted(keyring, version, provider);
+    };
+  }
+
+  /// For a version whose provider is not known.
+  static String provision(KeyringName keyring, KekVersion version) {
+    return "provision %s %s where this process loads its keys".formatted(keyring, version);
+  }
+
+  private static String variable(KeyringName keyring, KekVersion version) {
+    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.upperCase() + "_";
+    return "KEYFLEET_KEK_%sV%d".formatted(ring, version.number());
+  }
+
+  static String of(KeyringName keyring, Standing standing) {
+    return switch (standing) {
+      case Admitted _ -> "none is needed";
+      case ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) ->
+          provision(keyring, keystore, unproved);
+      case OnHold _ ->
+          "compare the keystore with the fences: it was restored from a backup, or lost a write";
+      case NoKeystore _ ->
+          keyring.equals(KeyringName.MAIN) ? ANNOUNCE : ANNOUNCE + " --keyring=" + keyring;
+      case NameTaken _ -> "stop the other process, or set another KEYFLEET_INSTANCE";
+      case OtherTimings other -> of(other);
+      case Outside _ -> "wait for its next heartbeat; if it stays so: keyfleet doctor";
+    };
+  }
+
+  static String of(OtherTimings standing) {
+    return "unset KEYFLEET_TIMING_…, and the process takes the fleet's; or set "
+        + String.join(" ", differences(standing.fleet(), standing.own()));
+  }
+
+  private static String provision(
+      KeyringName keyring, Keystore keystore, NavigableSet<KekVersion> unproved) {
+    List<String> each = new ArrayList<>();
+    for (KekVersion version : unproved) {
+      KeyVersion known = keystore.versions().get(version);
+      each.add(
+          known == null
+              ? provision(keyring, version)
+              : provision(known.provider(), keyring, version));
+    }
+    return String.join("; ", each);
+  }
+
+  /// What is the matter, without what to do.
+  static String sentence(Standing standing) {
+    return switch (standing) {
+      case OtherTimings(Timings own, Timings fleet) ->
+          "this process was set to %s, the fleet to %s"
+              .formatted(
+                  String.join(" ", differences(own, fleet)),
+                  String.join(" ", differences(fleet, own)));
+      case ReadOnly(_, NavigableSet<KekVersion> unproved) ->
+          "this process cannot prove %s, which the fleet uses".formatted(unproved);
+      case NoKeystore _ -> "the keyring has no key yet";
+      default -> standing.words();
+    };
+  }
+
+  private static List<String> differences(Timings of, Timings from) {
+    List<String> all = new ArrayList<>();
+    add(all, "HEARTBEAT", of.heartbeat(), from.heartbeat());
+    add(all, "FRESH", of.fresh(), from.fresh());
+    add(all, "LEASE", of.lease(), from.lease());
+    add(all, "EXPIRE", of.expire(), from.expire());
+    add(all, "ADOPT", of.adopt(), from.adopt());
+    return all;
+  }
+
+  private static void add(List<String> all, String name, Duration of, Duration from) {
+    if (!of.equals(from)) {
+      all.add("KEYFLEET_TIMING_" + name + "=" + DurationText.of(of));
+    }
+  }
+}

@@ -1,0 +1,362 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Timings;
+import keyfleet.member.MemberException.BadSetting;
+import keyfleet.member.MemberException.ContextMismatch;
+import keyfleet.member.MemberException.KeyVersionNotLoaded;
+import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.member.MemberException.NameTaken;
+import keyfleet.member.MemberException.NotAdmitted;
+import keyfleet.member.MemberException.NotRegistered;
+import keyfleet.member.MemberException.StoreUnavailable;
+import keyfleet.member.MemberException.TimingsDiffer;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Fence;
+import org.junit.jupiter.api.Test;
+
+class MemberTest {
+  static final CollectionShape ORDERS =
+      new CollectionShape("orders", "id", new TreeSet<>(Set.of("card", "name")));
+
+  private static final Timings TIMINGS = Timings.DEFAULT;
+  private static final Duration MILLI = Duration.ofMillis(1);
+
+  private final TestFleet fleet = TestFleet.ofVersion1();
+
+  private MemberBuilder orders(MemberBuilder joining) {
+    return joining.collection(TestEngine.NAME, fleet.engine(), ORDERS);
+  }
+
+  private Member joined(String instance) {
+    return orders(fleet.member(instance)).join();
+  }
+
+  @Test
+  void memberThatJoined_sealsAndOpensAtOnce() {
+    try (Member member = joined("api-1")) {
+      FieldCipher card = member.cipher("orders", "card");
+      Sealed sealed = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealed).text());
+      assertEquals("4111", card.open("o-1", sealed.bytes()).text());
+      assertEquals("Sealed[main v1]", sealed.toString());
+      assertEquals(v(1), member.active().orElseThrow());
+      assertTrue(member.isReady());
+    }
+    assertEquals(List.of(), fleet.heartbeats());
+  }
+
+  @Test
+  void heartbeat_saysWhoAndWhatIsLoaded() {
+    orders(fleet.member("api-1")).role("api").software("7.1").join();
+    Heartbeat beat = fleet.heartbeats().getFirst();
+    assertEquals("api-1", beat.instance());
+    assertEquals("api", beat.origin().role());
+    assertEquals("7.1", beat.origin().software());
+    assertEquals(1, beat.epoch());
+    beat.loaded().values().forEach(it -> assertInstanceOf(Proved.class, it.word()));
+  }
+
+  @Test
+  void valueOfAnotherPlace_isNotOpenedAndNotExplained() {
+    Member member = joined("api-1");
+    Sealed sealed = member.cipher("orders", "card").seal("o-1", "4111");
+    var elsewhere =
+        List.of(
+            assertThrows(
+                ContextMismatch.class, () -> member.cipher("orders", "card").open("o-2", sealed)),
+            assertThrows(
+                ContextMismatch.class,
+                () -> member.cipher("orders", "card").open("o-1", new byte[9])),
+            assertThrows(
+                ContextMismatch.class,
+                () ->
+                    member
+                        .cipher("orders", "card")
+                        .open("o-1", new Sealed(new KeyringName("other"), sealed.envelope()))));
+    assertEquals(1, elsewhere.stream().map(Throwable::getMessage).distinct().count());
+    assertThrows(ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealed));
+    assertFalse(elsewhere.getFirst().getMessage().contains("o-2"), "ids may be personal");
+  }
+
+  @Test
+  void undeclaredCollectionOrField_isABug() {
+    Member member = joined("api-1");
+    assertThrows(IllegalArgumentException.class, () -> member.cipher("customers", "card"));
+    assertThrows(IllegalArgumentException.class, () -> member.cipher("orders", "cvv"));
+  }
+
+  @Test
+  void flip_isSeenSoonByAHintAndShownSoonAfter() {
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    Member member = joined("api-1");
+    FieldCipher card = member.cipher("orders", "card");
+    Sealed before = card.seal("o-1", "4111");
+    fleet.rotation().stage(2);
+    fleet.advance(Duration.ofSeconds(2));
+    assertTrue(member.isReady());
+    fleet.rotation().flip();
+    fleet.advance(Duration.ofSeconds(2));
+    assertEquals(v(2), card.seal("o-1", "4111").version());
+    assertEquals(2, fleet.heartbeats().getFirst().epoch());
+    assertEquals("4111", card.open("o-1", before).text());
+    Sealed moved = card.rewrap("o-1", before);
+    assertEquals(v(2), moved.version());
+    assertEquals("4111", card.open("o-1", moved).text());
+  }
+
+  @Test
+  void flipWithoutAHint_isSeenWithinABeat() {
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    Member member = joined("api-1");
+    fleet.engine().inner().disconnectWatches();
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    fleet.advance(Duration.ofSeconds(33));
+    assertEquals(v(2), member.cipher("orders", "card").seal("o-1", "4111").version());
+  }
+
+  @Test
+  void stagedKeyThatIsMissing_readsOnlyUntilItIsProvisioned() {
+    TestKeys own = fleet.keysOf(1);
+    Member member = orders(fleet.memberWith(own, "api-1")).join();
+    FieldCipher card = member.cipher("orders", "card");
+    Sealed before = card.seal("o-1", "4111");
+    fleet.rotation().announce(2);
+    fleet.rotation().stage(2);
+    fleet.advance(Duration.ofSeconds(2));
+    NotAdmitted refused = assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
+    assertEquals("give the process access to main v2 in test", refused.remedy());
+    assertEquals("4111", card.open("o-1", before).text());
+    own.give(2);
+    fleet.advance(Duration.ofSeconds(33));
+    assertEquals(v(1), card.seal("o-1", "4111").version());
+  }
+
+  @Test
+  void valueUnderAKeyThatIsNotLoaded_saysWhichOne() {
+    fleet.keys().give(2);
+    Member rich = joined("api-1");
+    fleet.rotation().announce(2);
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    fleet.advance(Duration.ofSeconds(2));
+    Sealed sealed = rich.cipher("orders", "card").seal("o-1", "4111");
+    Member poor = orders(fleet.memberWith(fleet.keysOf(1), "api-2")).join();
+    KeyVersionNotLoaded missing =
+        assertThrows(
+            KeyVersionNotLoaded.class, () -> poor.cipher("orders", "card").open("o-1", sealed));
+    assertTrue(missing.getMessage().contains("main v2"), missing.getMessage());
+    assertFalse(poor.isReady());
+  }
+
+  @Test
+  void storeOutage_stopsSealingExactlyWhenTheLeaseEnds() {
+    Member member = joined("api-1");
+    FieldCipher card = member.cipher("orders", "card");
+    Sealed before = card.seal("o-1", "4111");
+    fleet.engine().cut();
+    fleet.advance(TIMINGS.lease().minus(MILLI));
+    card.seal("o-1", "4111");
+    assertTrue(member.isReady());
+    fleet.advance(MILLI);
+    LeaseRunOut over = assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+    assertTrue(over.remedy().contains("bring the store back"), over.remedy());
+    assertFalse(member.isReady());
+    assertEquals("4111", card.open("o-1", before).text());
+  }
+
+  @Test
+  void storeThatComesBack_isNoticedByItself() {
+    Member member = joined("api-1");
+    FieldCipher card = member.cipher("orders", "card");
+    fleet.engine().cut();
+    fleet.advance(Duration.ofMinutes(10));
+    assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+    fleet.engine().mend();
+    fleet.advance(TIMINGS.heartbeat());
+    card.seal("o-1", "4111");
+    assertEquals(1, fleet.heartbeats().size());
+  }
+
+  @Test
+  void silentStore_isAskedFourTimesABeat() {
+    Member member = joined("api-1");
+    FieldCipher card = member.cipher("orders", "card");
+    for (int i = 0; i < 20; i++) {
+      fleet.engine().cut();
+      fleet.advance(Duration.ofSeconds(130));
+      assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+      fleet.engine().mend();
+      fleet.advance(Duration.ofMillis(8_250));
+      card.seal("o-1", "4111");
+    }
+  }
+
+  /// A clock that moves: the round before the registration is older than it (ADR 7).
+  @Test
+  void memberThatJoined_sealsAtOnceAlsoIfItIsTheFirstToRegister() {
+    AtomicLong nanos = new AtomicLong();
+    Member member = orders(fleet.member("api-1")).clock(nanos::incrementAndGet).join();
+    assertEquals(v(1), member.cipher("orders", "card").seal("o-1", "4111").version());
+  }
+
+  @Test
+  void tenMinutesOfWork_makeNobodyStale() {
+    joined("api-1");
+    for (int i = 0; i < 600; i++) {
+      fleet.advance(Duration.ofSeconds(1));
+      Heartbeat beat = fleet.heartbeats().getFirst();
+      long age = fleet.nanos() / 1_000_000 - beat.at().toEpochMilli();
+      assertTrue(age <= 33_000, "age " + age);
+    }
+  }
+
+  @Test
+  void secondRunUnderOneName_doesNotStart() {
+    joined("api-1");
+    NameTaken taken = assertThrows(NameTaken.class, () -> joined("api-1"));
+    assertTrue(taken.remedy().contains("KEYFLEET_INSTANCE"), taken.remedy());
+    fleet.advance(Duration.ofMinutes(5));
+    assertThrows(NameTaken.class, () -> joined("api-1"));
+    assertEquals(1, fleet.heartbeats().size());
+  }
+
+  @Test
+  void nameOfAMemberThatLeft_isFree() {
+    joined("api-1").close();
+    assertTrue(joined("api-1").isReady());
+  }
+
+  @Test
+  void otherTimings_doNotStart() {
+    Timings own =
+        new Timings(
+            Duration.ofSeconds(2),
+            TIMINGS.fresh(),
+            TIMINGS.lease(),
+            TIMINGS.expire(),
+            TIMINGS.adopt());
+    TimingsDiffer refused =
+        assertThrows(TimingsDiffer.class, () -> orders(fleet.member("api-1")).timings(own).join());
+    assertEquals(
+        "this process was set to KEYFLEET_TIMING_HEARTBEAT=2s, the fleet to"
+            + " KEYFLEET_TIMING_HEARTBEAT=30s",
+        refused.getMessage());
+    assertEquals(List.of(), new Registry(fleet.engine().inner(), () -> "n").of(KeyringName.MAIN));
+    assertTrue(orders(fleet.member("api-1")).timings(TIMINGS).join().isReady());
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isNotJoined() {
+    fleet.engine().cut();
+    StoreUnavailable refused = assertThrows(StoreUnavailable.class, () -> joined("api-1"));
+    assertEquals("no connection", refused.getMessage());
+  }
+
+  @Test
+  void collectionOfAnotherShape_doesNotStart() {
+    joined("api-1");
+    CollectionShape less = new CollectionShape("orders", "id", new TreeSet<>(Set.of("card")));
+    MemberBuilder other = fleet.member("api-2").collection(TestEngine.NAME, fleet.engine(), less);
+    NotRegistered refused = assertThrows(NotRegistered.class, other::join);
+    assertTrue(refused.getMessage().contains("sealed fields [card, name]"), refused.getMessage());
+    assertEquals(1, fleet.heartbeats().size());
+  }
+
+  @Test
+  void emptyKeyring_beatsAndSealsWhenTheFirstKeyComes() {
+    TestFleet empty = TestFleet.withoutKeystore();
+    Member member =
+        empty.member("api-1").collection(TestEngine.NAME, empty.engine(), ORDERS).join();
+    FieldCipher card = member.cipher("orders", "card");
+    NotAdmitted refused = assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
+    assertEquals("keyfleet kek announce --version=1", refused.remedy());
+    assertEquals(1, empty.heartbeats().size());
+    empty.rotation().announce(1);
+    empty.advance(Duration.ofSeconds(3));
+    assertEquals(v(1), card.seal("o-1", "4111").version());
+  }
+
+  @Test
+  void keyringOfAPlugin_sealsNoRecords() {
+    TestFleet plugins = TestFleet.withoutKeystore();
+    plugins.rotation().bootstrap(Keystore.Use.KMS);
+    MemberBuilder joining =
+        plugins.member("api-1").collection(TestEngine.NAME, plugins.engine(), ORDERS);
+    assertThrows(BadSetting.class, joining::join);
+    assertEquals(List.of(), plugins.heartbeats());
+    assertTrue(plugins.member("api-1").join().isReady());
+  }
+
+  @Test
+  void fenceAheadOfTheKeystore_isASafeHold() {
+    Member member = joined("api-1");
+    fleet.engine().collection("orders").fence(Fence.of(new Fence.Term(1, 9), Set.of(v(1))));
+    fleet.advance(Duration.ofSeconds(33));
+    NotAdmitted refused =
+        assertThrows(NotAdmitted.class, () -> member.cipher("orders", "card").seal("o-1", "4111"));
+    assertTrue(refused.getMessage().contains("safe hold"), refused.getMessage());
+  }
+
+  @Test
+  void memberThatLeft_sealsNothingAndStillOpens() {
+    Member member = joined("api-1");
+    FieldCipher card = member.cipher("orders", "card");
+    Sealed sealed = card.seal("o-1", "4111");
+    member.close();
+    member.close();
+    assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
+    assertEquals("4111", card.open("o-1", sealed).text());
+    assertFalse(member.isReady());
+    fleet.advance(Duration.ofMinutes(1));
+    assertEquals(List.of(), fleet.heartbeats());
+  }
+
+  @Test
+  void twoKeyrings_shareAnEngine() {
+    TestFleet archive = fleet.beside(new KeyringName("archive"));
+    Member first = joined("api-1");
+    CollectionShape files = new CollectionShape("files", "id", new TreeSet<>(Set.of("body")));
+    Member second =
+        archive.member("api-1").collection(TestEngine.NAME, fleet.engine(), files).join();
+    Sealed sealed = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
+    assertEquals("Sealed[archive v1]", sealed.toString());
+    assertEquals("Sealed[main v1]", first.cipher("orders", "card").seal("o-1", "1").toString());
+    assertEquals(1, fleet.heartbeats().size());
+    assertEquals(1, archive.heartbeats().size());
+    second.close();
+    assertEquals(1, fleet.heartbeats().size());
+    assertThrows(
+        NotRegistered.class,
+        () -> archive.member("api-2").collection(TestEngine.NAME, fleet.engine(), ORDERS).join());
+  }
+
+  /// How a driver of the room above is hooked in.
+  @Test
+  void activity_happensAsTimeGoesBy() {
+    AtomicLong calls = new AtomicLong();
+    fleet.every(Duration.ofSeconds(10), calls::incrementAndGet);
+    fleet.advance(Duration.ofSeconds(9));
+    assertEquals(0, calls.get());
+    fleet.advance(Duration.ofSeconds(21));
+    assertEquals(3, calls.get());
+  }
+}

@@ -1,0 +1,199 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberTest.ORDERS;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionState;
+import keyfleet.keyring.WriteLease;
+import keyfleet.member.MemberException.ContextMismatch;
+import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RecordCipherTest {
+  private static final Duration SOON = Duration.ofSeconds(2);
+
+  private final TestFleet fleet = TestFleet.ofVersion1();
+  private final Member member =
+      fleet.member("api-1").collection(TestEngine.NAME, fleet.engine(), ORDERS).join();
+  private final RecordCipher orders = member.records("orders").cipher();
+
+  @BeforeEach
+  void provision() {
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+  }
+
+  private void flip() {
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    fleet.advance(SOON);
+  }
+
+  private static PlainFields texts(String card, String name) {
+    return PlainFields.texts(Map.of("card", card, "name", name));
+  }
+
+  private StoredRecord sealed() {
+    return orders.seal("o-1", texts("4111", "Ada"));
+  }
+
+  private static StoredRecord with(StoredRecord record, String field, Bytes bytes) {
+    Map<String, Bytes> fields = new TreeMap<>(record.fields().byName());
+    fields.put(field, bytes);
+    return new StoredRecord(record.id(), SealedFields.of(fields));
+  }
+
+  private static Bytes field(SealedFields fields, String name) {
+    return fields.byName().getOrDefault(name, Bytes.copyOf(new byte[0]));
+  }
+
+  @Test
+  void recordSealedAsOne_isOpenedAsOne() {
+    StoredRecord record = sealed();
+    assertEquals(Set.of(v(1)), record.fields().versions());
+    try (PlainFields opened = orders.open(record)) {
+      assertEquals("4111", opened.text("card"));
+      assertEquals("Ada", opened.text("name"));
+      assertFalse(opened.toString().contains("4111"), opened.toString());
+    }
+  }
+
+  @Test
+  void partialChange_movesTheOtherFieldsToo() {
+    StoredRecord record = sealed();
+    flip();
+    Change change = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
+    assertEquals(record, change.from());
+    assertEquals(Set.of(v(2)), change.to().versions());
+    try (PlainFields opened = orders.open(new StoredRecord(record.id(), change.to()))) {
+      assertEquals("5500", opened.text("card"));
+      assertEquals("Ada", opened.text("name"));
+    }
+  }
+
+  @Test
+  void mixedRecord_endsUnderOneVersion() {
+    StoredRecord old = sealed();
+    flip();
+    StoredRecord mixed =
+        with(
+            old, "card", Bytes.copyOf(member.cipher("orders", "card").seal("o-1", "5500").bytes()));
+    assertEquals(Set.of(v(1), v(2)), mixed.fields().versions());
+    assertEquals(Set.of(v(2)), orders.rewrap(mixed).to().versions());
+    assertEquals(
+        Set.of(v(2)), orders.change(mixed, PlainFields.texts(Map.of("card", "1"))).to().versions());
+  }
+
+  /// K4.
+  @Test
+  void rewrappedField_keepsItsDataBytes() {
+    StoredRecord record = sealed();
+    flip();
+    Bytes before = field(record.fields(), "name");
+    Bytes after = field(orders.rewrap(record).to(), "name");
+    assertArrayEquals(data(before), data(after));
+    assertFalse(before.equals(after), "the wrap is another");
+  }
+
+  private static byte[] data(Bytes envelope) {
+    byte[] all = envelope.toArray();
+    int wrapped = (all[10] & 0xFF) << 8 | (all[11] & 0xFF);
+    return Arrays.copyOfRange(all, 12 + wrapped, all.length);
+  }
+
+  @Test
+  void fieldUnderTheActiveVersion_isLeftAsItIs() {
+    StoredRecord record = sealed();
+    assertEquals(record.fields(), orders.rewrap(record).to());
+  }
+
+  @Test
+  void fieldThatIsNotReplacedAndCannotBeMoved_isNotPassedOver() {
+    StoredRecord record = sealed();
+    flip();
+    StoredRecord broken = with(record, "name", Bytes.copyOf(new byte[] {1, 2, 3}));
+    PlainFields card = PlainFields.texts(Map.of("card", "5500"));
+    assertThrows(ContextMismatch.class, () -> orders.change(broken, card));
+    StoredRecord swapped = with(record, "name", field(record.fields(), "card"));
+    assertThrows(ContextMismatch.class, () -> orders.change(swapped, card));
+    assertThrows(ContextMismatch.class, () -> orders.open(swapped));
+    assertEquals(Set.of(v(2)), orders.change(broken, texts("5500", "Ada")).to().versions());
+  }
+
+  @Test
+  void undeclaredField_isABug() {
+    PlainFields cvv = PlainFields.texts(Map.of("cvv", "123"));
+    assertThrows(IllegalArgumentException.class, () -> orders.seal("o-1", cvv));
+  }
+
+  @Test
+  void lease_boundsRewrappingToo() {
+    StoredRecord record = sealed();
+    fleet.engine().cut();
+    fleet.advance(Duration.ofSeconds(91));
+    assertThrows(LeaseRunOut.class, () -> orders.rewrap(record));
+    assertThrows(LeaseRunOut.class, () -> orders.seal("o-2", texts("1", "2")));
+    assertEquals("Ada", orders.open(record).text("name"));
+  }
+
+  /// Each permit asks for the standing twice; here every other permit is under another version.
+  @Test
+  void flipBetweenTwoFields_doesNotSplitARecord() {
+    flip();
+    Keystore now = fleet.rotation().keystore();
+    Keystore back = flippedBack(now);
+    WriteLease lease = new WriteLease(fleet.nanos(), now.epoch());
+    AtomicInteger asked = new AtomicInteger();
+    Sealer sealer =
+        new Sealer(
+            new Declared(TestEngine.NAME, fleet.engine(), ORDERS).registration(fleet.keyring()),
+            new Registry(fleet.engine().kv(), () -> "n"),
+            member.keys(),
+            () -> new Standing.Admitted(asked.getAndIncrement() / 2 % 2 == 0 ? now : back, lease),
+            fleet::nanos);
+    RecordCipher flapping = new RecordCipher(fleet.keyring(), ORDERS, sealer);
+    StoredRecord first = flapping.seal("o-1", texts("1", "2"));
+    StoredRecord second = flapping.seal("o-1", texts("1", "2"));
+    assertEquals(Set.of(v(2)), first.fields().versions());
+    assertEquals(Set.of(v(1)), second.fields().versions());
+    PlainFields card = PlainFields.texts(Map.of("card", "3"));
+    assertEquals(Set.of(v(2)), flapping.change(second, card).to().versions());
+    assertEquals(Set.of(v(1)), flapping.change(second, card).to().versions());
+  }
+
+  private static Keystore flippedBack(Keystore now) {
+    var versions = new TreeMap<>(now.versions());
+    versions.replaceAll((version, known) ->
+        new KeyVersion(
+            known.provider(),
+            known.sentinel(),
+            version.equals(v(1)) ? VersionState.ACTIVE : VersionState.DECRYPT_ONLY));
+    return new Keystore(
+        now.identity(),
+        now.epoch() + 1,
+        v(1),
+        new TreeSet<>(Set.of(v(1), v(2))),
+        now.timings(),
+        now.rotation(),
+        versions,
+        now.activations());
+  }
+}

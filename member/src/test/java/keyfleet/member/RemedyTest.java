@@ -1,0 +1,56 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RemedyTest {
+  @ParameterizedTest
+  @CsvSource({
+    "env, main, set KEYFLEET_KEK_V2 to the fleet's bytes and restart the process",
+    "env, card-data, set KEYFLEET_KEK_CARD_DATA_V2 to the fleet's bytes and restart the process",
+    "file, main, place the fleet's main.v2.key in the key folder",
+    "pkcs11, main, give the process the token that has the key keyfleet-main-v2",
+    "vault, main, give the process access to main v2 in vault"
+  })
+  void missingKey_isProvidedAsItsProviderNeeds(String provider, String keyring, String remedy) {
+    assertEquals(remedy, Remedy.provision(provider, new KeyringName(keyring), v(2)));
+  }
+
+  @Test
+  void everyStanding_hasASentenceAndARemedy() {
+    List<Standing> all =
+        List.of(
+            new Standing.ReadOnly(
+                Fixtures.keystore(new Rotation.Idle()), new TreeSet<>(Set.of(v(1), v(2)))),
+            new Standing.OnHold(new SafeHold("orders", "orders was fenced by another keystore")),
+            new Standing.NoKeystore(),
+            new Standing.NameTaken("run-2"),
+            new Standing.OtherTimings(Timings.DEFAULT, Timings.DEFAULT),
+            new Standing.Outside("it has not joined the fleet yet"));
+    for (Standing standing : all) {
+      String sentence = Remedy.sentence(standing);
+      String remedy = Remedy.of(KeyringName.MAIN, standing);
+      assertTrue(sentence.length() > 10 && !sentence.contains("Try:"), sentence);
+      assertTrue(remedy.length() > 10 && !remedy.contains("\n"), remedy);
+    }
+    assertEquals(
+        "set KEYFLEET_KEK_V1 to the fleet's bytes and restart the process;"
+            + " place the fleet's main.v2.key in the key folder",
+        Remedy.of(KeyringName.MAIN, all.getFirst()));
+    assertEquals(
+        "keyfleet kek announce --version=1 --keyring=archive",
+        Remedy.of(new KeyringName("archive"), all.get(2)));
+  }
+}

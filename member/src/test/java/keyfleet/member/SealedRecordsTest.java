@@ -1,0 +1,222 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberTest.ORDERS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import keyfleet.member.MemberException.Contended;
+import keyfleet.member.MemberException.Fenced;
+import keyfleet.member.MemberException.StoreUnavailable;
+import keyfleet.store.Change;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Fence;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import keyfleet.store.UnsureKv.Trouble;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SealedRecordsTest {
+  private final TestFleet fleet = TestFleet.ofVersion1();
+  private final Member member =
+      fleet.member("api-1").collection(TestEngine.NAME, fleet.engine(), ORDERS).join();
+  private final SealedRecords orders = member.records("orders");
+  private final FakeRecords stored = fleet.engine().collection("orders");
+
+  private static PlainFields card(String text) {
+    return PlainFields.texts(Map.of("card", text));
+  }
+
+  private static PlainFields both(String card, String name) {
+    return PlainFields.texts(Map.of("card", card, "name", name));
+  }
+
+  private String text(String field) {
+    try (PlainFields found = orders.find("o-1").orElseThrow()) {
+      return found.text(field);
+    }
+  }
+
+  @Test
+  void record_isInsertedReadUpdatedAndDeleted() {
+    assertTrue(orders.find("o-1").isEmpty());
+    assertFalse(orders.update("o-1", card("1")));
+    assertTrue(orders.insert("o-1", both("4111", "Ada")));
+    assertFalse(orders.insert("o-1", both("5500", "Bob")));
+    assertTrue(orders.update("o-1", card("5500")));
+    assertEquals("5500", text("card"));
+    assertEquals("Ada", text("name"));
+    assertTrue(orders.delete("o-1"));
+    assertFalse(orders.delete("o-1"));
+  }
+
+  @Test
+  void updateAfterAFlip_leavesNoMixedRecord() {
+    orders.insert("o-1", both("4111", "Ada"));
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    fleet.advance(Duration.ofSeconds(2));
+    orders.update("o-1", card("5500"));
+    assertEquals(Set.of(v(2)), stored.read(new RecordId("o-1")).orElseThrow().fields().versions());
+  }
+
+  @Test
+  void wholeRotation_leavesEveryRecordReadable() {
+    for (int i = 0; i < 250; i++) {
+      orders.insert("o-" + i, both("card " + i, "name " + i));
+    }
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    fleet.advance(Duration.ofSeconds(2));
+    fleet.rotation().complete();
+    fleet.keys().take(1);
+    fleet.advance(Duration.ofSeconds(33));
+    assertEquals(Set.of(v(2)), stored.census().carrying().keySet());
+    for (int i = 0; i < 250; i++) {
+      try (PlainFields found = orders.find("o-" + i).orElseThrow()) {
+        assertEquals("card " + i, found.text("card"));
+      }
+    }
+  }
+
+  /// The process slept through a flip, and its clock with it: its lease seems to hold.
+  @Test
+  void writeBehindTheFence_isRefusedUntilTheFlipIsSeen() {
+    orders.insert("o-1", both("4111", "Ada"));
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    fleet.rotation().stage(2);
+    fleet.rotation().flip();
+    stored.fence(Fence.of(new Fence.Term(1, 2), Set.of(v(2))));
+    Fenced refused = assertThrows(Fenced.class, () -> orders.insert("o-2", both("1", "2")));
+    assertEquals("seal the value anew, and write it again", refused.remedy());
+    fleet.advance(Duration.ofSeconds(2));
+    assertTrue(orders.insert("o-2", both("1", "2")));
+    assertTrue(orders.update("o-1", card("5500")));
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isSaidToBeSo() {
+    fleet.engine().cut();
+    assertThrows(StoreUnavailable.class, () -> orders.find("o-1"));
+    assertThrows(StoreUnavailable.class, () -> orders.insert("o-1", card("1")));
+  }
+
+  private SealedRecords over(Supplier<Trouble> troubles) {
+    return new SealedRecords(orders.cipher(), new UnsureRecords(stored, troubles));
+  }
+
+  /// Each write of a call meets the trouble once, then none.
+  @ParameterizedTest
+  @EnumSource(Trouble.class)
+  void writeWithoutAClearAnswer_isFoundOut(Trouble trouble) {
+    Deque<Trouble> next = new ArrayDeque<>(List.of(trouble));
+    SealedRecords unsure = over(() -> next.isEmpty() ? Trouble.NONE : next.pop());
+    assertTrue(unsure.insert("o-1", both("4111", "Ada")));
+    assertEquals("4111", text("card"));
+    next.add(trouble);
+    assertTrue(unsure.update("o-1", card("5500")));
+    assertEquals("5500", text("card"));
+    assertEquals("Ada", text("name"));
+  }
+
+  @Test
+  void writeThatNeverGetsAnAnswer_endsAfterSomeTries() {
+    SealedRecords deaf = over(() -> Trouble.LOST);
+    assertThrows(Contended.class, () -> deaf.insert("o-1", card("1")));
+    orders.insert("o-1", both("4111", "Ada"));
+    assertThrows(Contended.class, () -> deaf.update("o-1", card("1")));
+    assertEquals("4111", text("card"));
+  }
+
+  /// Every update is overtaken by another's.
+  @Test
+  void updatesThatRace_loseNothing() {
+    orders.insert("o-1", both("0", "0"));
+    int[] left = {3};
+    Records racing =
+        new ForwardingRecords() {
+          @Override
+          public Records inner() {
+            return stored;
+          }
+
+          @Override
+          public RecordWrite compareAndSet(Change change) {
+            if (left[0]-- > 0) {
+              orders.update("o-1", PlainFields.texts(Map.of("name", "by another")));
+            }
+            return stored.compareAndSet(change);
+          }
+        };
+    assertTrue(new SealedRecords(orders.cipher(), racing).update("o-1", card("mine")));
+    assertEquals("mine", text("card"));
+    assertEquals("by another", text("name"));
+  }
+
+  /// As [keyfleet.store.UnsureKv], for records.
+  private static final class UnsureRecords implements ForwardingRecords {
+    private final Records inner;
+    private final Supplier<Trouble> troubles;
+    private Runnable late = () -> {};
+
+    UnsureRecords(Records inner, Supplier<Trouble> troubles) {
+      this.inner = inner;
+      this.troubles = troubles;
+    }
+
+    @Override
+    public Records inner() {
+      return inner;
+    }
+
+    @Override
+    public RecordWrite insert(StoredRecord added) {
+      return disturbed(() -> inner.insert(added));
+    }
+
+    @Override
+    public RecordWrite compareAndSet(Change change) {
+      return disturbed(() -> inner.compareAndSet(change));
+    }
+
+    private RecordWrite disturbed(Supplier<RecordWrite> write) {
+      late.run();
+      late = () -> {};
+      return switch (troubles.get()) {
+        case NONE -> write.get();
+        case APPLIED -> {
+          var _ = write.get();
+          yield new Unknown();
+        }
+        case LOST -> new Unknown();
+        case LATE -> {
+          late =
+              () -> {
+                var _ = write.get();
+              };
+          yield new Unknown();
+        }
+      };
+    }
+  }
+}

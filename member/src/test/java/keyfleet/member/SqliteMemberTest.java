@@ -1,0 +1,102 @@
+package keyfleet.member;
+
+import static keyfleet.member.Fixtures.RANDOM;
+import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberTest.ORDERS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.MemberException.NameTaken;
+import keyfleet.member.MemberException.StoreUnavailable;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.SqliteEngine;
+import keyfleet.store.StoreUrl;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The five lines on a real engine, with real threads and the machine's own clock.
+class SqliteMemberTest {
+  @TempDir Path folder;
+  private final TestKeys provider = TestFleet.ofVersion1().keysOf(1);
+
+  private Engine open() {
+    return SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
+  }
+
+  @BeforeEach
+  void bootstrap() throws SQLException {
+    try (Engine engine = open()) {
+      Keyholder keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
+      keys.refresh();
+      Sentinel sentinel = Sentinel.create(keys.cipher(), v(1), RANDOM).orElseThrow();
+      Keystore first =
+          Keystore.bootstrap(
+              new Keystore.Identity("id", 1, Keystore.Use.RECORDS),
+              new KeyVersion(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED),
+              Timings.DEFAULT);
+      new Keystores(engine.kv(), KeyringName.MAIN, () -> "n").create(first);
+    }
+    String file = "jdbc:sqlite:" + folder.resolve("fleet.db");
+    try (Connection connection = DriverManager.getConnection(file);
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE TABLE orders (id TEXT PRIMARY KEY, card BLOB, name BLOB)");
+    }
+  }
+
+  @Test
+  void fiveLines_joinSealAndOpen() {
+    Engine engine = open();
+    KeyringName keyring = KeyringName.MAIN;
+    try (Member member =
+        Member.builder(engine.kv(), keyring)
+            .provider(provider)
+            .collection("sqlite", engine, ORDERS)
+            .instance("api-1")
+            .join()) {
+      FieldCipher card = member.cipher("orders", "card");
+      Sealed sealed = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealed).text());
+      SealedRecords orders = member.records("orders");
+      assertTrue(orders.insert("o-1", PlainFields.texts(Map.of("card", "4111", "name", "Ada"))));
+      assertTrue(orders.update("o-1", PlainFields.texts(Map.of("card", "5500"))));
+      assertEquals("Ada", orders.find("o-1").orElseThrow().text("name"));
+      assertThrows(
+          NameTaken.class,
+          () -> Member.builder(engine.kv(), keyring).provider(provider).instance("api-1").join());
+    }
+    assertEquals(List.of(), new Rosters(engine.kv(), keyring).read(Timings.DEFAULT).beats());
+    engine.close();
+  }
+
+  @Test
+  void collectionThatDoesNotExist_isNotRegistered() {
+    Engine engine = open();
+    CollectionShape missing = new CollectionShape("oders", "id", new TreeSet<>(Set.of("card")));
+    MemberBuilder joining =
+        Member.builder(engine.kv(), KeyringName.MAIN)
+            .provider(provider)
+            .instance("api-1")
+            .collection("sqlite", engine, missing);
+    assertThrows(StoreUnavailable.class, joining::join);
+    assertEquals(List.of(), new Registry(engine.kv(), () -> "n").of(KeyringName.MAIN));
+    engine.close();
+  }
+}

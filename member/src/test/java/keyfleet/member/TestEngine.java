@@ -1,0 +1,79 @@
+package keyfleet.member;
+
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreClock;
+import keyfleet.store.StoreException;
+
+/// A store in memory that can be cut off. Collections are made when they are first asked for.
+public final class TestEngine implements Engine {
+  /// What it is called in registrations.
+  public static final String NAME = "memory";
+
+  private final FakeKv kv;
+  private final SortedMap<String, FakeRecords> collections = new TreeMap<>();
+  private volatile boolean cut;
+
+  TestEngine(StoreClock clock) {
+    this.kv = new FakeKv(clock);
+  }
+
+  @Override
+  public Kv kv() {
+    return (ForwardingKv) () -> reached(kv);
+  }
+
+  @Override
+  public Records records(CollectionShape shape) {
+    FakeRecords records = collection(shape.name());
+    return (ForwardingRecords) () -> reached(records);
+  }
+
+  /// What is stored, for a test to look at, also while the store is cut off.
+  public synchronized FakeRecords collection(String name) {
+    return collections.computeIfAbsent(name, _ -> new FakeRecords());
+  }
+
+  synchronized Map<String, FakeRecords> collections() {
+    return new TreeMap<>(collections);
+  }
+
+  FakeKv inner() {
+    return kv;
+  }
+
+  /// From here on nobody is answered.
+  public void cut() {
+    cut = true;
+  }
+
+  public void mend() {
+    cut = false;
+  }
+
+  private <T> T reached(T port) {
+    if (cut) {
+      throw new StoreException("no connection");
+    }
+    return port;
+  }
+
+  @Override
+  public List<Check> checks() {
+    return List.of(Check.ok("a store in memory, for tests"));
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,227 @@
+package keyfleet.member;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Timings;
+import keyfleet.store.StoreClock;
+import org.jspecify.annotations.Nullable;
+
+/// A fleet without a server, for the tests of an application: its store is in memory, and time
+/// stands until a test moves it. Members beat as their time comes, on the thread of the test.
+///
+/// ```java
+/// TestFleet fleet = TestFleet.ofVersion1();
+/// Member member = fleet.member("api-1").collection(TestEngine.NAME, fleet.engine(), shape).join();
+/// fleet.keys().give(2);
+/// fleet.rotation().announce(2);
+/// fleet.rotation().stage(2);
+/// fleet.advance(Duration.ofSeconds(30));
+/// fleet.rotation().flip();
+/// ```
+///
+/// A test that has the driver of the `control` room can let it do the rotation: [#every] calls it
+/// as time goes by. For one thread.
+public final class TestFleet {
+  /// What heartbeats and keystores call the provider of a test's keys.
+  public static final String PROVIDER = "test";
+
+  private static final class Activity {
+    private final long period;
+    private final Runnable work;
+    private long due;
+
+    Activity(long period, Runnable work, long due) {
+      this.period = period;
+      this.work = work;
+      this.due = due;
+    }
+  }
+
+  /// Members beat when the test's time comes to it.
+  private final class TestThreads implements Threads {
+    private @Nullable Rounds rounds;
+
+    @Override
+    public Consumer<MemberEvent> reader(Observer observer) {
+      return event -> {
+        events.add(event);
+        observer.observe(event);
+      };
+    }
+
+    @Override
+    public void start(Rounds newRounds) {
+      rounds = newRounds;
+      beating.add(newRounds);
+    }
+
+    @Override
+    public void stop() {
+      Rounds started = rounds;
+      if (started != null && beating.remove(started)) {
+        started.end();
+      }
+    }
+  }
+
+  private final KeyringName keyring;
+  private final StoreClock time;
+  private final TestEngine engine;
+  private final SecureRandom random = new SecureRandom();
+
+  /// Always the same: a test that fails once fails again.
+  private final Random jitter = new Random(1);
+
+  private final Map<Integer, SoftwareKek> keks = new HashMap<>();
+  private final TestKeys keys;
+  private final TestRotation rotation;
+  private final List<Rounds> beating = new ArrayList<>();
+  private final List<Activity> activities = new ArrayList<>();
+  private final List<MemberEvent> events = new ArrayList<>();
+
+  private TestFleet(KeyringName keyring, Timings timings, StoreClock time, TestEngine engine) {
+    this.keyring = keyring;
+    this.time = time;
+    this.engine = engine;
+    this.keys = keysOf(1);
+    this.rotation = new TestRotation(this, timings, random);
+  }
+
+  /// With a keystore whose version 1 is active.
+  public static TestFleet ofVersion1() {
+    return ofVersion1(KeyringName.MAIN, Timings.DEFAULT);
+  }
+
+  public static TestFleet ofVersion1(KeyringName keyring, Timings timings) {
+    StoreClock time = new StoreClock();
+    TestFleet fleet = new TestFleet(keyring, timings, time, new TestEngine(time));
+    fleet.rotation.announce(1);
+    return fleet;
+  }
+
+  /// Another keyring in the same store, at the same time. Its members beat when it is advanced.
+  public TestFleet beside(KeyringName other) {
+    TestFleet fleet = new TestFleet(other, rotation.timings(), time, engine);
+    fleet.rotation.announce(1);
+    return fleet;
+  }
+
+  /// Without a keystore; announcing version 1 makes it.
+  public static TestFleet withoutKeystore() {
+    StoreClock time = new StoreClock();
+    return new TestFleet(KeyringName.MAIN, Timings.DEFAULT, time, new TestEngine(time));
+  }
+
+  public TestEngine engine() {
+    return engine;
+  }
+
+  public KeyringName keyring() {
+    return keyring;
+  }
+
+  /// What every member loads that is not told otherwise: version 1, and what is given.
+  public TestKeys keys() {
+    return keys;
+  }
+
+  /// Keys of the same bytes, for one member alone.
+  public TestKeys keysOf(int... versions) {
+    TestKeys some = new TestKeys(keyring, this::kek, this::newKek);
+    for (int version : versions) {
+      some.give(version);
+    }
+    return some;
+  }
+
+  private SoftwareKek kek(int version) {
+    return keks.computeIfAbsent(version, this::newKek);
+  }
+
+  private SoftwareKek newKek(int version) {
+    SecretBytes bytes = SecretBytes.random(SoftwareKek.BYTES, random);
+    return new SoftwareKek(new KekVersion(version), bytes, random);
+  }
+
+  public TestRotation rotation() {
+    return rotation;
+  }
+
+  /// A process that is about to join, with the fleet's keys.
+  public MemberBuilder member(String instance) {
+    return memberWith(keys, instance);
+  }
+
+  public MemberBuilder memberWith(TestKeys own, String instance) {
+    Host host = new Host("host-1", 4711, "", Instant.EPOCH);
+    return Member.builder(engine.kv(), keyring)
+        .provider(own)
+        .settings(new ProcessSettings(instance, host, null))
+        .clock(this::nanos)
+        .jitter(jitter)
+        .on(new TestThreads());
+  }
+
+  /// What all members said that happened to them.
+  public List<MemberEvent> events() {
+    return List.copyOf(events);
+  }
+
+  public List<Heartbeat> heartbeats() {
+    return new Rosters(engine.inner(), keyring).read(rotation.timings()).beats();
+  }
+
+  /// On the clock of members and store alike.
+  public long nanos() {
+    return Duration.ofMillis(time.now().millis()).toNanos();
+  }
+
+  /// Does `work` each time `period` has gone by.
+  public void every(Duration period, Runnable work) {
+    activities.add(new Activity(period.toNanos(), work, nanos() + period.toNanos()));
+  }
+
+  /// Lets time go by, and whatever is due happen at its time.
+  public void advance(Duration duration) {
+    long until = nanos() + duration.toNanos();
+    while (untilNext() <= until - nanos()) {
+      step(Math.max(untilNext(), 0));
+      new ArrayList<>(beating)
+          .stream().filter(it -> it.schedule().leftNanos() <= 0).forEach(Rounds::runOrTell);
+      activities.stream().filter(it -> it.due <= nanos()).toList().forEach(this::perform);
+    }
+    step(until - nanos());
+  }
+
+  private void perform(Activity activity) {
+    activity.due = nanos() + activity.period;
+    activity.work.run();
+  }
+
+  private long untilNext() {
+    return LongStream.concat(
+            beating.stream().mapToLong(it -> it.schedule().leftNanos()),
+            activities.stream().mapToLong(it -> it.due - nanos()))
+        .min()
+        .orElse(Long.MAX_VALUE);
+  }
+
+  /// To the next millisecond: the store counts in those.
+  private void step(long nanos) {
+    time.advance(Duration.ofMillis((nanos + 999_999) / 1_000_000));
+  }
+}

@@ -1,0 +1,179 @@
+package keyfleet.member;
+
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Place;
+import keyfleet.crypto.Rewrapping.Rewrapped;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.Decision;
+import keyfleet.keyring.Event;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.Keystores.Held;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Fate;
+import keyfleet.store.Fence;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// What an operator and a driver would do to the keys of a [TestFleet], each step when the test
+/// says so. No gate is asked: a test may flip under a process that is not ready.
+public final class TestRotation {
+  private static final int PAGE = 100;
+
+  private final TestFleet fleet;
+  private final Timings timings;
+  private final SecureRandom random;
+  private int nonces;
+
+  TestRotation(TestFleet fleet, Timings timings, SecureRandom random) {
+    this.fleet = fleet;
+    this.timings = timings;
+    this.random = random;
+  }
+
+  Timings timings() {
+    return timings;
+  }
+
+  /// Not counted by the store's being cut off.
+  private Keystores keystores() {
+    return new Keystores(fleet.engine().inner(), fleet.keyring(), () -> "test-" + nonces++);
+  }
+
+  public Keystore keystore() {
+    return held().keystore();
+  }
+
+  private Held held() {
+    return keystores().read().orElseThrow(() -> new IllegalStateException("no keystore yet"));
+  }
+
+  /// Makes a version known; version 1 makes the keystore.
+  public void announce(int version) {
+    if (version == 1) {
+      bootstrap(Keystore.Use.RECORDS);
+    } else {
+      Held held = held();
+      write(held, held.keystore().announce(new KekVersion(version), keyVersion(version)));
+    }
+  }
+
+  void bootstrap(Keystore.Use use) {
+    var identity = new Keystore.Identity("test", 1, use);
+    check(keystores().create(Keystore.bootstrap(identity, keyVersion(1), timings)));
+  }
+
+  private KeyVersion keyVersion(int version) {
+    Sentinel sentinel =
+        Sentinel.create(cipher(version), new KekVersion(version), random).orElseThrow();
+    return new KeyVersion(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED);
+  }
+
+  /// From here on, who has not proved it reads only.
+  public void stage(int version) {
+    RotationId id = new RotationId("test-rotation-" + version);
+    decide(new Event.StartOrdered(id, keystore().active(), new KekVersion(version), "test-driver"));
+  }
+
+  /// Makes the staged version the active one, in a new epoch. Records stay as they are.
+  public void flip() {
+    decide(new Event.GatePassed(of()));
+    decide(new Event.Opened(of()));
+    decide(new Event.PassEnded(of()));
+  }
+
+  /// Moves every record in the store to the active version, behind the fence, and ends the
+  /// rotation.
+  public void complete() {
+    decide(new Event.Settled(of()));
+    Keystore keystore = keystore();
+    Fence.Term term = new Fence.Term(keystore.identity().incarnation(), keystore.epoch());
+    fleet
+        .engine()
+        .collections()
+        .forEach((name, records) -> {
+          records.fence(Fence.of(term, Set.of(keystore.active())));
+          keystore.versions().keySet().stream()
+              .filter(it -> !it.equals(keystore.active()))
+              .forEach(old -> sweep(name, records, old));
+        });
+    decide(new Event.Fenced(of()));
+    decide(new Event.SweepEnded(of()));
+    decide(new Event.Proved(of()));
+  }
+
+  private void sweep(String collection, FakeRecords records, KekVersion old) {
+    KekVersion active = keystore().active();
+    EnvelopeCipher cipher = cipher(old.number(), active.number());
+    List<StoredRecord> page = records.scan(old, PAGE);
+    while (!page.isEmpty()) {
+      page.forEach(record -> {
+        Map<String, Bytes> moved = new TreeMap<>();
+        record
+            .fields()
+            .byName()
+            .forEach((field, bytes) -> {
+              Place place = new Place(collection, record.id().value(), field);
+              moved.put(field, moved(cipher, place, bytes, active));
+            });
+        RecordWrite write = records.compareAndSet(new Change(record, SealedFields.of(moved)));
+        if (!(write instanceof RecordWrite.Stored)) {
+          throw new IllegalStateException(record.id() + " was not moved: " + write);
+        }
+      });
+      page = records.scan(old, PAGE);
+    }
+  }
+
+  private static Bytes moved(EnvelopeCipher cipher, Place place, Bytes bytes, KekVersion active) {
+    Envelope envelope = Envelope.parse(bytes.toArray()).orElseThrow();
+    return cipher.rewrap(place, envelope, active) instanceof Rewrapped(Envelope next)
+        ? Bytes.copyOf(next.bytes())
+        : bytes;
+  }
+
+  private EnvelopeCipher cipher(int... versions) {
+    return new EnvelopeCipher(fleet.keysOf(versions).load(), random);
+  }
+
+  private Event.Of of() {
+    Keystore keystore = keystore();
+    RotationId id =
+        Rotation.underWay(keystore.rotation())
+            .orElseThrow(() -> new IllegalStateException("no version is staged"))
+            .id();
+    return new Event.Of(id, keystore.epoch());
+  }
+
+  private void decide(Event event) {
+    Held held = held();
+    write(held, held.keystore().decide(event));
+  }
+
+  private void write(Held held, Decision decision) {
+    if (!(decision instanceof Decision.Next(Keystore next))) {
+      throw new IllegalStateException("the keystore does not go on: " + decision);
+    }
+    check(keystores().replace(held, next));
+  }
+
+  private static void check(Fate fate) {
+    if (!(fate instanceof Fate.Applied)) {
+      throw new IllegalStateException("the keystore was not written: " + fate);
+    }
+  }
+}
