@@ -1,10 +1,12 @@
 package keyfleet.cli;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
-/// Where a command's data and words go.
-record Console(PrintStream out, PrintStream err, Output output) {
+/// Where a command's data and words go, and where a secret or an answer comes from.
+record Console(InputStream in, PrintStream out, PrintStream err, Output output) {
   /// What standard output is. The launcher knows and says so; where nobody says, it is taken for a
   /// terminal, so that a secret is rather withheld than shown.
   enum Output {
@@ -16,9 +18,42 @@ record Console(PrintStream out, PrintStream err, Output output) {
     }
   }
 
+  private static final int LONGEST_ANSWER = 200;
+
+  boolean isTerminal() {
+    return output == Output.TERMINAL;
+  }
+
   /// Says what went wrong and what to do about it.
   void complain(String sentence, String remedy) {
     err.println("keyfleet: " + sentence);
     err.println("Try: " + remedy);
+  }
+
+  /// Asks, and reads one line; empty if nobody answers.
+  String answer(String question) {
+    err.print(question + " ");
+    err.flush();
+    StringBuilder line = new StringBuilder();
+    try {
+      for (int c = in.read();
+          c >= 0 && c != '\n' && line.length() < LONGEST_ANSWER;
+          c = in.read()) {
+        line.append((char) c);
+      }
+    } catch (IOException e) {
+      return "";
+    }
+    return line.toString().strip();
+  }
+
+  /// Something that another process wrote, fit for a terminal: no line breaks, no control
+  /// characters.
+  static String plain(String text) {
+    StringBuilder plain = new StringBuilder(text.length());
+    text.codePoints()
+        .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
+        .forEach(plain::appendCodePoint);
+    return plain.toString();
   }
 }

@@ -1,91 +1,64 @@
 package keyfleet.cli;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Supplier;
-import keyfleet.crypto.EnvelopeCipher;
-import keyfleet.crypto.KekUnavailableException;
-import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
-import keyfleet.crypto.KeyringName;
-import keyfleet.providers.KekProvider;
-import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
-/// `kek verify --local`: does every key that this host holds wrap and unwrap?
+/// `kek verify --target=N`: is every process ready for this version? `kek verify --local`: does
+/// every key of this host work?
 final class KekVerify implements Command {
-  private final Console console;
-  private final Supplier<Surroundings> around;
+  private static final String LOCAL = "--local";
+  static final String TARGET = "--target";
+  static final String MIN_PROCESSES = "--min-processes";
 
-  KekVerify(Console console, Supplier<Surroundings> around) {
-    this.console = console;
-    this.around = around;
+  private final Office office;
+
+  KekVerify(Office office) {
+    this.office = office;
   }
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addTo(spec);
     spec.addOption(
-        OptionSpec.builder("--local")
-            .required(true)
-            .type(boolean.class)
-            .description("Check the keys of this host only.")
-            .build());
-    spec.addOption(OutputFormat.option());
+            OptionSpec.builder(TARGET)
+                .paramLabel("N")
+                .type(String.class)
+                .description("Check the fleet: has every process version N?")
+                .build())
+        .addOption(
+            OptionSpec.builder(LOCAL)
+                .type(boolean.class)
+                .description("Check the keys of this host only.")
+                .build())
+        .addOption(
+            OptionSpec.builder(MIN_PROCESSES)
+                .paramLabel("K")
+                .type(String.class)
+                .description("With --target: not ready with fewer processes.")
+                .build());
+    WaitOptions.addTo(spec).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Wraps and unwraps once with every version that is loaded.",
+            "--target: asks every process of the fleet, by its heartbeat.",
+            "Exit: 0 ready; 2 not ready; 1 no answer can be given.",
+            "--local: wraps and unwraps once with every version that is loaded here.",
             "Exit: 0 all do; 2 one does not, or none is loaded; 1 bad input.");
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed) {
-    KeyringName keyring = KeyOptions.keyring(parsed);
-    List<ProviderSpec> specs = KeyOptions.providers(parsed, around.get());
-    OutputFormat format = OutputFormat.of(parsed);
-    List<RoundTrip> trips = new ArrayList<>();
-    for (ProviderSpec spec : specs) {
-      try (KekProvider provider = spec.open(keyring, around.get())) {
-        trips.addAll(trips(provider));
-      }
+    boolean local = parsed.matchedOptionValue(LOCAL, false);
+    if (local == parsed.hasMatchedOption(TARGET)) {
+      throw new CommandException(
+          "one of " + TARGET + " and " + LOCAL + " is needed, not both",
+          "keyfleet kek verify --target=1, or keyfleet kek verify --local");
     }
-    RoundTrip.print(keyring, trips, format, console.out());
-    return verdict(keyring, trips);
-  }
-
-  private List<RoundTrip> trips(KekProvider provider) {
-    Keks keks = provider.load();
-    var cipher = new EnvelopeCipher(keks, around.get().random());
-    return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
-  }
-
-  private static RoundTrip trip(String provider, EnvelopeCipher cipher, KekVersion version) {
-    try {
-      String problem = cipher.roundTrips(version) ? "" : "unwraps to something else";
-      return new RoundTrip(provider, version, problem);
-    } catch (KekUnavailableException e) {
-      return new RoundTrip(provider, version, e.getMessage());
-    }
-  }
-
-  private int verdict(KeyringName keyring, List<RoundTrip> trips) {
-    long failed = trips.stream().filter(trip -> !trip.ok()).count();
-    if (trips.isEmpty()) {
-      console.complain(
-          "no key of keyring " + keyring + " is loaded",
-          "keyfleet kek generate --help, or --provider to look elsewhere");
-      return Exit.CONDITION_NOT_MET;
-    }
-    if (failed > 0) {
-      console.complain(
-          failed + " of " + trips.size() + " keys failed",
-          "check the provider of each failed key, then run the command again");
-      return Exit.CONDITION_NOT_MET;
-    }
-    return Exit.OK;
+    // A start of its own: the local check needs no store, and does not load what talks to one.
+    return local
+        ? new LocalCheck(office.console(), office.around()).run(parsed)
+        : new FleetVerify(office).run(parsed);
   }
 }

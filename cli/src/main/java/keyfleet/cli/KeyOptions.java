@@ -19,14 +19,18 @@ final class KeyOptions {
 
   private KeyOptions() {}
 
-  static CommandSpec addTo(CommandSpec spec) {
+  static CommandSpec addKeyring(CommandSpec spec) {
     return spec.addOption(
-            OptionSpec.builder(KEYRING)
-                .paramLabel("NAME")
-                .type(String.class)
-                .defaultValue("main")
-                .description("The keyring (default: main).")
-                .build())
+        OptionSpec.builder(KEYRING)
+            .paramLabel("NAME")
+            .type(String.class)
+            .defaultValue("main")
+            .description("The keyring (default: main).")
+            .build());
+  }
+
+  static CommandSpec addTo(CommandSpec spec) {
+    return addKeyring(spec)
         .addOption(
             OptionSpec.builder(PROVIDER)
                 .paramLabel("PROVIDER")
@@ -61,16 +65,24 @@ final class KeyOptions {
   }
 
   static KekVersion version(ParseResult parsed) {
-    if (!parsed.hasMatchedOption(VERSION)) {
+    return version(parsed, VERSION);
+  }
+
+  /// The version that `option` names.
+  static KekVersion version(ParseResult parsed, String option) {
+    if (!parsed.hasMatchedOption(option)) {
       throw new CommandException(
-          VERSION + " is missing; a key is named by its version", VERSION + "=1");
+          option + " is missing; a key is named by its version", option + "=1");
     }
-    String digits = parsed.matchedOptionValue(VERSION, "");
+    String digits = parsed.matchedOptionValue(option, "");
     return KekVersion.parse(digits)
         .orElseThrow(() ->
             new CommandException(
-                VERSION + "=" + digits + " is not a version: a positive integer is",
-                VERSION + "=1"));
+                option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
+  }
+
+  static boolean namesKeyring(ParseResult parsed) {
+    return parsed.hasMatchedOption(KEYRING);
   }
 
   static List<ProviderSpec> providers(ParseResult parsed, Surroundings around) {

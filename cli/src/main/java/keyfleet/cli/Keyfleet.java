@@ -8,10 +8,18 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekUnavailableException;
+import keyfleet.keyring.Job;
+import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.store.Engine;
+import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,32 +31,57 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// All commands by their names, and the one place where failures become words.
 final class Keyfleet {
   private final Console console;
+  private final Map<String, Supplier<Command>> top = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
 
-  Keyfleet(Console console, Supplier<Surroundings> around) {
+  Keyfleet(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
     this.console = console;
+    top.put("doctor", () -> new Doctor(console, around, engines));
     kek.put("generate", () -> new KekGenerate(console, around));
     kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
-    kek.put("verify", () -> new KekVerify(console, around));
+    Office office = new Office(console, around, engines);
+    kek.put("announce", () -> new KekAnnounce(office));
+    kek.put("list", () -> new KekList(office));
+    kek.put("verify", () -> new KekVerify(office));
+    kek.put("rotate", () -> new KekRotate(office, Job.Kind.ROTATION));
+    kek.put("status", () -> new KekStatus(office));
+    kek.put("watch", () -> new KekWatch(office));
+    kek.put("pause", () -> new KekOrder(office, KekOrder.Word.PAUSE));
+    kek.put("resume", () -> new KekOrder(office, KekOrder.Word.RESUME));
+    kek.put("abort", () -> new KekOrder(office, KekOrder.Word.ABORT));
+    kek.put("remove", () -> new KekRemove(office));
+    kek.put("revoke", () -> new KekRotate(office, Job.Kind.REVOCATION));
+    kek.put("inventory", () -> new KekInventory(office));
+    secret.put("put", () -> new SecretPut(office));
+    secret.put("get", () -> new SecretGet(office));
+    secret.put("list", () -> new SecretList(office));
+    secret.put("delete", () -> new SecretDelete(office));
   }
 
   int run(String... args) {
     try {
-      Supplier<Command> chosen = args.length > 1 && args[0].equals("kek") ? kek.get(args[1]) : null;
-      return chosen == null
-          ? run(tree(), args)
-          : run(
-              spec(chosen.get()).name("keyfleet kek " + args[1]),
-              Arrays.copyOfRange(args, 2, args.length));
+      return chosen(args);
     } catch (UnmatchedArgumentException e) {
       return unmatched(e);
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
       return fail(lowerCase(String.valueOf(e.getMessage())), command + " --help");
     } catch (CommandException e) {
-      return fail(e.getMessage(), e.remedy());
+      console.complain(e.getMessage(), e.remedy());
+      return e.exit();
     } catch (ProviderException e) {
       return fail(e.getMessage(), e.remedy());
+    } catch (MemberException e) {
+      return fail(e.getMessage(), e.remedy());
+    } catch (StoreRefusedException e) {
+      return fail(e.getMessage(), e.remedy());
+    } catch (StoreException e) {
+      return fail(e.getMessage(), "keyfleet doctor, or the command again when the store answers");
+    } catch (MalformedException e) {
+      return fail(
+          "what the store holds cannot be read: " + e.getMessage(),
+          "the version of keyfleet that wrote it");
     } catch (KekUnavailableException e) {
       return fail(e.getMessage(), "check the key provider, then run the command again");
     } catch (RuntimeException e) {
@@ -56,18 +89,48 @@ final class Keyfleet {
     }
   }
 
+  /// A command that is named in full comes alone; anything else gets the whole tree.
+  private int chosen(String... args) {
+    String first = args.length > 0 ? args[0] : "";
+    String second = args.length > 1 ? args[1] : "";
+    Map<String, Supplier<Command>> group =
+        switch (first) {
+          case "kek" -> kek;
+          case "secret" -> secret;
+          default -> Map.of();
+        };
+    Supplier<Command> ofGroup = group.get(second);
+    if (ofGroup != null) {
+      return alone(ofGroup, first + " " + second, args);
+    }
+    Supplier<Command> ofTop = top.get(first);
+    return ofTop == null ? run(tree(), args) : alone(ofTop, first, args);
+  }
+
+  private int alone(Supplier<Command> command, String name, String... args) {
+    int words = name.contains(" ") ? 2 : 1;
+    CommandSpec spec = spec(command.get()).name("keyfleet " + name);
+    return run(spec, Arrays.copyOfRange(args, words, args.length));
+  }
+
   /// What `--help`, `--version` and a mistyped name need. A command that is named in full does
   /// without: a model of all the others would take longer to build than most commands run.
   private CommandSpec tree() {
-    CommandSpec group = group("kek", "Hold, check and make key-encryption keys.");
-    kek.forEach((name, command) -> group.addSubcommand(name, spec(command.get())));
-    return group("keyfleet", "Changes the keys and the software of a running fleet.")
-        .addOption(
-            OptionSpec.builder("-V", "--version")
-                .versionHelp(true)
-                .description("Print the version.")
-                .build())
-        .addSubcommand("kek", group);
+    CommandSpec keks = group("kek", "Hold, check, make and change key-encryption keys.");
+    kek.forEach((name, command) -> keks.addSubcommand(name, spec(command.get())));
+    CommandSpec secrets = group("secret", "Keep small values, sealed.");
+    secret.forEach((name, command) -> secrets.addSubcommand(name, spec(command.get())));
+    CommandSpec root =
+        group("keyfleet", "Changes the keys and the software of a running fleet.")
+            .addOption(
+                OptionSpec.builder("-V", "--version")
+                    .versionHelp(true)
+                    .description("Print the version.")
+                    .build())
+            .addSubcommand("kek", keks)
+            .addSubcommand("secret", secrets);
+    top.forEach((name, command) -> root.addSubcommand(name, spec(command.get())));
+    return root;
   }
 
   private int run(CommandSpec root, String... args) {

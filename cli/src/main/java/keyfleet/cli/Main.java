@@ -19,8 +19,8 @@ public final class Main {
       startCiphers();
     }
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
-    var console = new Console(System.out, System.err, output);
-    System.exit(new Keyfleet(console, new ThisProcess()).run(args));
+    var console = new Console(System.in, System.out, System.err, output);
+    System.exit(new Keyfleet(console, new ThisProcess(), Engines::open).run(args));
   }
 
   /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,

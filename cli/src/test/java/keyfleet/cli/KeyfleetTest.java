@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,6 +17,8 @@ import java.util.function.Supplier;
 import keyfleet.cli.Console.Output;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
+import keyfleet.store.Engine;
+import keyfleet.store.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +30,12 @@ class KeyfleetTest {
   @TempDir Path folder = Path.of("");
 
   private int run(Output output, Supplier<Surroundings> around, String... args) {
-    return new Keyfleet(new Console(stream(out), stream(err), output), around).run(args);
+    Console console = new Console(InputStream.nullInputStream(), stream(out), stream(err), output);
+    return new Keyfleet(console, around, KeyfleetTest::noStore).run(args);
+  }
+
+  private static Engine noStore(StoreUrl url) {
+    throw new AssertionError("no command here needs " + url);
   }
 
   private static PrintStream stream(ByteArrayOutputStream bytes) {

@@ -1,0 +1,72 @@
+package keyfleet.cli;
+
+import java.util.List;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Readiness.Laggard;
+import keyfleet.keyring.Readiness.Reason;
+
+/// What helps laggards of one kind. The provider is the one from which the target must come.
+record Advice(Reason reason, String provider, Home home) {
+  /// Where the process runs decides how it is mended.
+  enum Home {
+    HOST,
+    POD
+  }
+
+  /// Names in one sentence; more are counted.
+  private static final int NAMED = 5;
+
+  private static final String IMAGES =
+      "\nWhich image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces";
+
+  static Advice of(Laggard laggard, String provider) {
+    Home home = laggard.beat().origin().host().pod().isEmpty() ? Home.HOST : Home.POD;
+    return new Advice(laggard.reason(), provider, home);
+  }
+
+  /// One or two lines for a person.
+  String words(KeyringName keyring, KekVersion target, List<Heartbeat> whom) {
+    String help =
+        switch (reason) {
+          case MISSING -> provision(keyring, target);
+          case OTHER_PROVIDER ->
+              "take %s from %s, as the keystore says, and from nowhere else"
+                  .formatted(target, provider);
+          case OTHER_BYTES ->
+              "give %s the bytes that the rest of the fleet has (%s)".formatted(target, provider);
+          case NOT_PROVED -> "wait two heartbeats, until " + target + " is proved there";
+          case OLD_PROTOCOL -> "update keyfleet";
+        };
+    boolean isImage = home == Home.POD && reason != Reason.NOT_PROVED;
+    return "On " + names(whom) + ": " + help + (isImage ? IMAGES : "");
+  }
+
+  private String provision(KeyringName keyring, KekVersion target) {
+    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.upperCase() + "_";
+    return switch (provider) {
+      case "env" ->
+          "set KEYFLEET_KEK_%sV%d and restart the process".formatted(ring, target.number());
+      case "file", "simulated" ->
+          "place %s.%s.key, mode 0600, into the key folder; no restart is needed"
+              .formatted(keyring, target);
+      case "pkcs11" ->
+          "let its token hold keyfleet-%s-%s; keyfleet kek pkcs11-init --version=%d made it, once for all who share the token"
+              .formatted(keyring, target, target.number());
+      default -> "load %s from %s".formatted(target, provider);
+    };
+  }
+
+  private static String names(List<Heartbeat> whom) {
+    String first =
+        String.join(", ", whom.stream().limit(NAMED).map(Advice::name).distinct().toList());
+    return whom.size() > NAMED ? first + " and " + (whom.size() - NAMED) + " more" : first;
+  }
+
+  private static String name(Heartbeat beat) {
+    Heartbeat.Host host = beat.origin().host();
+    String name = host.pod().isEmpty() ? host.name() : host.pod();
+    return Console.plain(name.isEmpty() ? beat.instance() : name);
+  }
+}

@@ -1,0 +1,113 @@
+package keyfleet.cli;
+
+import java.util.HexFormat;
+import java.util.Optional;
+import keyfleet.control.Failpoints;
+import keyfleet.control.Gate;
+import keyfleet.control.RemovalOrders;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationOrders;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores.Held;
+import keyfleet.member.Registry;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.Ticker;
+import picocli.CommandLine.ParseResult;
+
+/// One command's place in the fleet, for its length: the store, the keys of this host, and the
+/// orders that can be given. It is a member without heartbeat.
+final class Desk implements AutoCloseable {
+  /// 128 bits: no two ids or nonces are alike.
+  private static final int ID_BYTES = 16;
+
+  private final KeyringName keyring;
+  private final Surroundings around;
+  private final Stores stores;
+  private final OwnKeys keys;
+  private final Ring ring;
+
+  private Desk(KeyringName keyring, Surroundings around, Stores stores, OwnKeys keys) {
+    this.keyring = keyring;
+    this.around = around;
+    this.stores = stores;
+    this.keys = keys;
+    this.ring = new Ring(keyring, stores.kv(), this::id, Failpoints.NONE);
+  }
+
+  static Desk open(ParseResult parsed, KeyringName keyring, Office office) {
+    Surroundings around = office.around().get();
+    OwnKeys keys = new OwnKeys(keyring, around, () -> KeyOptions.providers(parsed, around));
+    return new Desk(keyring, around, StoreOptions.open(parsed, office), keys);
+  }
+
+  KeyringName keyring() {
+    return keyring;
+  }
+
+  Stores stores() {
+    return stores;
+  }
+
+  OwnKeys keys() {
+    return keys;
+  }
+
+  Ring ring() {
+    return ring;
+  }
+
+  Ticker ticker() {
+    return around.ticker();
+  }
+
+  String id() {
+    byte[] bytes = new byte[ID_BYTES];
+    around.random().nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  Optional<Keystore> found() {
+    return ring.keystore().map(Held::keystore);
+  }
+
+  Keystore keystore() {
+    return found()
+        .orElseThrow(() ->
+            new CommandException(
+                "keyring " + keyring + " has no key yet", "keyfleet kek announce --version=1"));
+  }
+
+  Gate gate() {
+    return new Gate(ring, keys.loaded());
+  }
+
+  Registry registry() {
+    return new Registry(stores.kv(), this::id);
+  }
+
+  /// Orders that need no key of this host.
+  RotationOrders orders() {
+    return orders(keys.none());
+  }
+
+  RotationOrders orders(Keyholder holder) {
+    return new RotationOrders(ring, shelves(), holder, this::id, around.random());
+  }
+
+  RemovalOrders removals() {
+    return new RemovalOrders(ring, shelves(), orders());
+  }
+
+  private Shelves shelves() {
+    return new Shelves(ring, stores, Failpoints.NONE);
+  }
+
+  @Override
+  public void close() {
+    keys.close();
+    stores.close();
+  }
+}

@@ -1,0 +1,56 @@
+package keyfleet.cli;
+
+import java.io.PrintStream;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import keyfleet.store.Check;
+import keyfleet.store.Check.Level;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/// What `doctor` found about a store.
+record Diagnosis(String store, List<Check> checks) {
+  Level worst() {
+    return checks.stream().map(Check::level).max(Comparator.naturalOrder()).orElse(Level.FAIL);
+  }
+
+  void print(OutputFormat format, PrintStream out) {
+    switch (format) {
+      case TABLE -> printTable(out);
+      case JSON -> printJson(out);
+    }
+  }
+
+  private void printTable(PrintStream out) {
+    out.println(store);
+    for (Check check : checks) {
+      out.printf("%-6s %s%n", "[" + word(check.level()) + "]", check.sentence());
+      if (!check.remedy().isEmpty()) {
+        out.println("       Try: " + check.remedy());
+      }
+    }
+  }
+
+  private void printJson(PrintStream out) {
+    try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
+      json.writeStartObject()
+          .writeStringProperty("store", store)
+          .writeStringProperty("verdict", word(worst()));
+      json.writeArrayPropertyStart("checks");
+      for (Check check : checks) {
+        json.writeStartObject()
+            .writeStringProperty("level", word(check.level()))
+            .writeStringProperty("sentence", check.sentence())
+            .writeStringProperty("remedy", check.remedy())
+            .writeEndObject();
+      }
+      json.writeEndArray().writeEndObject().writeRaw('\n');
+    }
+  }
+
+  private static String word(Level level) {
+    return level.name().toLowerCase(Locale.ROOT);
+  }
+}

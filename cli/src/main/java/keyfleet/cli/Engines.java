@@ -1,0 +1,28 @@
+package keyfleet.cli;
+
+import keyfleet.mongodb.MongoEngine;
+import keyfleet.nats.NatsEngine;
+import keyfleet.postgres.PostgresEngine;
+import keyfleet.store.Engine;
+import keyfleet.store.SqliteEngine;
+import keyfleet.store.StoreUrl;
+
+/// Which engine opens which URL.
+final class Engines {
+  private static final String DRIVERS_LOG = "slf4j.internal.verbosity";
+
+  private Engines() {}
+
+  static Engine open(StoreUrl url) {
+    if (System.getProperty(DRIVERS_LOG) == null) {
+      System.setProperty(DRIVERS_LOG, "ERROR"); // else drivers say that nobody hears what they log
+    }
+    return switch (url.scheme()) {
+      case "sqlite" -> SqliteEngine.open(url);
+      case "postgresql" -> PostgresEngine.open(url);
+      case "mongodb" -> MongoEngine.open(url);
+      case "nats" -> NatsEngine.open(url);
+      default -> throw new IllegalStateException("no engine opens " + url);
+    };
+  }
+}

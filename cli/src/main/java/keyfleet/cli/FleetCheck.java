@@ -1,0 +1,45 @@
+package keyfleet.cli;
+
+import keyfleet.cli.WaitOptions.Deadline;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Expected;
+import keyfleet.member.HeartbeatDocument;
+
+/// Asks the gate whether the fleet is ready for a version. Whoever cannot open the version's
+/// sentinel cannot judge, and is told so.
+final class FleetCheck {
+  private final Desk desk;
+  private final KekVersion target;
+  private final Expected expected;
+
+  FleetCheck(Desk desk, KekVersion target, Expected expected) {
+    this.desk = desk;
+    this.target = target;
+    this.expected = expected;
+  }
+
+  GateReport once() {
+    Keystore keystore = desk.keystore(); // read before the roster: the gate's order
+    KeyVersion known = keystore.versions().get(target);
+    if (known == null) {
+      throw new CommandException(
+          target + " is not announced", "keyfleet kek announce --version=" + target.number());
+    }
+    desk.keys().needProved(keystore, target);
+    var verdict = desk.gate().judge(keystore, target, expected);
+    var storeTime = HeartbeatDocument.instant(desk.stores().kv().storeTime());
+    return new GateReport(desk.keyring(), target, known.provider(), verdict, storeTime);
+  }
+
+  /// The last answer: ready, or what stood in the way when time was up.
+  GateReport until(Deadline deadline) {
+    GateReport report = once();
+    while (!report.isReady() && !deadline.isOver()) {
+      deadline.pause();
+      report = once();
+    }
+    return report;
+  }
+}

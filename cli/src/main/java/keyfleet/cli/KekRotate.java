@@ -1,0 +1,157 @@
+package keyfleet.cli;
+
+import keyfleet.cli.Screen.Manner;
+import keyfleet.cli.WaitOptions.Deadline;
+import keyfleet.control.RotationOrders;
+import keyfleet.control.RotationOrders.Answer;
+import keyfleet.control.RotationOrders.Done;
+import keyfleet.control.RotationOrders.Refused;
+import keyfleet.control.RotationOrders.Unchanged;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek rotate` and `kek revoke`: from one version to another. The gate is asked first, so that the
+/// operator hears at once who is not ready; the driver asks it again, and its answer counts.
+final class KekRotate implements Command {
+  private static final String FROM = "--from-version";
+  private static final String TO = "--to-version";
+  private static final String DRY_RUN = "--dry-run";
+
+  private final Office office;
+  private final Kind kind;
+
+  KekRotate(Office office, Kind kind) {
+    this.office = office;
+    this.kind = kind;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addWithRecords(spec);
+    spec.addOption(version(FROM, "The active version.")).addOption(version(TO, "The next one."));
+    if (kind == Kind.ROTATION) {
+      spec.addOption(
+          OptionSpec.builder(DRY_RUN)
+              .type(boolean.class)
+              .description("Ask the gate, try every record's data key, and change nothing.")
+              .build());
+    }
+    WaitOptions.addTo(spec).addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            kind == Kind.ROTATION
+                ? "Moves all records to another version, then makes it the active one."
+                : "For a version in other hands: encrypts all records anew under another version.",
+            "A worker does it. On a terminal this command shows how far it is; elsewhere it returns"
+                + " once it is ordered, unless --wait is given. Ctrl-C leaves it going on.",
+            "Exit: 0 ordered, or completed; 2 not ready, refused, not completed; 1 bad input.");
+    return spec;
+  }
+
+  private static OptionSpec version(String name, String description) {
+    return OptionSpec.builder(name)
+        .paramLabel("N")
+        .type(String.class)
+        .required(true)
+        .description(description)
+        .build();
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    KekVersion from = KeyOptions.version(parsed, FROM);
+    KekVersion to = KeyOptions.version(parsed, TO);
+    OutputFormat format = OutputFormat.of(parsed);
+    WaitOptions waiting = WaitOptions.of(parsed);
+    if (from.equals(to)) {
+      throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
+    }
+    Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
+    try (Desk desk = office.desk(parsed)) {
+      if (isDone(desk.keystore(), wanted, from, to)) {
+        RotationView.at(desk).print(format, office.console().out());
+        return Exit.OK;
+      }
+      GateReport gate = new FleetCheck(desk, to, new Anyone()).once();
+      if (!gate.isReady()) {
+        return gate.print(format, office.console());
+      }
+      Job job = started(order(desk.orders(), wanted, from, to));
+      boolean follows =
+          waiting.waits()
+              || wanted == Kind.DRY_RUN
+              || (office.console().isTerminal() && format == OutputFormat.TABLE);
+      return follows ? followed(desk, job, waiting, format) : left(desk, job, format);
+    }
+  }
+
+  /// Ordering it again does no harm.
+  private static boolean isDone(Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
+    return keystore.rotation() instanceof Completed(Job job)
+        && job.kind() == kind
+        && job.from().equals(from)
+        && job.to().equals(to);
+  }
+
+  private static Answer order(RotationOrders orders, Kind kind, KekVersion from, KekVersion to) {
+    return switch (kind) {
+      case ROTATION -> orders.rotate(from, to);
+      case REVOCATION -> orders.revoke(from, to);
+      case DRY_RUN -> orders.rehearse(from, to);
+    };
+  }
+
+  private static Job started(Answer answer) {
+    Keystore keystore =
+        switch (answer) {
+          case Done(Keystore after) -> after;
+          case Unchanged(Keystore same) -> same;
+          case Refused(String reason) -> throw refused(reason);
+        };
+    return Rotation.underWay(keystore.rotation()).orElseThrow();
+  }
+
+  private static CommandException refused(String reason) {
+    return CommandException.unmet(
+        reason,
+        reason.contains("worker")
+            ? "keyfleet server --roles worker, on a host that holds both versions"
+            : "keyfleet kek status");
+  }
+
+  private int left(Desk desk, Job job, OutputFormat format) {
+    if (format == OutputFormat.JSON) {
+      RotationView.at(desk).print(format, office.console().out());
+    } else {
+      office
+          .console()
+          .err()
+          .println("%s -> %s: rotation %s is ordered".formatted(job.from(), job.to(), job.id()));
+      office.console().err().println("To see it: keyfleet kek watch");
+    }
+    return Exit.OK;
+  }
+
+  private int followed(Desk desk, Job job, WaitOptions waiting, OutputFormat format) {
+    Console console = office.console();
+    boolean limited = waiting.waits() || job.kind() == Kind.DRY_RUN;
+    Deadline deadline = limited ? waiting.deadline(desk.ticker()) : Deadline.never(desk.ticker());
+    Manner manner = format == OutputFormat.JSON ? Manner.NOTHING : Manner.of(console, format);
+    RotationView last =
+        new Follow(desk, console, new Screen(console, manner))
+            .until(view -> view.endOf(job.id()).isPresent(), deadline);
+    if (format == OutputFormat.JSON) {
+      last.print(format, console.out());
+    }
+    return new Outcome(job, last).exit(console);
+  }
+}

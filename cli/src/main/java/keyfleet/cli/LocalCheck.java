@@ -1,0 +1,71 @@
+package keyfleet.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import picocli.CommandLine.ParseResult;
+
+/// Does every key that this host holds wrap and unwrap?
+final class LocalCheck {
+  private final Console console;
+  private final Supplier<Surroundings> around;
+
+  LocalCheck(Console console, Supplier<Surroundings> around) {
+    this.console = console;
+    this.around = around;
+  }
+
+  int run(ParseResult parsed) {
+    KeyringName keyring = KeyOptions.keyring(parsed);
+    List<ProviderSpec> specs = KeyOptions.providers(parsed, around.get());
+    OutputFormat format = OutputFormat.of(parsed);
+    List<RoundTrip> trips = new ArrayList<>();
+    for (ProviderSpec spec : specs) {
+      try (KekProvider provider = spec.open(keyring, around.get())) {
+        trips.addAll(trips(provider));
+      }
+    }
+    RoundTrip.print(keyring, trips, format, console.out());
+    return verdict(keyring, trips);
+  }
+
+  private List<RoundTrip> trips(KekProvider provider) {
+    Keks keks = provider.load();
+    var cipher = new EnvelopeCipher(keks, around.get().random());
+    return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
+  }
+
+  private static RoundTrip trip(String provider, EnvelopeCipher cipher, KekVersion version) {
+    try {
+      String problem = cipher.roundTrips(version) ? "" : "unwraps to something else";
+      return new RoundTrip(provider, version, problem);
+    } catch (KekUnavailableException e) {
+      return new RoundTrip(provider, version, e.getMessage());
+    }
+  }
+
+  private int verdict(KeyringName keyring, List<RoundTrip> trips) {
+    long failed = trips.stream().filter(trip -> !trip.ok()).count();
+    if (trips.isEmpty()) {
+      console.complain(
+          "no key of keyring " + keyring + " is loaded",
+          "keyfleet kek generate --help, or --provider to look elsewhere");
+      return Exit.CONDITION_NOT_MET;
+    }
+    if (failed > 0) {
+      console.complain(
+          failed + " of " + trips.size() + " keys failed",
+          "check the provider of each failed key, then run the command again");
+      return Exit.CONDITION_NOT_MET;
+    }
+    return Exit.OK;
+  }
+}

@@ -1,0 +1,16 @@
+package keyfleet.cli;
+
+import java.util.function.Function;
+import java.util.function.Supplier;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.store.Engine;
+import keyfleet.store.StoreUrl;
+import picocli.CommandLine.ParseResult;
+
+/// What a command needs that works on a store.
+record Office(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
+  /// For the length of the command; whoever asks closes it.
+  Desk desk(ParseResult parsed) {
+    return Desk.open(parsed, KeyOptions.keyring(parsed), this);
+  }
+}

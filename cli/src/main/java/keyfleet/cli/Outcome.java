@@ -1,0 +1,60 @@
+package keyfleet.cli;
+
+import keyfleet.cli.RotationView.End;
+import keyfleet.control.Progress;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Job.Kind;
+
+/// What a rotation that somebody waited for came to.
+record Outcome(Job job, RotationView last) {
+  /// What drivers write into the progress of a dry run that found nothing wrong.
+  private static final String READY = "ready";
+
+  /// Says it, and returns the exit code.
+  int exit(Console console) {
+    End end = last.endOf(job.id()).orElse(null);
+    return switch (end) {
+      case null ->
+          throw CommandException.unmet(
+              "time is up while it is %s; it goes on".formatted(last.phase()),
+              "keyfleet kek watch");
+      case COMPLETED -> Exit.OK;
+      case ABORTED -> throw CommandException.unmet("it was aborted", "keyfleet kek status");
+      case BLOCKED ->
+          throw CommandException.unmet(
+              last.failed() + " records cannot be moved until a person mends them",
+              "keyfleet kek status");
+      case DROPPED -> job.kind() == Kind.DRY_RUN ? rehearsed(console) : dropped();
+    };
+  }
+
+  private int rehearsed(Console console) {
+    Progress found = last.progress();
+    if (!found.rotation().equals(job.id()) || !isCounted()) {
+      return dropped();
+    }
+    console
+        .err()
+        .println(
+            "dry run %s -> %s: %d records, %d would fail; nothing was changed"
+                .formatted(job.from(), job.to(), found.total(), found.failed()));
+    found.failures().forEach(it -> console.err().println(RotationView.words(it)));
+    if (found.failed() > 0) {
+      throw CommandException.unmet(
+          found.failed() + " records would fail", "mend or delete them, then the dry run again");
+    }
+    return Exit.OK;
+  }
+
+  /// Whether it got past the gate.
+  private boolean isCounted() {
+    return last.progress().note().equals(READY) || last.progress().failed() > 0;
+  }
+
+  private int dropped() {
+    String note = last.progress().rotation().equals(job.id()) ? last.progress().note() : "";
+    throw CommandException.unmet(
+        "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.plain(note)),
+        "keyfleet kek verify --target=" + job.to().number());
+  }
+}

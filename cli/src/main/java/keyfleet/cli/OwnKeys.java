@@ -1,0 +1,80 @@
+package keyfleet.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.member.Keyholder;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import org.jspecify.annotations.Nullable;
+
+/// The keys that this host holds. Providers are asked when a command first needs a key: many need
+/// none, and shall work where there is none.
+final class OwnKeys implements AutoCloseable {
+  private final KeyringName keyring;
+  private final Surroundings around;
+  private final Supplier<List<ProviderSpec>> specs;
+  private final List<KekProvider> providers = new ArrayList<>();
+  private @Nullable Keyholder holder;
+  private List<String> faults = List.of();
+
+  OwnKeys(KeyringName keyring, Surroundings around, Supplier<List<ProviderSpec>> specs) {
+    this.keyring = keyring;
+    this.around = around;
+    this.specs = specs;
+  }
+
+  Keyholder loaded() {
+    Keyholder known = holder;
+    if (known == null) {
+      for (ProviderSpec spec : specs.get()) {
+        providers.add(spec.open(keyring, around));
+      }
+      known = new Keyholder(keyring, providers, around.random());
+      faults = known.refresh();
+      holder = known;
+    }
+    return known;
+  }
+
+  /// For orders that need no key.
+  Keyholder none() {
+    return new Keyholder(keyring, List.of(), around.random());
+  }
+
+  /// Throws unless this host holds `version`.
+  void needHeld(KekVersion version) {
+    if (!loaded().held().containsKey(version)) {
+      throw new CommandException(
+          "this host does not hold %s of keyring %s%s".formatted(version, keyring, because()),
+          "keyfleet kek verify --local, with the --provider that has it");
+    }
+  }
+
+  /// Throws unless this host holds `version` as the keystore knows it.
+  void needProved(Keystore keystore, KekVersion version) {
+    needHeld(version);
+    if (!loaded().proves(keystore, version)) {
+      throw new CommandException(
+          "this host cannot open the sentinel of %s: its %s provider has other bytes"
+              .formatted(version, loaded().held().get(version)),
+          "give this host the bytes with which " + version + " was announced");
+    }
+  }
+
+  /// Why a provider gave nothing, if that is the reason.
+  private String because() {
+    return faults.isEmpty() ? "" : ": " + String.join("; ", faults);
+  }
+
+  @Override
+  public void close() {
+    providers.forEach(KekProvider::close);
+    providers.clear();
+    holder = null;
+  }
+}

@@ -1,0 +1,72 @@
+package keyfleet.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeSet;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.Loaded;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+
+/// A process of the fleet as it is listed: `host=… pid=… loaded=[1] current=1 provider=…
+/// version=…`.
+record ProcessLine(Heartbeat beat) {
+  String words() {
+    return "%s loaded=[%s] current=%s provider=%s version=%s"
+        .formatted(
+            name(),
+            String.join(",", loaded().stream().map(String::valueOf).toList()),
+            current() == null ? "-" : current(),
+            or(provider(), "-"),
+            or(Console.plain(beat.origin().software()), "-"));
+  }
+
+  /// `pod=NAME`, or `host=NAME pid=N`.
+  String name() {
+    Host host = beat.origin().host();
+    return host.pod().isEmpty()
+        ? "host=%s pid=%d".formatted(Console.plain(or(host.name(), beat.instance())), host.pid())
+        : "pod=" + Console.plain(host.pod());
+  }
+
+  String heard(Duration ago) {
+    return name() + " heard=" + ago.toSeconds() + "s ago";
+  }
+
+  void write(JsonGenerator json) {
+    Host host = beat.origin().host();
+    json.writeStringProperty("instance", beat.instance())
+        .writeStringProperty("hostname", host.name())
+        .writeNumberProperty("pid", host.pid())
+        .writeStringProperty("pod", host.pod())
+        .writeStringProperty("role", beat.origin().role());
+    json.writeArrayPropertyStart("loaded_kek_versions");
+    loaded().forEach(json::writeNumber);
+    json.writeEndArray();
+    Integer current = current();
+    if (current != null) {
+      json.writeNumberProperty("current_kek_version", current);
+    }
+    json.writeStringProperty("provider", provider())
+        .writeStringProperty("version", beat.origin().software());
+  }
+
+  private List<Integer> loaded() {
+    return new TreeSet<>(beat.loaded().keySet()).stream().map(it -> it.number()).toList();
+  }
+
+  private @Nullable Integer current() {
+    return beat.current() == null ? null : beat.current().number();
+  }
+
+  /// That of the version it seals under, which people look for first.
+  private String provider() {
+    Loaded held = beat.current() == null ? null : beat.loaded().get(beat.current());
+    return held == null ? "" : Console.plain(held.provider());
+  }
+
+  private static String or(String text, String other) {
+    return text.isEmpty() ? other : text;
+  }
+}

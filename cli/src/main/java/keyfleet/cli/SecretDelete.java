@@ -1,0 +1,73 @@
+package keyfleet.cli;
+
+import keyfleet.store.Conflict;
+import keyfleet.store.Deletion;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `secret delete NAME`.
+final class SecretDelete implements Command {
+  private static final int TRIES = 5;
+
+  private final Office office;
+
+  SecretDelete(Office office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
+    KeyOptions.addKeyring(spec);
+    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description("Deletes a secret.", "Exit: 0 deleted; 6 there is none of that name.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    SecretName name = SecretName.of(parsed);
+    OutputFormat format = OutputFormat.of(parsed);
+    try (Desk desk = office.desk(parsed)) {
+      for (int i = 0; i < TRIES; i++) {
+        if (isGone(desk, name)) {
+          return said(name, format);
+        }
+      }
+      throw CommandException.conflict(
+          "others keep changing " + name, "keyfleet secret delete " + name + ", again");
+    }
+  }
+
+  private static boolean isGone(Desk desk, SecretName name) {
+    StoredRecord record = SecretShelf.needed(desk, name);
+    SecretShelf shelf = SecretShelf.found(desk).orElseThrow();
+    return switch (shelf.records().delete(record)) {
+      case Deletion.Deleted() -> true;
+      case Conflict() -> false;
+      case Unknown() -> {
+        if (shelf.read(name).isEmpty()) {
+          yield true;
+        }
+        throw new CommandException(
+            "the store did not answer in time: " + name + " may be deleted yet",
+            "keyfleet secret delete " + name + ", again");
+      }
+    };
+  }
+
+  private int said(SecretName name, OutputFormat format) {
+    if (format == OutputFormat.JSON) {
+      Json.print(
+          office.console().out(),
+          json ->
+              json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
+    } else {
+      office.console().err().println("deleted " + name);
+    }
+    return Exit.OK;
+  }
+}

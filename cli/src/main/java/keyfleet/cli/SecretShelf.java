@@ -1,0 +1,101 @@
+package keyfleet.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import keyfleet.crypto.Place;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Keystore.Use;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.SafeHold;
+import keyfleet.store.Bytes;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordId;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// The collection in which `secret` keeps its values: one that rotates as any other.
+record SecretShelf(Registration registration, Records records) {
+  private static final String COLLECTION = "keyfleet_secrets";
+  private static final String NAME = "name";
+  private static final String VALUE = "value";
+  private static final CollectionShape SHAPE =
+      new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)));
+
+  /// For who writes: made if need be.
+  static SecretShelf made(Desk desk) {
+    Keystore keystore = desk.keystore();
+    if (keystore.identity().use() != Use.RECORDS) {
+      throw new CommandException(
+          "keyring " + desk.keyring() + " is a plugin's: it seals no secrets", "--keyring=main");
+    }
+    desk.stores().records().make(SHAPE);
+    return new SecretShelf(wanted(desk), desk.stores().records().records(SHAPE));
+  }
+
+  /// For who reads. Nothing if no secret was ever put.
+  static Optional<SecretShelf> found(Desk desk) {
+    desk.keystore();
+    Registration here = wanted(desk);
+    List<Registration> registered =
+        desk.registry().of(desk.keyring()).stream()
+            .filter(it -> it.collection().equals(COLLECTION))
+            .toList();
+    if (registered.isEmpty()) {
+      return Optional.empty();
+    }
+    if (!registered.contains(here)) {
+      throw new CommandException(
+          "the secrets of keyring %s are kept in %s"
+              .formatted(desk.keyring(), registered.getFirst().engine()),
+          "--records with its URL");
+    }
+    return Optional.of(new SecretShelf(here, desk.stores().records().records(SHAPE)));
+  }
+
+  private static Registration wanted(Desk desk) {
+    return new Registration(
+        desk.keyring(), desk.stores().recordsEngine(), COLLECTION, NAME, List.of(VALUE));
+  }
+
+  Optional<StoredRecord> read(SecretName name) {
+    return records.read(id(name));
+  }
+
+  /// For who cannot do without it.
+  static StoredRecord needed(Desk desk, SecretName name) {
+    return found(desk)
+        .flatMap(shelf -> shelf.read(name))
+        .orElseThrow(
+            () -> CommandException.notFound("there is no secret " + name, "keyfleet secret list"));
+  }
+
+  static RecordId id(SecretName name) {
+    return new RecordId(name.value());
+  }
+
+  /// Bound into the envelope.
+  static Place place(SecretName name) {
+    return new Place(COLLECTION, name.value(), VALUE);
+  }
+
+  static SealedFields fields(Bytes envelope) {
+    return SealedFields.of(Map.of(VALUE, envelope));
+  }
+
+  /// Nothing if the record has no value, which `put` never leaves.
+  static Optional<Bytes> envelope(StoredRecord record) {
+    return Optional.ofNullable(record.fields().byName().get(VALUE));
+  }
+
+  /// Who last fenced it.
+  Map<String, SafeHold.Mark> fences() {
+    return records
+        .fence()
+        .map(
+            it -> Map.of(COLLECTION, new SafeHold.Mark(it.term().incarnation(), it.term().epoch())))
+        .orElse(Map.of());
+  }
+}

@@ -1,0 +1,107 @@
+package keyfleet.cli;
+
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import keyfleet.control.RecordStores;
+import keyfleet.keyring.Registration;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
+
+/// The store of the fleet and, if that is another, the one with the records. The latter is opened
+/// when first needed.
+final class Stores implements RecordStores, AutoCloseable {
+  /// The engine that coordinates and keeps no records.
+  private static final String NO_RECORDS = "nats";
+
+  private final Function<StoreUrl, Engine> engines;
+  private final StoreUrl place;
+  private final StoreUrl recordsPlace;
+  private final Engine store;
+  private @Nullable Engine elsewhere;
+
+  private Stores(Function<StoreUrl, Engine> engines, StoreUrl place, StoreUrl recordsPlace) {
+    this.engines = engines;
+    this.place = place;
+    this.recordsPlace = recordsPlace;
+    this.store = engines.apply(place);
+  }
+
+  static Stores open(Function<StoreUrl, Engine> engines, StoreUrl place, StoreUrl records) {
+    return new Stores(engines, place, records);
+  }
+
+  Kv kv() {
+    return store.kv();
+  }
+
+  /// What registrations call the engine that keeps the records.
+  String recordsEngine() {
+    return recordsPlace.scheme();
+  }
+
+  /// Where the records are, for people.
+  String where() {
+    return recordsPlace.toString();
+  }
+
+  /// The engine that keeps the records.
+  Engine records() {
+    if (recordsPlace.scheme().equals(NO_RECORDS)) {
+      throw StoreRefusedException.noEntry(
+          "NATS keeps no records", "--records postgresql://HOST/DATABASE");
+    }
+    if (recordsPlace.toString().equals(place.toString())) {
+      return store;
+    }
+    Engine known = elsewhere;
+    if (known == null) {
+      known = engines.apply(recordsPlace);
+      elsewhere = known;
+    }
+    return known;
+  }
+
+  /// Throws if the collection is where this command looks, and is not to be had.
+  Optional<Records> find(Registration registration) {
+    String engine = registration.engine();
+    CollectionShape shape = shape(registration);
+    if (engine.equals(NO_RECORDS)) {
+      return Optional.empty();
+    }
+    if (engine.equals(recordsPlace.scheme())) {
+      return Optional.of(records().records(shape));
+    }
+    return engine.equals(place.scheme()) ? Optional.of(store.records(shape)) : Optional.empty();
+  }
+
+  @Override
+  public Optional<Records> open(Registration registration) {
+    try {
+      return find(registration);
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static CollectionShape shape(Registration registration) {
+    return new CollectionShape(
+        registration.collection(),
+        registration.idField(),
+        new TreeSet<>(registration.sealedFields()));
+  }
+
+  @Override
+  public void close() {
+    try (Engine _ = store;
+        Engine _ = elsewhere) {
+      elsewhere = null;
+    }
+  }
+}

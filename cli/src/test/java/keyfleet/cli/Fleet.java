@@ -1,0 +1,238 @@
+package keyfleet.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import keyfleet.cli.Console.Output;
+import keyfleet.control.Failpoints;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationLoop;
+import keyfleet.control.RotationLoop.Pace;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Membership;
+import keyfleet.member.Self;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.Ticker;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
+
+/// A fleet, and an operator who gives commands to it. When a command waits, the fleet goes on.
+final class Fleet implements Ticker, AutoCloseable {
+  /// What came back from a command.
+  record Said(int exit, String out, String err) {
+    Said exits(int expected) {
+      assertEquals(expected, exit, () -> "exit code of " + this);
+      return this;
+    }
+  }
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final int MOST_UNITS = 200;
+
+  /// Variables of the operator's shell.
+  final Map<String, String> environment = new HashMap<>();
+
+  Function<StoreUrl, Engine> engines;
+  Output output = Output.PIPE;
+
+  private final World world;
+  private final Map<String, Peer> peers = new LinkedHashMap<>();
+  private final Map<Integer, Runnable> events = new HashMap<>();
+  private boolean halted;
+  private int pauses;
+  private int nonces;
+
+  Fleet(World world) {
+    this.world = world;
+    this.engines = _ -> world.open();
+    environment.put("KEYFLEET_STORE", world.url());
+    environment.putAll(world.timings());
+    give(environment, 1);
+  }
+
+  /// One process of the fleet.
+  private final class Peer {
+    private final Engine engine = world.open();
+    private final Membership membership;
+    private final RotationLoop loop;
+    private final boolean isWorker;
+
+    Peer(Origin origin, Map<String, String> variables, String provider) {
+      Surroundings around = new Surroundings(variables, RANDOM, Fleet.this);
+      Keyholder keys =
+          new Keyholder(
+              KeyringName.MAIN,
+              List.of(ProviderSpec.parse(provider).open(KeyringName.MAIN, around)),
+              RANDOM);
+      keys.refresh();
+      membership =
+          new Membership(
+              new Self(origin, Self.PROTOCOL, null),
+              new Membership.Ties(engine.kv(), Fleet.this::nonce),
+              keys,
+              Map::of,
+              Fleet.this::nanos);
+      Ring ring = new Ring(KeyringName.MAIN, engine.kv(), Fleet.this::nonce, Failpoints.NONE);
+      Shelves shelves =
+          new Shelves(
+              ring,
+              it ->
+                  Optional.of(
+                      engine.records(
+                          new CollectionShape(
+                              it.collection(), it.idField(), new TreeSet<>(it.sealedFields())))),
+              Failpoints.NONE);
+      isWorker = origin.role().equals("worker");
+      loop = new RotationLoop(origin.run(), ring, shelves, keys, Fleet.this::nanos);
+    }
+  }
+
+  /// Starts a process with these versions in its environment; one of that name stops first.
+  void start(String name, String role, int... versions) {
+    start(new Host(name, 1000 + name.length(), "", Instant.EPOCH), role, "env", versions);
+  }
+
+  void start(Host host, String role, String provider, int... versions) {
+    Map<String, String> variables = new HashMap<>();
+    give(variables, versions);
+    start(host, role, provider, variables);
+  }
+
+  /// With these keys as versions 1, 2…
+  void startWith(String name, String... keys) {
+    Map<String, String> variables = new HashMap<>();
+    for (int i = 0; i < keys.length; i++) {
+      variables.put("KEYFLEET_KEK_V" + (i + 1), keys[i]);
+    }
+    start(new Host(name, 7, "", Instant.EPOCH), "api", "env", variables);
+  }
+
+  private void start(Host host, String role, String provider, Map<String, String> variables) {
+    String instance = host.pod().isEmpty() ? host.name() : host.pod();
+    stop(instance);
+    Origin origin = new Origin(instance, "run-" + nonce(), role, "0.1.0", host);
+    Peer peer = new Peer(origin, variables, provider);
+    peers.put(instance, peer);
+    peer.membership.tick();
+    peer.membership.tick();
+  }
+
+  void stop(String name) {
+    @Nullable Peer peer = peers.remove(name);
+    if (peer != null) {
+      peer.membership.stop();
+      peer.engine.close();
+    }
+  }
+
+  /// It says nothing from here on, and leaves its heartbeat behind.
+  void kill(String name) {
+    @Nullable Peer peer = peers.remove(name);
+    if (peer != null) {
+      peer.engine.close();
+    }
+  }
+
+  void give(int... versions) {
+    give(environment, versions);
+  }
+
+  private static void give(Map<String, String> variables, int... versions) {
+    for (int version : versions) {
+      variables.put("KEYFLEET_KEK_V" + version, key(version));
+    }
+  }
+
+  static String key(int version) {
+    return ("%02x".formatted(version) + "c0ffee0a").repeat(7).substring(0, 64);
+  }
+
+  /// Workers beat, and drive nothing.
+  void halt() {
+    halted = true;
+  }
+
+  void goOn() {
+    halted = false;
+  }
+
+  void beat() {
+    peers.values().forEach(it -> it.membership.tick());
+  }
+
+  Said run(String... args) {
+    return runWith("", args);
+  }
+
+  Said runWith(String input, String... args) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Console console =
+        new Console(
+            new ByteArrayInputStream(input.getBytes(UTF_8)),
+            new PrintStream(out, true, UTF_8),
+            new PrintStream(err, true, UTF_8),
+            output);
+    Surroundings around = new Surroundings(Map.copyOf(environment), RANDOM, this);
+    int exit = new Keyfleet(console, () -> around, engines).run(args);
+    return new Said(exit, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  @Override
+  public long nanos() {
+    return world.nanos();
+  }
+
+  /// Does something at the nth pause of a command.
+  void during(int nth, Runnable event) {
+    events.put(pauses + nth, event);
+  }
+
+  @Override
+  public void pause(Duration duration) {
+    world.pass(duration);
+    Runnable event = events.remove(++pauses);
+    if (event != null) {
+      event.run();
+    }
+    beat();
+    if (!halted) {
+      peers.values().stream().filter(it -> it.isWorker).forEach(this::drive);
+    }
+  }
+
+  private void drive(Peer peer) {
+    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == Pace.AT_ONCE; i++) {
+      peer.membership.tick();
+    }
+  }
+
+  private String nonce() {
+    return "n-" + nonces++;
+  }
+
+  @Override
+  public void close() {
+    List.copyOf(peers.keySet()).forEach(this::kill);
+  }
+}

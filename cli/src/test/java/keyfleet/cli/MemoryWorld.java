@@ -1,0 +1,96 @@
+package keyfleet.cli;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import keyfleet.store.Bucket;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Records;
+import keyfleet.store.StoreClock;
+import keyfleet.store.StoreRefusedException;
+
+/// A store in memory, and time that moves when told to.
+final class MemoryWorld implements World {
+  private final StoreClock time = new StoreClock();
+  private final FakeKv kv = new FakeKv(time);
+  private final Map<String, FakeRecords> collections = new HashMap<>();
+
+  /// What commands find in place of the records, or of the whole store.
+  UnaryOperator<Records> records = UnaryOperator.identity();
+
+  UnaryOperator<Kv> kvs = UnaryOperator.identity();
+
+  FakeRecords collection(String name) {
+    return collections.computeIfAbsent(name, _ -> new FakeRecords());
+  }
+
+  void lose(String collection) {
+    collections.remove(collection);
+  }
+
+  /// As after a restore that forgot them.
+  void loseKeystores() {
+    Bucket keystores = new Bucket.Lasting("keystores");
+    kv.list(keystores, Prefix.ALL).forEach(it -> kv.delete(keystores, it.key(), it.revision()));
+  }
+
+  @Override
+  public Engine open() {
+    return new Engine() {
+      @Override
+      public Kv kv() {
+        return kvs.apply(kv);
+      }
+
+      @Override
+      public Records records(CollectionShape shape) {
+        FakeRecords found = collections.get(shape.name());
+        if (found == null) {
+          throw new StoreRefusedException("there is no table " + shape.name(), "make it");
+        }
+        return records.apply(found);
+      }
+
+      @Override
+      public void make(CollectionShape shape) {
+        collection(shape.name());
+      }
+
+      @Override
+      public List<Check> checks() {
+        return List.of();
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  @Override
+  public String url() {
+    return "sqlite:memory";
+  }
+
+  @Override
+  public long nanos() {
+    return Duration.ofMillis(time.now().millis()).toNanos();
+  }
+
+  @Override
+  public void pass(Duration duration) {
+    time.advance(duration);
+  }
+
+  @Override
+  public Map<String, String> timings() {
+    return Map.of();
+  }
+}

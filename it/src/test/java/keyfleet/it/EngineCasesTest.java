@@ -1,0 +1,108 @@
+package keyfleet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// Every engine ran every case of the contract that SQLite ran, or a reason is given here.
+class EngineCasesTest {
+  private enum Engine {
+    SQLITE("store", "Sqlite"),
+    POSTGRES("postgres", "Postgres"),
+    MONGODB("mongodb", "Mongo"),
+    NATS("nats", "Nats");
+
+    private final String room;
+    private final String prefix;
+
+    Engine(String room, String prefix) {
+      this.room = room;
+      this.prefix = prefix;
+    }
+  }
+
+  /// A case that an engine need not run: `*` stands for all of a suite.
+  private record Exemption(Engine engine, String name, String reason) {}
+
+  private static final List<Exemption> EXEMPTIONS =
+      List.of(
+          new Exemption(Engine.NATS, "Records *", "NATS keeps no records"),
+          new Exemption(Engine.NATS, "Fence *", "NATS keeps no records"));
+
+  @Test
+  void engines_runTheSameCases() throws IOException {
+    Map<Engine, Set<String>> ran = new TreeMap<>();
+    for (Engine engine : Engine.values()) {
+      ran.put(engine, ran(engine));
+    }
+    assumeTrue(
+        ran.values().stream().noneMatch(Set::isEmpty), () -> "some engine was not tested: " + ran);
+    print(ran);
+    assertEquals(List.of(), gaps(ran));
+  }
+
+  private static Set<String> ran(Engine engine) throws IOException {
+    Set<String> cases = new TreeSet<>();
+    for (String suite : List.of("Kv", "Records")) {
+      String name = "keyfleet.%s.%s%sTest".formatted(engine.room, engine.prefix, suite);
+      Path report =
+          Path.of(
+              System.getProperty("keyfleet.out", ""),
+              "keyfleet-" + engine.room,
+              "surefire-reports",
+              "TEST-" + name + ".xml");
+      if (Files.exists(report)) {
+        cases.addAll(ContractCases.passed(report));
+      }
+    }
+    return cases;
+  }
+
+  private static List<String> gaps(Map<Engine, Set<String>> ran) {
+    List<String> gaps = new ArrayList<>();
+    for (Engine engine : Engine.values()) {
+      Set<String> missing = new TreeSet<>(ran.getOrDefault(Engine.SQLITE, Set.of()));
+      missing.removeAll(ran.getOrDefault(engine, Set.of()));
+      for (Exemption exemption : EXEMPTIONS) {
+        if (exemption.engine() == engine && !missing.removeIf(it -> covers(exemption, it))) {
+          gaps.add("%s needs no exemption from %s".formatted(engine, exemption.name()));
+        }
+      }
+      missing.forEach(it -> gaps.add("%s did not run %s".formatted(engine, it)));
+    }
+    return gaps;
+  }
+
+  private static boolean covers(Exemption exemption, String name) {
+    return exemption.name().endsWith("*")
+        ? name.startsWith(exemption.name().substring(0, exemption.name().length() - 1))
+        : name.equals(exemption.name());
+  }
+
+  private static void print(Map<Engine, Set<String>> ran) {
+    System.out.printf("engines: %-9s", "");
+    ContractCases.SUITES.forEach(suite -> System.out.printf("%9s", suite));
+    System.out.println();
+    ran.forEach((engine, cases) -> {
+      System.out.printf("engines: %-9s", engine.name().toLowerCase(Locale.ROOT));
+      for (String suite : ContractCases.SUITES) {
+        System.out.printf("%9d", cases.stream().filter(it -> it.startsWith(suite + " ")).count());
+      }
+      System.out.println();
+    });
+    EXEMPTIONS.forEach(it ->
+        System.out.printf(
+            "engines: %s is exempt from %s: %s%n", it.engine(), it.name(), it.reason()));
+  }
+}
