@@ -89,6 +89,7 @@ train() {
   if [ -s "$app/keyfleet.aot" ]; then
     printf -- '-XX:AOTCache="%s"\n' "$app/keyfleet.aot" >>"$app/java.args"
   fi
+  grep -v -e TieredStopAtLevel -e CompileThresholdScaling "$app/java.args" >"$app/java-server.args"
 }
 
 # A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If

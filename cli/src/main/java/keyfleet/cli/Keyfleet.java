@@ -15,6 +15,7 @@ import keyfleet.keyring.Job;
 import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.server.AddressException;
 import keyfleet.store.Engine;
 import keyfleet.store.MalformedException;
 import keyfleet.store.StoreException;
@@ -35,12 +36,17 @@ final class Keyfleet {
   private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
 
-  Keyfleet(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
+  Keyfleet(
+      Console console,
+      Supplier<Surroundings> around,
+      Function<StoreUrl, Engine> engines,
+      Supplier<Operator> operator) {
     this.console = console;
     top.put("doctor", () -> new Doctor(console, around, engines));
     kek.put("generate", () -> new KekGenerate(console, around));
     kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
-    Office office = new Office(console, around, engines);
+    Office office = new Office(console, around, engines, operator);
+    top.put("server", () -> new ServerRun(office, version()));
     kek.put("announce", () -> new KekAnnounce(office));
     kek.put("list", () -> new KekList(office));
     kek.put("verify", () -> new KekVerify(office));
@@ -82,6 +88,8 @@ final class Keyfleet {
       return fail(
           "what the store holds cannot be read: " + e.getMessage(),
           "the version of keyfleet that wrote it");
+    } catch (AddressException e) {
+      return fail(e.getMessage(), "--listen with a free port, or :0 for any");
     } catch (KekUnavailableException e) {
       return fail(e.getMessage(), "check the key provider, then run the command again");
     } catch (RuntimeException e) {

@@ -38,7 +38,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   private static Progress nothing(Keystore keystore) {
-    RotationId id = job(keystore.rotation()).map(Job::id).orElse(new RotationId("-"));
+    RotationId id = Rotation.job(keystore.rotation()).map(Job::id).orElse(new RotationId("-"));
     return new Progress(id, 0, 0, 0, "", List.of());
   }
 
@@ -48,15 +48,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
 
   /// Nothing if none was ever ordered, or the last came to nothing.
   Optional<Job> job() {
-    return job(rotation());
-  }
-
-  private static Optional<Job> job(Rotation rotation) {
-    return switch (rotation) {
-      case Completed(Job job) -> Optional.of(job);
-      case Aborted(Job job) -> Optional.of(job);
-      case Rotation other -> Rotation.underWay(other);
-    };
+    return Rotation.job(rotation());
   }
 
   boolean isUnderWay() {
@@ -88,27 +80,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   String phase() {
-    return switch (rotation()) {
-      case Paused(Running was) -> phase(was);
-      case Rotation other -> phase(other);
-    };
-  }
-
-  private static String phase(Rotation rotation) {
-    return switch (rotation) {
-      case Rotation.Staged _ -> "staged";
-      case Rotation.Opening _ -> "opening";
-      case Rotation.Rewrapping _ -> "rewrapping";
-      case Rotation.Settling _ -> "settling";
-      case Rotation.Fencing _ -> "fencing";
-      case Rotation.Sweeping _ -> "sweeping";
-      case Rotation.Proving _ -> "proving";
-      case Paused _ -> "paused";
-      case Blocked _ -> "blocked";
-      case Completed _ -> "completed";
-      case Aborted _ -> "aborted";
-      case Idle _ -> "idle";
-    };
+    return rotation().phase();
   }
 
   /// Whether the progress is this rotation's. Without one, it is what became of the last.

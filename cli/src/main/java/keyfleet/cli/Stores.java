@@ -1,10 +1,12 @@
 package keyfleet.cli;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 import keyfleet.control.RecordStores;
 import keyfleet.keyring.Registration;
+import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Engine;
 import keyfleet.store.Kv;
@@ -39,6 +41,11 @@ final class Stores implements RecordStores, AutoCloseable {
 
   Kv kv() {
     return store.kv();
+  }
+
+  /// What was found, on opening, about how safe the store is.
+  List<Check> checks() {
+    return store.checks();
   }
 
   /// What registrations call the engine that keeps the records.

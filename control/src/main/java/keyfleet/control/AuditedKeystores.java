@@ -14,6 +14,7 @@ import keyfleet.store.Fate;
 import keyfleet.store.MalformedException;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
+import keyfleet.store.Watch;
 import org.jspecify.annotations.Nullable;
 
 /// A keystore that cannot be changed without an audit entry (ADR 8).
@@ -53,6 +54,11 @@ final class AuditedKeystores {
 
   Optional<Held> read() {
     return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
+  }
+
+  /// Hints that it may have changed.
+  Watch watch(Runnable changed) {
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.watch(changed));
   }
 
   /// Whether nobody has changed the keystore since it was read.

@@ -46,6 +46,7 @@ final class Drive {
   private long since;
   private @Nullable Pass pass;
   private int sweeps;
+  private long moved;
   private @Nullable Progress reported;
 
   Drive(Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
@@ -203,7 +204,9 @@ final class Drive {
   /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
   /// again. A fence of a later term means that this driver is out of date.
   private Unit stepped(Pass now, Keystore keystore, Job job, Stock stock) {
+    long before = now.moved();
     Optional<Fence> refusal = now.step(mover(job));
+    moved += now.moved() - before;
     report(now.progress(job.id(), ""));
     if (refusal.isEmpty()) {
       return new More();
@@ -224,6 +227,11 @@ final class Drive {
       }
     }
     return new Found(new Event.Proved(of));
+  }
+
+  /// Over all passes of this process.
+  long moved() {
+    return moved;
   }
 
   private Gate gate() {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// One way through the records of a keyring, in batches. It lives in its driver's memory: whoever
 /// adopts the rotation begins anew, and finds what was moved moved.
 final class Pass {
-  /// Records that are read at once. A driver gives its sign of life between two batches.
+  /// Records that are read at once, at most. A driver gives its sign of life between two batches.
   static final int BATCH = 200;
 
   private record Lane(Shelf shelf, KekVersion version) {}
@@ -37,27 +37,30 @@ final class Pass {
   }
 
   private final Mode mode;
+  private final int batchSize;
   private final Failpoints failpoints;
   private final Deque<Lane> lanes = new ArrayDeque<>();
   private final List<Failure> failures = new ArrayList<>();
   private @Nullable RecordId after;
   private long total;
   private long done;
+  private long moved;
   private long failed;
 
-  private Pass(Mode mode, Failpoints failpoints) {
+  private Pass(Mode mode, int batchSize, Failpoints failpoints) {
     this.mode = mode;
+    this.batchSize = batchSize;
     this.failpoints = failpoints;
   }
 
   /// Over the records of the version that the job leaves.
-  static Pass leaving(Stock stock, Job job, Failpoints failpoints) {
-    return leaving(stock, job, new Pass(Mode.WRITING, failpoints));
+  static Pass leaving(Stock stock, Job job, int batchSize, Failpoints failpoints) {
+    return leaving(stock, job, new Pass(Mode.WRITING, batchSize, failpoints));
   }
 
   /// As [#leaving], and nothing is written: what would get stuck is found all the same.
-  static Pass rehearsing(Stock stock, Job job, Failpoints failpoints) {
-    return leaving(stock, job, new Pass(Mode.REHEARSING, failpoints));
+  static Pass rehearsing(Stock stock, Job job, int batchSize, Failpoints failpoints) {
+    return leaving(stock, job, new Pass(Mode.REHEARSING, batchSize, failpoints));
   }
 
   private static Pass leaving(Stock stock, Job job, Pass pass) {
@@ -69,8 +72,8 @@ final class Pass {
   }
 
   /// Over every record with a field that is not under the target.
-  static Pass sweeping(Stock stock, Job job, Failpoints failpoints) {
-    Pass pass = new Pass(Mode.WRITING, failpoints);
+  static Pass sweeping(Stock stock, Job job, int batchSize, Failpoints failpoints) {
+    Pass pass = new Pass(Mode.WRITING, batchSize, failpoints);
     for (Shelf shelf : stock.shelves()) {
       Census census = shelf.census();
       pass.count(census, job);
@@ -115,14 +118,19 @@ final class Pass {
     return failed;
   }
 
+  /// Records that this pass has written.
+  long moved() {
+    return moved;
+  }
+
   Progress progress(RotationId rotation, String note) {
-    return new Progress(rotation, total, done, failed, note, failures);
+    return new Progress(rotation, total, done + moved, failed, note, failures);
   }
 
   /// Moves one batch. A fence that refused some of it is returned.
   Optional<Fence> step(Mover mover) {
     Lane lane = lanes.element();
-    List<StoredRecord> batch = lane.shelf().scan(lane.version(), after, BATCH);
+    List<StoredRecord> batch = lane.shelf().scan(lane.version(), after, batchSize);
     List<Change> changes = new ArrayList<>();
     List<Failure> stuck = new ArrayList<>();
     for (StoredRecord record : batch) {
@@ -145,7 +153,7 @@ final class Pass {
   }
 
   private void goOn(List<StoredRecord> batch) {
-    if (batch.size() < BATCH) {
+    if (batch.size() < batchSize) {
       lanes.remove();
       after = null;
     } else {
@@ -161,7 +169,7 @@ final class Pass {
     Optional<Fence> refusal = Optional.empty();
     for (RecordWrite write : shelf.write(changes)) {
       switch (write) {
-        case RecordWrite.Stored() -> done++;
+        case RecordWrite.Stored() -> moved++;
         case RecordWrite.Fenced(Fence by) -> refusal = Optional.of(by);
         case Conflict(), Unknown() -> {}
       }

@@ -21,6 +21,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
+import keyfleet.store.Watch;
 
 /// What one keyring's processes share in the store, as a worker or an operator sees it. Every
 /// effect stands at its failpoint.
@@ -64,6 +65,11 @@ public final class Ring {
 
   public Optional<Held> keystore() {
     return keystores.read();
+  }
+
+  /// Hints that the keystore may have changed, until the watch is closed.
+  public Watch watch(Runnable changed) {
+    return keystores.watch(changed);
   }
 
   /// How the keystore came to be what it is.
@@ -114,6 +120,13 @@ public final class Ring {
   Optional<Revision> lastSign() {
     return failpoints.at(
         Failpoint.SIGN_READ, () -> kv.get(SIGNS, key()).map(entry -> entry.revision()));
+  }
+
+  /// How long ago a driver last gave a sign of life, by store time.
+  public Optional<Duration> lastSignAge() {
+    return failpoints.at(
+        Failpoint.SIGN_READ,
+        () -> kv.get(SIGNS, key()).map(entry -> kv.storeTime().since(entry.writtenAt())));
   }
 
   void report(Progress progress) {

@@ -44,6 +44,7 @@ public final class RotationLoop {
   private final Drive drive;
   private final SignOfLife signs;
   private @Nullable RuntimeException trouble;
+  private @Nullable Keystore seen;
 
   /// `name` is this run's own: a process that starts again is another driver.
   public RotationLoop(String name, Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
@@ -58,6 +59,7 @@ public final class RotationLoop {
     try {
       trouble = null;
       Optional<Held> held = ring.keystore();
+      seen = held.map(Held::keystore).orElse(null);
       held.ifPresent(ring::audit);
       return held.isPresent() ? turn(held.get()) : Pace.LATER;
     } catch (StoreException | MalformedException | KekUnavailableException e) {
@@ -69,6 +71,16 @@ public final class RotationLoop {
   /// Why the last tick came to nothing, if it did.
   public Optional<RuntimeException> trouble() {
     return Optional.ofNullable(trouble);
+  }
+
+  /// The keystore that the last tick found.
+  public Optional<Keystore> seen() {
+    return Optional.ofNullable(seen);
+  }
+
+  /// How many records this process has moved, over all rotations that it drove.
+  public long moved() {
+    return drive.moved();
   }
 
   private Pace turn(Held held) {

@@ -16,6 +16,8 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
       Set.of(
           // hands clock, random source and streams to all else
           "cli/src/main/java/keyfleet/cli/Main.java",
+          // the clock of those who are handed none: it goes on while the machine is suspended
+          "store/src/main/java/keyfleet/store/BootClock.java",
           // prints how many events a second it simulated
           "sim/src/main/java/keyfleet/sim/Soak.java");
 
@@ -32,6 +34,10 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           "providers/src/main/java/keyfleet/providers/Pkcs11Box.java",
           // the PIN goes to the token
           "providers/src/main/java/keyfleet/providers/Pkcs11Login.java",
+          // an application takes what it has opened
+          "member/src/main/java/keyfleet/member/Plaintext.java",
+          // a secret's value goes to standard output
+          "cli/src/main/java/keyfleet/cli/SecretGet.java",
           // what was simulated is compared with what an application was told
           "sim/src/main/java/keyfleet/sim/KeyTruth.java",
           // a simulated key wraps by copying
@@ -64,6 +70,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           edge("io.nats", "nats"),
           edge("org.postgresql com.zaxxer", "postgres"),
           edge("software.amazon", "awskms"),
+          edge("io.prometheus", "server kms"),
           edge("org.sqlite", "store"),
           edge(
               "tools.jackson com.fasterxml",

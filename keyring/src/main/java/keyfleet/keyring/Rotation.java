@@ -57,6 +57,34 @@ public sealed interface Rotation {
 
   record Aborted(Job job) implements Rotation {}
 
+  /// The word for where it stands, as people and scripts read it. A paused one is in the phase in
+  /// which it was paused.
+  default String phase() {
+    return switch (this) {
+      case Staged _ -> "staged";
+      case Opening _ -> "opening";
+      case Rewrapping _ -> "rewrapping";
+      case Settling _ -> "settling";
+      case Fencing _ -> "fencing";
+      case Sweeping _ -> "sweeping";
+      case Proving _ -> "proving";
+      case Paused(Running was) -> was.phase();
+      case Blocked _ -> "blocked";
+      case Completed _ -> "completed";
+      case Aborted _ -> "aborted";
+      case Idle _ -> "idle";
+    };
+  }
+
+  /// The job of the last rotation that came to something, ended or not.
+  static Optional<Job> job(Rotation rotation) {
+    return switch (rotation) {
+      case Completed(Job job) -> Optional.of(job);
+      case Aborted(Job job) -> Optional.of(job);
+      case Running _, Blocked _, Paused _, Idle _ -> underWay(rotation);
+    };
+  }
+
   /// The job of a rotation that has not ended.
   static Optional<Job> underWay(Rotation rotation) {
     return switch (rotation) {

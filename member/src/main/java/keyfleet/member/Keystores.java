@@ -86,7 +86,7 @@ public final class Keystores {
   }
 
   /// Hints that the keystore may have changed.
-  Watch watch(Runnable changed) {
+  public Watch watch(Runnable changed) {
     return kv.watch(
         BUCKET,
         Prefix.ALL,

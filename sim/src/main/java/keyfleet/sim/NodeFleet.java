@@ -1,5 +1,6 @@
 package keyfleet.sim;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,8 +11,8 @@ import keyfleet.control.RolloutLoop;
 import keyfleet.control.RolloutReader;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.Rollout;
+import keyfleet.rollout.RolloutId;
 import keyfleet.watchdog.Fetching;
-import org.jspecify.annotations.Nullable;
 
 /// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
 final class NodeFleet implements Fleet, NodeTruth.Circumstances {
@@ -24,8 +25,10 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
   private final Map<NodeId, NodeProcess> nodes = new TreeMap<>();
   private final List<Host> drivers;
   private final Host clerk;
-  private @Nullable Rollout last;
-  private @Nullable Rollout retry;
+
+  /// As each was last written.
+  private final Map<RolloutId, Rollout> seen = new HashMap<>();
+
   private int meddlers;
 
   NodeFleet(World world, Ports ports) {
@@ -43,26 +46,22 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
   private void saw(WatchedKv.Applied write) {
     if (write.key().value().startsWith("desired.")) {
       truth.told(write.key(), DesiredDocument.read(write.value()));
-    } else if (write.key().value().equals(Shipment.ROLLOUT + ".ctl")) {
-      reader
-          .find(Shipment.ROLLOUT)
-          .ifPresent(rollout -> {
-            last = rollout;
-            truth.sees(rollout);
-          });
-    } else if (write.key().value().equals(Shipment.RETRY + ".ctl")) {
-      reader
-          .find(Shipment.RETRY)
-          .ifPresent(rollout -> {
-            retry = rollout;
-            truth.sees(rollout);
-          });
     }
+    for (RolloutId id : List.of(Shipment.ROLLOUT, Shipment.RETRY)) {
+      if (write.key().value().equals(id + ".ctl")) {
+        reader.find(id).ifPresent(this::sees);
+      }
+    }
+  }
+
+  private void sees(Rollout rollout) {
+    seen.put(rollout.run().spec().id(), rollout);
+    truth.sees(rollout);
   }
 
   /// R17: whether the nodes that failed shall have the release once more. They are repaired first.
   private boolean wantsRetry() {
-    Rollout ended = last;
+    Rollout ended = seen.get(Shipment.ROLLOUT);
     boolean wants =
         shipment.hope() == Shipment.Hope.RETRIED
             && ended != null
@@ -208,14 +207,14 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
 
   @Override
   public Optional<String> unfinished() {
-    Rollout now = last;
+    Rollout now = seen.get(Shipment.ROLLOUT);
     if (now == null) {
       return Optional.of("the rollout was never started");
     }
     if (!Rollout.isEnded(now)) {
       return Optional.of("the rollout is " + brief(now));
     }
-    Rollout again = retry;
+    Rollout again = seen.get(Shipment.RETRY);
     if (!wantsRetry() || (again != null && Rollout.isEnded(again))) {
       return Optional.empty();
     }
@@ -228,9 +227,9 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
 
   @Override
   public void checkEnd() {
-    Rollout ended = last;
+    Rollout ended = seen.get(Shipment.ROLLOUT);
     if (ended != null) {
-      truth.checkEnd(ended, retry, nodes);
+      truth.checkEnd(ended, seen.get(Shipment.RETRY), nodes);
     }
   }
 }

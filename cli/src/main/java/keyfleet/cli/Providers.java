@@ -1,0 +1,25 @@
+package keyfleet.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import picocli.CommandLine.ParseResult;
+
+/// The providers of a process, until it ends.
+record Providers(List<KekProvider> all) implements AutoCloseable {
+  static Providers open(ParseResult parsed, KeyringName keyring, Surroundings around) {
+    List<KekProvider> opened = new ArrayList<>();
+    for (ProviderSpec spec : KeyOptions.providers(parsed, around)) {
+      opened.add(spec.open(keyring, around));
+    }
+    return new Providers(List.copyOf(opened));
+  }
+
+  @Override
+  public void close() {
+    all.forEach(KekProvider::close);
+  }
+}

@@ -1,0 +1,84 @@
+package keyfleet.server;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/// Work that is done again and again on a thread of its own, until the process ends. It says itself
+/// after what time it wants to be done again; a bell brings that forward.
+final class Chore implements AutoCloseable {
+  /// For the turn that is under way when the process is told to end.
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
+
+  /// After a turn that broke off.
+  private static final Duration AGAIN = Duration.ofSeconds(5);
+
+  private final Supplier<Duration> turn;
+  private final EventLog log;
+  private final Semaphore bell = new Semaphore(0);
+  private final Thread thread;
+  private volatile boolean over;
+
+  Chore(String name, Supplier<Duration> turn, EventLog log) {
+    this.turn = turn;
+    this.log = log;
+    this.thread = Thread.ofPlatform().daemon().name("keyfleet-" + name).unstarted(this::run);
+  }
+
+  Chore start() {
+    thread.start();
+    return this;
+  }
+
+  void ring() {
+    bell.release();
+  }
+
+  private void run() {
+    try {
+      while (!over) {
+        await(done());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+    }
+  }
+
+  private Duration done() {
+    try {
+      return turn.get();
+    } catch (RuntimeException e) {
+      // Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
+      StackTraceElement[] trace = e.getStackTrace();
+      log.error(
+          "%s broke off, which is a defect: %s at %s"
+              .formatted(
+                  thread.getName(),
+                  e.getClass().getSimpleName(),
+                  trace.length == 0 ? "an unknown place" : trace[0]));
+      return AGAIN;
+    }
+  }
+
+  /// Many rings are one: a turn sees all that happened before it began.
+  private void await(Duration pause) throws InterruptedException {
+    if (bell.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+      var _ = bell.drainPermits();
+    }
+  }
+
+  /// Returns when the turn that is under way is over, or has taken too long.
+  @Override
+  public void close() {
+    over = true;
+    ring();
+    try {
+      if (!thread.join(LONGEST_STOP)) {
+        log.warn(thread.getName() + " did not end in time; whoever comes next goes on");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

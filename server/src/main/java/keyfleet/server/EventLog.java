@@ -1,0 +1,94 @@
+package keyfleet.server;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/// What happens to a process, for who runs it: one line an event, written whole. For any thread.
+public final class EventLog {
+  /// How a line looks.
+  public enum Format {
+    TEXT,
+    JSON
+  }
+
+  /// How much an event matters.
+  public enum Level {
+    INFO,
+    /// Something is missing, and mends itself or waits for a person.
+    WARN,
+    /// Somebody should look now.
+    ERROR
+  }
+
+  private static final JsonFactory JSON_FACTORY = new JsonFactory();
+
+  private final PrintStream out;
+  private final Format format;
+  private final InstantSource calendar;
+  private final String instance;
+  private final String keyring;
+
+  public EventLog(
+      PrintStream out, Format format, InstantSource calendar, String instance, String keyring) {
+    this.out = out;
+    this.format = format;
+    this.calendar = calendar;
+    this.instance = instance;
+    this.keyring = keyring;
+  }
+
+  public void info(String words) {
+    write(Level.INFO, words);
+  }
+
+  public void warn(String words) {
+    write(Level.WARN, words);
+  }
+
+  public void error(String words) {
+    write(Level.ERROR, words);
+  }
+
+  void write(Level level, String words) {
+    Instant now = calendar.instant().truncatedTo(ChronoUnit.MILLIS);
+    String line =
+        switch (format) {
+          case TEXT -> "%s %-5s %s".formatted(now, level, plain(words));
+          case JSON -> json(now, level, words);
+        };
+    out.println(line);
+    out.flush();
+  }
+
+  private String json(Instant now, Level level, String words) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json = JSON_FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
+      json.writeStartObject()
+          .writeStringProperty("ts", now.toString())
+          .writeStringProperty("level", level.name().toLowerCase(Locale.ROOT))
+          .writeStringProperty("msg", words)
+          .writeStringProperty("instance", instance)
+          .writeStringProperty("keyring", keyring)
+          .writeEndObject();
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  /// Words may come from another process: a line break in them would be a line of our own.
+  private static String plain(String words) {
+    StringBuilder plain = new StringBuilder(words.length());
+    words
+        .codePoints()
+        .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
+        .forEach(plain::appendCodePoint);
+    return plain.toString();
+  }
+}

@@ -1,0 +1,196 @@
+package keyfleet.server;
+
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import keyfleet.control.AuditVerdict;
+import keyfleet.control.Progress;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.NotReady;
+import keyfleet.keyring.Rotation;
+import keyfleet.member.Member;
+import keyfleet.store.Check;
+
+/// What is measured of this process and its fleet; docs/reference/metrics.md lists it. Names and
+/// labels are few: there is a time series for each process and each version, and no more.
+final class FleetMetrics implements MultiCollector {
+  private final String key;
+  private final Member member;
+  private final Lookout lookout;
+  private final LongSupplier moved;
+  private final List<Check> checks;
+
+  FleetMetrics(Member member, Lookout lookout, LongSupplier moved, List<Check> checks) {
+    this.key = member.keyring().value();
+    this.member = member;
+    this.lookout = lookout;
+    this.moved = moved;
+    this.checks = List.copyOf(checks);
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    List<MetricSnapshot> all = new ArrayList<>();
+    all.add(gauge("keyfleet_ready", "1 if this process may seal", of(member.isReady() ? 1 : 0)));
+    all.add(storeChecks());
+    all.add(
+        CounterSnapshot.builder()
+            .name("keyfleet_rotation_rewraps")
+            .help("records that this process has moved to another version")
+            .dataPoint(
+                CounterDataPointSnapshot.builder()
+                    .labels(of())
+                    .value((double) moved.getAsLong())
+                    .build())
+            .build());
+    lookout.picture().ifPresent(it -> add(it, all));
+    return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
+  }
+
+  private MetricSnapshot storeChecks() {
+    var points = GaugeSnapshot.builder().name("keyfleet_store_checks");
+    points.help("what was found about the store's safety when it was opened");
+    for (Check.Level level : Check.Level.values()) {
+      long count = checks.stream().filter(it -> it.level() == level).count();
+      points.dataPoint(point(Labels.of("level", lower(level)), count));
+    }
+    return points.build();
+  }
+
+  private void add(FleetPicture picture, List<MetricSnapshot> all) {
+    List<Heartbeat> fresh = picture.roster().fresh(picture.keystore().timings().fresh());
+    all.add(nodes(fresh));
+    all.add(versions(picture.keystore()));
+    all.add(loaded(picture.keystore(), fresh));
+    all.add(gauge("keyfleet_kek_expected_nodes", "processes heard of lately", of(fresh.size())));
+    all.add(laggards(picture));
+    all.add(gauge("keyfleet_rotation_running", "1 while one is under way", of(running(picture))));
+    addRotation(picture, all);
+    addFindings(picture, all);
+  }
+
+  private static MetricSnapshot nodes(List<Heartbeat> fresh) {
+    var points = GaugeSnapshot.builder().name("keyfleet_node_up");
+    points.help("1 for each process that was heard of lately");
+    for (Heartbeat beat : fresh) {
+      points.dataPoint(point(Labels.of("node", beat.instance(), "role", beat.origin().role()), 1));
+    }
+    return points.build();
+  }
+
+  private MetricSnapshot versions(Keystore keystore) {
+    var points = InfoSnapshot.builder().name("keyfleet_kek");
+    points.help("the state that each version is in");
+    keystore
+        .versions()
+        .forEach((version, known) ->
+            points.dataPoint(
+                InfoDataPointSnapshot.builder()
+                    .labels(
+                        Labels.of(
+                            "key", key, "version", number(version), "state", lower(known.state())))
+                    .build()));
+    return points.build();
+  }
+
+  private MetricSnapshot loaded(Keystore keystore, List<Heartbeat> fresh) {
+    var points = GaugeSnapshot.builder().name("keyfleet_kek_loaded_nodes");
+    points.help("processes that have the version loaded");
+    for (KekVersion version : keystore.versions().keySet()) {
+      long count = fresh.stream().filter(it -> it.loaded().containsKey(version)).count();
+      points.dataPoint(point(Labels.of("key", key, "version", number(version)), count));
+    }
+    return points.build();
+  }
+
+  private MetricSnapshot laggards(FleetPicture picture) {
+    int count = picture.readiness() instanceof NotReady(var laggards, _, _) ? laggards.size() : 0;
+    return GaugeSnapshot.builder()
+        .name("keyfleet_kek_laggards")
+        .help("processes that are not ready for the newest version that was announced")
+        .dataPoint(point(Labels.of("key", key, "target", number(picture.target())), count))
+        .build();
+  }
+
+  private static int running(FleetPicture picture) {
+    return Rotation.underWay(picture.keystore().rotation()).isPresent() ? 1 : 0;
+  }
+
+  private void addRotation(FleetPicture picture, List<MetricSnapshot> all) {
+    Progress progress = picture.progress();
+    if (progress != null) {
+      double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
+      all.add(gauge("keyfleet_rotation_progress_ratio", "records moved, of all", of(ratio)));
+      all.add(
+          gauge("keyfleet_rotation_failed_records", "records not moved", of(progress.failed())));
+    }
+    if (picture.signAge() != null) {
+      double seconds = picture.signAge().toMillis() / 1000.0;
+      all.add(
+          gauge(
+              "keyfleet_driver_heartbeat_age_seconds", "since a driver's last sign", of(seconds)));
+    }
+  }
+
+  private void addFindings(FleetPicture picture, List<MetricSnapshot> all) {
+    Map<KekVersion, Long> envelopes = picture.findings().envelopes();
+    if (envelopes != null) {
+      var points = GaugeSnapshot.builder().name("keyfleet_envelopes");
+      points.help("records that need the version; the scheduler counts every five minutes");
+      envelopes.forEach((version, count) ->
+          points.dataPoint(point(Labels.of("key", key, "version", number(version)), count)));
+      all.add(points.build());
+    }
+    AuditVerdict audit = picture.findings().audit();
+    if (audit != null && !(audit instanceof AuditVerdict.Unsettled)) {
+      int isIntact = audit instanceof AuditVerdict.Intact ? 1 : 0;
+      all.add(gauge("keyfleet_audit_chain_ok", "1 if the audit chain is intact", of(isIntact)));
+    }
+  }
+
+  private static MetricSnapshot gauge(String name, String help, GaugeDataPointSnapshot point) {
+    return GaugeSnapshot.builder().name(name).help(help).dataPoint(point).build();
+  }
+
+  private Labels of() {
+    return Labels.of("key", key);
+  }
+
+  private GaugeDataPointSnapshot of(double value) {
+    return point(of(), value);
+  }
+
+  private GaugeDataPointSnapshot of(long count) {
+    return point(of(), count);
+  }
+
+  private static GaugeDataPointSnapshot point(Labels labels, long count) {
+    return point(labels, (double) count);
+  }
+
+  private static GaugeDataPointSnapshot point(Labels labels, double value) {
+    return GaugeDataPointSnapshot.builder().labels(labels).value(value).build();
+  }
+
+  private static String number(KekVersion version) {
+    return String.valueOf(version.number());
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,35 @@
+package keyfleet.server;
+
+import java.time.Duration;
+import java.util.SortedMap;
+import keyfleet.control.AuditVerdict;
+import keyfleet.control.Progress;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Verdict;
+import keyfleet.keyring.Roster;
+import org.jspecify.annotations.Nullable;
+
+/// A keyring's fleet as it was last seen.
+///
+/// @param target the version that the fleet should be ready for: the newest that is announced or
+///   staged, else the active one
+/// @param progress of the last rotation that reported any
+/// @param signAge how long ago a driver gave a sign of life
+record FleetPicture(
+    Keystore keystore,
+    Roster roster,
+    KekVersion target,
+    Verdict readiness,
+    @Nullable Progress progress,
+    @Nullable Duration signAge,
+    Findings findings) {
+
+  /// What takes long to find out, and is looked for seldom.
+  ///
+  /// @param envelopes records that need each version; nothing while they were not counted
+  /// @param audit nothing while nobody has looked
+  record Findings(@Nullable SortedMap<KekVersion, Long> envelopes, @Nullable AuditVerdict audit) {
+    static final Findings NONE = new Findings(null, null);
+  }
+}

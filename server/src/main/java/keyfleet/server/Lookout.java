@@ -1,0 +1,112 @@
+package keyfleet.server;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import keyfleet.control.AuditVerdict;
+import keyfleet.control.Gate;
+import keyfleet.control.Ring;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Verdict;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Keystores.Held;
+import keyfleet.member.Self;
+import keyfleet.server.FleetPicture.Findings;
+import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at the fleet once a heartbeat, so that who asks for metrics never waits for the store.
+final class Lookout {
+  /// Counting records and following the audit chain read much.
+  private static final Duration SELDOM = Duration.ofMinutes(5);
+
+  private final Ring ring;
+  private final Shelves shelves;
+  private final Keyholder keys;
+  private final Set<Role> roles;
+  private final LongSupplier clock;
+  private volatile @Nullable FleetPicture picture;
+  private Findings findings = Findings.NONE;
+  private long foundAt;
+
+  Lookout(Ring ring, Shelves shelves, Keyholder keys, Set<Role> roles, LongSupplier clock) {
+    this.ring = ring;
+    this.shelves = shelves;
+    this.keys = keys;
+    this.roles = Set.copyOf(roles);
+    this.clock = clock;
+  }
+
+  /// Nothing before the first look, while there is no keystore, and when the store did not answer
+  /// the last time: old figures are not shown as new ones.
+  Optional<FleetPicture> picture() {
+    return Optional.ofNullable(picture);
+  }
+
+  /// Returns after what time to look again.
+  Duration look() {
+    try {
+      Optional<Held> held = ring.keystore();
+      picture = held.map(Held::keystore).map(this::taken).orElse(null);
+      return held.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
+    } catch (StoreException | MalformedException e) {
+      picture = null; // the member says that the store is silent
+      return Timings.DEFAULT.heartbeat().dividedBy(2);
+    }
+  }
+
+  private FleetPicture taken(Keystore keystore) {
+    KekVersion target = target(keystore);
+    Roster roster = ring.roster(keystore.timings());
+    return new FleetPicture(
+        keystore,
+        roster,
+        target,
+        readiness(keystore, target, roster),
+        ring.progress().orElse(null),
+        ring.lastSignAge().orElse(null),
+        findings());
+  }
+
+  private static KekVersion target(Keystore keystore) {
+    return keystore.versions().entrySet().stream()
+        .filter(it -> isToCome(it.getValue().state()))
+        .map(it -> it.getKey())
+        .max(Comparator.naturalOrder())
+        .orElse(keystore.active());
+  }
+
+  private static boolean isToCome(VersionState state) {
+    return state == VersionState.ANNOUNCED || state == VersionState.STAGED;
+  }
+
+  /// Who cannot open the target's sentinel cannot check the others' proofs; it still sees who lacks
+  /// the version, itself among them.
+  private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
+    return keys.proves(keystore, target)
+        ? new Gate(ring, keys).judge(keystore, target, new Anyone())
+        : new Readiness(keystore, target, Self.PROTOCOL, (_, _) -> true)
+            .judge(roster, new Anyone());
+  }
+
+  private Findings findings() {
+    boolean isDue =
+        findings.equals(Findings.NONE) || clock.getAsLong() - foundAt >= SELDOM.toNanos();
+    if (roles.contains(Role.SCHEDULER) && isDue) {
+      AuditVerdict audit = ring.audit().verify();
+      findings = new Findings(shelves.carrying().orElse(null), audit);
+      foundAt = clock.getAsLong();
+    }
+    return findings;
+  }
+}

@@ -1,0 +1,20 @@
+package keyfleet.server;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// What a process does for its fleet.
+public enum Role {
+  /// Drives rotations, and adopts those whose driver is silent.
+  WORKER,
+  /// Looks after the fleet: counts envelopes and follows the audit chain, for the metrics.
+  SCHEDULER;
+
+  /// As the roster shows it: `worker,scheduler`.
+  static String words(Set<Role> roles) {
+    return new TreeSet<>(roles)
+        .stream().map(it -> it.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,88 @@
+package keyfleet.server;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Job.Course;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Aborted;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.Rotation.Paused;
+import keyfleet.keyring.Rotation.Running;
+import keyfleet.server.EventLog.Level;
+import org.jspecify.annotations.Nullable;
+
+/// What is new about a keyring's rotation since it was last looked at.
+final class RotationDiary {
+  /// Something to say once.
+  record News(Level level, String words) {}
+
+  private @Nullable Rotation last;
+
+  /// Nothing at the first look: it is the state of things, and no news.
+  List<News> note(Keystore keystore) {
+    Rotation before = last;
+    last = keystore.rotation();
+    if (before == null || before.equals(last)) {
+      return List.of();
+    }
+    List<News> news = new ArrayList<>();
+    Optional<Job> job = Rotation.job(last);
+    job.ifPresent(it -> about(it, Rotation.job(before).orElse(null), news));
+    if (!before.phase().equals(last.phase()) || job.isEmpty()) {
+      news.add(phase(before, last));
+    }
+    return news;
+  }
+
+  private static void about(Job job, @Nullable Job before, List<News> news) {
+    if (before == null || !before.id().equals(job.id())) {
+      news.add(info("%s ordered: %s -> %s".formatted(name(job), job.from(), job.to())));
+      return;
+    }
+    if (job.course() != before.course() && job.course() == Course.TURNED) {
+      news.add(info("%s goes back: %s -> %s".formatted(name(job), job.from(), job.to())));
+    }
+    String driver = before.driver();
+    if (!job.driver().equals(driver)) {
+      String from = driver.isEmpty() ? "" : ", which " + driver + " drove before";
+      news.add(info(name(job) + " is driven by " + job.driver() + from));
+    }
+  }
+
+  private static News phase(Rotation before, Rotation now) {
+    return switch (now) {
+      case Running running -> info(name(running.job()) + " is " + now.phase());
+      case Paused(Running was) -> info(name(was.job()) + " is paused");
+      case Blocked(Job job, long failed) ->
+          new News(
+              Level.WARN,
+              "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
+                  .formatted(name(job), failed));
+      case Completed(Job job) -> info(name(job) + " is completed: " + job.to() + " is active");
+      case Aborted(Job job) -> info(name(job) + " is aborted: " + job.to() + " is active");
+      case Idle() ->
+          info(
+              Rotation.job(before).map(RotationDiary::name).orElse("the rotation")
+                  + " is over, and changed nothing");
+    };
+  }
+
+  private static String name(Job job) {
+    String kind =
+        switch (job.kind()) {
+          case ROTATION -> "rotation ";
+          case REVOCATION -> "revocation ";
+          case DRY_RUN -> "dry run ";
+        };
+    return kind + job.id().value();
+  }
+
+  private static News info(String words) {
+    return new News(Level.INFO, words);
+  }
+}

@@ -1,0 +1,167 @@
+package keyfleet.server;
+
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import keyfleet.control.AuditAuthor;
+import keyfleet.control.Failpoints;
+import keyfleet.control.RecordStores;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationLoop;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KeyringName;
+import keyfleet.member.Member;
+import keyfleet.member.MemberBuilder;
+import keyfleet.member.MemberEvent;
+import keyfleet.member.ProcessSettings;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.BootClock;
+import keyfleet.store.Check;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+
+/// A process that does a fleet's own work: it beats as any member does, drives rotations, and shows
+/// how the fleet is.
+public final class Server implements AutoCloseable {
+  /// What the process is.
+  ///
+  /// @param software the version of the program, as the roster shows it
+  public record Settings(
+      KeyringName keyring,
+      Set<Role> roles,
+      ProcessSettings process,
+      String software,
+      InetSocketAddress listen,
+      Throttle throttle) {
+    public Settings {
+      roles = Set.copyOf(roles);
+      if (roles.isEmpty()) {
+        throw new IllegalArgumentException("a server without a role does nothing");
+      }
+    }
+  }
+
+  /// A collection of the team's own, whose records rotate with the keyring.
+  ///
+  /// @param engine the scheme of its URL
+  public record Declared(String engine, Engine at, CollectionShape shape) {}
+
+  /// What the process works with. Its owner closes all of it after the server.
+  ///
+  /// @param checks what was found on opening the store
+  public record Ties(
+      Kv kv,
+      List<Check> checks,
+      RecordStores stores,
+      List<KekProvider> providers,
+      List<Declared> collections) {}
+
+  private static final int NONCE_BYTES = 16;
+
+  private final Settings settings;
+  private final Ties ties;
+  private final AuditAuthor author;
+  private final EventLog log;
+  private final Failpoints failpoints;
+  private final SecureRandom random = new SecureRandom();
+  private final LongSupplier clock = BootClock.system();
+
+  /// What must end, the last first.
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  public Server(
+      Settings settings, Ties ties, AuditAuthor author, EventLog log, Failpoints failpoints) {
+    this.settings = settings;
+    this.ties = ties;
+    this.author = author;
+    this.log = log;
+    this.failpoints = failpoints;
+  }
+
+  /// Returns when it beats and answers. Throws if it must not start; nothing is left behind then.
+  public void start() {
+    try {
+      ties.checks().stream()
+          .filter(it -> it.level() != Check.Level.OK)
+          .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
+      String trial = new FirstUse(ties.kv(), nonce(), clock).check();
+      if (!trial.isEmpty()) {
+        log.info(trial);
+      }
+      work(joined());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private Member joined() {
+    MemberBuilder builder =
+        Member.builder(ties.kv(), settings.keyring())
+            .settings(settings.process())
+            .role(Role.words(settings.roles()))
+            .software(settings.software())
+            .clock(clock)
+            .observer(this::tell);
+    ties.providers().forEach(builder::provider);
+    ties.collections().forEach(it -> builder.collection(it.engine(), it.at(), it.shape()));
+    return opened(builder.join());
+  }
+
+  private void tell(MemberEvent event) {
+    switch (event.weight()) {
+      case NEWS -> log.info(event.words());
+      case TROUBLE -> log.warn(event.words());
+    }
+  }
+
+  private void work(Member member) {
+    Ring ring = new Ring(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
+    Shelves shelves = new Shelves(ring, ties.stores(), settings.throttle().batchSize(), failpoints);
+    String driver = member.instance() + "/" + nonce().substring(0, 8);
+    RotationLoop loop = new RotationLoop(driver, ring, shelves, member.keys(), clock);
+    Worker worker = new Worker(loop, settings.throttle(), log);
+    Ring unseen = new Ring(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
+    Shelves counted = new Shelves(unseen, ties.stores(), Failpoints.NONE);
+    Lookout lookout = new Lookout(unseen, counted, member.keys(), settings.roles(), clock);
+    if (settings.roles().contains(Role.WORKER)) {
+      Chore driving = opened(new Chore("worker", worker::turn, log));
+      opened(ring.watch(driving::ring));
+      driving.start();
+    }
+    opened(new Chore("lookout", lookout::look, log)).start();
+    FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.checks());
+    Door door = opened(Door.open(settings.listen(), member, metrics));
+    log.info(
+        "listens at %s:%d".formatted(door.address().getHostString(), door.address().getPort()));
+  }
+
+  private <T extends AutoCloseable> T opened(T one) {
+    open.push(one);
+    return one;
+  }
+
+  private String nonce() {
+    byte[] bytes = new byte[NONCE_BYTES];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  /// Ends the turn that is under way, then leaves the roster, so that nobody waits for it.
+  @Override
+  public void close() {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        log.warn("could not end well: " + e.getMessage());
+      }
+    }
+  }
+}
