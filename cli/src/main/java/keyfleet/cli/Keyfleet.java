@@ -46,6 +46,8 @@ final class Keyfleet {
     kek.put("generate", () -> new KekGenerate(console, around));
     kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
     Office office = new Office(console, around, engines, operator);
+    top.put("demo", () -> new Demo(office, System.getProperty("keyfleet.launcher", "")));
+    top.put("demo-shop", () -> new DemoShop(office));
     top.put("server", () -> new ServerRun(office, version()));
     kek.put("announce", () -> new KekAnnounce(office));
     kek.put("list", () -> new KekList(office));

@@ -1,12 +1,9 @@
 package keyfleet.cli;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.control.AuditActor;
@@ -32,9 +29,6 @@ final class ServerRun implements Command {
 
   private static final Pattern ADDRESS = Pattern.compile("(.+):([0-9]{1,5})");
   private static final int MOST_PORTS = 65_535;
-
-  /// Longer than the server itself takes at most.
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
 
   private final Office office;
   private final String version;
@@ -100,32 +94,14 @@ final class ServerRun implements Command {
     }
   }
 
-  /// A signal ends the process through the JVM's hooks: the server must be gone before they are.
   private static int serve(Server server, EventLog log) {
-    CountDownLatch told = new CountDownLatch(1);
-    CountDownLatch gone = new CountDownLatch(1);
-    server.start();
-    Thread hook = Thread.ofPlatform().name("keyfleet-stop").unstarted(() -> stop(told, gone));
-    Runtime.getRuntime().addShutdownHook(hook);
-    try {
-      told.await();
+    try (Lifetime life = Lifetime.begin();
+        server) {
+      server.start();
+      life.await();
       log.info("stops");
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      server.close();
-      gone.countDown();
     }
     return Exit.OK;
-  }
-
-  private static void stop(CountDownLatch told, CountDownLatch gone) {
-    told.countDown();
-    try {
-      var _ = gone.await(LONGEST_STOP.toSeconds(), TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private static Set<Role> roles(ParseResult parsed) {

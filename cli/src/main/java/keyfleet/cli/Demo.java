@@ -1,0 +1,40 @@
+package keyfleet.cli;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `demo`: a fleet on this machine, a laggard, a rotation under load whose driver dies, and the end
+/// of the old key. Nothing is left behind, and nothing of the caller's is read.
+final class Demo implements Command {
+  private final Office office;
+  private final String launcher;
+
+  /// `launcher` is the program that the demonstration calls; empty if nobody knows.
+  Demo(Office office, String launcher) {
+    this.office = office;
+    this.launcher = launcher;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
+    spec.usageMessage()
+        .description(
+            "Shows a rotation on real processes, in about a minute, on this machine alone.",
+            "Exit: 0 every claim held; 1 one did not.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    if (launcher.isEmpty()) {
+      throw new CommandException(
+          "demo starts other processes, and was not told by which program", "./keyfleet demo");
+    }
+    DemoProcesses stage = DemoProcesses.open(launcher, office.around().get().ticker());
+    // Also if a signal ends this process: it would leave others behind.
+    Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(stage::close);
+    Runtime.getRuntime().addShutdownHook(hook);
+    return new DemoStory(stage, office.console().out()).play();
+  }
+}
