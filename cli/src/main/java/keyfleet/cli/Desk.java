@@ -2,6 +2,7 @@ package keyfleet.cli;
 
 import java.util.HexFormat;
 import java.util.Optional;
+import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
 import keyfleet.control.Gate;
 import keyfleet.control.RemovalOrders;
@@ -29,18 +30,24 @@ final class Desk implements AutoCloseable {
   private final OwnKeys keys;
   private final Ring ring;
 
-  private Desk(KeyringName keyring, Surroundings around, Stores stores, OwnKeys keys) {
+  private Desk(
+      KeyringName keyring,
+      Surroundings around,
+      Stores stores,
+      OwnKeys keys,
+      AuditAuthor author) {
     this.keyring = keyring;
     this.around = around;
     this.stores = stores;
     this.keys = keys;
-    this.ring = new Ring(keyring, stores.kv(), this::id, Failpoints.NONE);
+    this.ring = new Ring(keyring, stores.kv(), this::id, Failpoints.NONE, author);
   }
 
   static Desk open(ParseResult parsed, KeyringName keyring, Office office) {
     Surroundings around = office.around().get();
     OwnKeys keys = new OwnKeys(keyring, around, () -> KeyOptions.providers(parsed, around));
-    return new Desk(keyring, around, StoreOptions.open(parsed, office), keys);
+    AuditAuthor author = office.operator().get().author(around.environment());
+    return new Desk(keyring, around, StoreOptions.open(parsed, office), keys, author);
   }
 
   KeyringName keyring() {

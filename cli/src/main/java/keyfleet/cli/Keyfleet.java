@@ -34,13 +34,18 @@ final class Keyfleet {
   private final Map<String, Supplier<Command>> top = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> audit = new LinkedHashMap<>();
 
-  Keyfleet(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
+  Keyfleet(
+      Console console,
+      Supplier<Surroundings> around,
+      Function<StoreUrl, Engine> engines,
+      Supplier<Operator> operator) {
     this.console = console;
     top.put("doctor", () -> new Doctor(console, around, engines));
     kek.put("generate", () -> new KekGenerate(console, around));
     kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
-    Office office = new Office(console, around, engines);
+    Office office = new Office(console, around, engines, operator);
     kek.put("announce", () -> new KekAnnounce(office));
     kek.put("list", () -> new KekList(office));
     kek.put("verify", () -> new KekVerify(office));
@@ -57,6 +62,8 @@ final class Keyfleet {
     secret.put("get", () -> new SecretGet(office));
     secret.put("list", () -> new SecretList(office));
     secret.put("delete", () -> new SecretDelete(office));
+    audit.put("verify", () -> new AuditVerify(office));
+    audit.put("list", () -> new AuditList(office));
   }
 
   int run(String... args) {
@@ -97,6 +104,7 @@ final class Keyfleet {
         switch (first) {
           case "kek" -> kek;
           case "secret" -> secret;
+          case "audit" -> audit;
           default -> Map.of();
         };
     Supplier<Command> ofGroup = group.get(second);
@@ -120,6 +128,8 @@ final class Keyfleet {
     kek.forEach((name, command) -> keks.addSubcommand(name, spec(command.get())));
     CommandSpec secrets = group("secret", "Keep small values, sealed.");
     secret.forEach((name, command) -> secrets.addSubcommand(name, spec(command.get())));
+    CommandSpec audits = group("audit", "Read and check what was done to a keyring, and by whom.");
+    audit.forEach((name, command) -> audits.addSubcommand(name, spec(command.get())));
     CommandSpec root =
         group("keyfleet", "Changes the keys and the software of a running fleet.")
             .addOption(
@@ -128,7 +138,8 @@ final class Keyfleet {
                     .description("Print the version.")
                     .build())
             .addSubcommand("kek", keks)
-            .addSubcommand("secret", secrets);
+            .addSubcommand("secret", secrets)
+            .addSubcommand("audit", audits);
     top.forEach((name, command) -> root.addSubcommand(name, spec(command.get())));
     return root;
   }

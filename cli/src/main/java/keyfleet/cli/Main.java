@@ -2,9 +2,11 @@ package keyfleet.cli;
 
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.member.Machine;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,7 @@ public final class Main {
     }
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
-    System.exit(new Keyfleet(console, new ThisProcess(), Engines::open).run(args));
+    System.exit(new Keyfleet(console, new ThisProcess(), Engines::open, Main::operator).run(args));
   }
 
   /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,
@@ -31,6 +33,13 @@ public final class Main {
         .name("keyfleet-ciphers")
         .uncaughtExceptionHandler((_, _) -> {})
         .start(EnvelopeCipher::prepare);
+  }
+
+  /// As the system knows the user, which no setting of the JVM can change.
+  private static Operator operator() {
+    String user =
+        ProcessHandle.current().info().user().orElseGet(() -> System.getProperty("user.name"));
+    return new Operator(user, Machine.here(), InstantSource.system());
   }
 
   /// Made when first asked for: `--help` needs no randomness.

@@ -129,7 +129,7 @@ class DoctorTest {
     String[] args = new String[more.length + 1];
     args[0] = "doctor";
     System.arraycopy(more, 0, args, 1, more.length);
-    return new Keyfleet(console, () -> around, engines).run(args);
+    return new Keyfleet(console, () -> around, engines, () -> Fleet.ANNA).run(args);
   }
 
   private static PrintStream stream(ByteArrayOutputStream bytes) {

@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.Origin;
 import keyfleet.member.Keyholder;
+import keyfleet.member.Machine;
 import keyfleet.member.Membership;
 import keyfleet.member.Self;
 import keyfleet.providers.ProviderSpec;
@@ -46,11 +48,20 @@ final class Fleet implements Ticker, AutoCloseable {
     }
   }
 
+  static final Operator ANNA =
+      new Operator(
+          "anna",
+          new Machine("desk-7", 42, Instant.EPOCH),
+          InstantSource.fixed(Instant.parse("2026-11-17T22:00:00Z")));
+
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int MOST_UNITS = 200;
 
   /// Variables of the operator's shell.
   final Map<String, String> environment = new HashMap<>();
+
+  /// Who gives the commands.
+  Operator operator = ANNA;
 
   Function<StoreUrl, Engine> engines;
   Output output = Output.PIPE;
@@ -194,7 +205,7 @@ final class Fleet implements Ticker, AutoCloseable {
             new PrintStream(err, true, UTF_8),
             output);
     Surroundings around = new Surroundings(Map.copyOf(environment), RANDOM, this);
-    int exit = new Keyfleet(console, () -> around, engines).run(args);
+    int exit = new Keyfleet(console, () -> around, engines, () -> operator).run(args);
     return new Said(exit, out.toString(UTF_8), err.toString(UTF_8));
   }
 

@@ -31,7 +31,7 @@ class KeyfleetTest {
 
   private int run(Output output, Supplier<Surroundings> around, String... args) {
     Console console = new Console(InputStream.nullInputStream(), stream(out), stream(err), output);
-    return new Keyfleet(console, around, KeyfleetTest::noStore).run(args);
+    return new Keyfleet(console, around, KeyfleetTest::noStore, () -> Fleet.ANNA).run(args);
   }
 
   private static Engine noStore(StoreUrl url) {

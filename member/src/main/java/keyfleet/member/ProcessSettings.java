@@ -48,18 +48,24 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
 
   /// Throws [BadSetting] for the first variable that is wrong.
   public static ProcessSettings of(Map<String, String> environment, Machine machine) {
-    Optional<String> pod =
-        variable(environment, POD)
-            .or(() ->
-                environment.containsKey(KUBERNETES)
-                    ? variable(environment, HOST)
-                    : Optional.empty());
-    String instance =
-        variable(environment, INSTANCE)
-            .or(() -> pod)
-            .orElseGet(() -> machine.host() + "-" + machine.pid());
-    Host host = new Host(machine.host(), machine.pid(), pod.orElse(""), machine.startedAt());
-    return new ProcessSettings(instance, host, timings(environment));
+    String pod = pod(environment).orElse("");
+    Host host = new Host(machine.host(), machine.pid(), pod, machine.startedAt());
+    return new ProcessSettings(instance(environment, machine), host, timings(environment));
+  }
+
+  /// What a process there is called.
+  public static String instance(Map<String, String> environment, Machine machine) {
+    return variable(environment, INSTANCE)
+        .or(() -> pod(environment))
+        .orElseGet(() -> machine.host() + "-" + machine.pid());
+  }
+
+  private static Optional<String> pod(Map<String, String> environment) {
+    return variable(environment, POD)
+        .or(() ->
+            environment.containsKey(KUBERNETES)
+                ? variable(environment, HOST)
+                : Optional.empty());
   }
 
   /// Those of this process.
