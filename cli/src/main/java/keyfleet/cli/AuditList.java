@@ -28,8 +28,10 @@ final class AuditList implements Command {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addTo(spec).addOption(OutputFormat.option());
     spec.addOption(
-        number(LIMIT, "N", "At most so many entries (default: 20, most: %d)."
-                .formatted(AuditTrail.MAX_PAGE)));
+        number(
+            LIMIT,
+            "N",
+            "At most so many entries (default: 20, most: %d).".formatted(AuditTrail.MAX_PAGE)));
     spec.addOption(number(BEFORE, "NUMBER", "Only entries before this one."));
     spec.usageMessage()
         .description(

@@ -31,11 +31,7 @@ final class Desk implements AutoCloseable {
   private final Ring ring;
 
   private Desk(
-      KeyringName keyring,
-      Surroundings around,
-      Stores stores,
-      OwnKeys keys,
-      AuditAuthor author) {
+      KeyringName keyring, Surroundings around, Stores stores, OwnKeys keys, AuditAuthor author) {
     this.keyring = keyring;
     this.around = around;
     this.stores = stores;

@@ -35,8 +35,7 @@ record Inventory(
         count(desk, one, counted, missed);
       }
     }
-    return new Inventory(
-        desk.keyring(), counted, missed, Surveys.take(desk.stores(), all, rows));
+    return new Inventory(desk.keyring(), counted, missed, Surveys.take(desk.stores(), all, rows));
   }
 
   private static void count(

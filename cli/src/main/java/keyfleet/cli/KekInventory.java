@@ -59,8 +59,7 @@ final class KekInventory implements Command {
     String text = parsed.matchedOptionValue(SAMPLE, "");
     if (!text.matches("[1-9][0-9]{0,8}")) {
       throw new CommandException(
-          "%s=%s is not a number of rows: 1 to 999999999 is"
-              .formatted(SAMPLE, Console.plain(text)),
+          "%s=%s is not a number of rows: 1 to 999999999 is".formatted(SAMPLE, Console.plain(text)),
           SAMPLE + "=1000");
     }
     return Long.parseLong(text);
@@ -91,7 +90,9 @@ final class KekInventory implements Command {
     }
     return inventory.surveys().isComplete()
         ? Exit.OK
-        : unmet("not all could be scanned", "the command again, with a URL and a user that can read it");
+        : unmet(
+            "not all could be scanned",
+            "the command again, with a URL and a user that can read it");
   }
 
   private void word(String line) {

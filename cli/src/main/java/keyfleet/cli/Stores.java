@@ -82,8 +82,7 @@ final class Stores implements RecordStores, AutoCloseable {
   List<Place> places() {
     String engine = recordsEngine();
     Place records =
-        new Place(
-            engine, isOne() ? () -> store : this::records, it -> it.engine().equals(engine));
+        new Place(engine, isOne() ? () -> store : this::records, it -> it.engine().equals(engine));
     return isOne()
         ? List.of(records)
         : List.of(

@@ -29,8 +29,7 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
         survey.undeclared().forEach(it -> undeclared.add(new Undeclared(engine, it)));
         survey.notScanned().forEach(it -> notScanned.add(new NotScanned(engine, it)));
       } catch (StoreException e) {
-        notScanned.add(
-            new NotScanned(engine, new Gap("all of it", e.getMessage(), Cause.TROUBLE)));
+        notScanned.add(new NotScanned(engine, new Gap("all of it", e.getMessage(), Cause.TROUBLE)));
       }
     }
     return new Surveys(undeclared, notScanned);

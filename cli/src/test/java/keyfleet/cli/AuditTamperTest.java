@@ -122,8 +122,7 @@ class AuditTamperTest {
       sql(
           "UPDATE keyfleet_entries SET key = 'main.%016d' WHERE ".formatted(i)
               + AUDIT.formatted(i + 1));
-      sql(
-          "UPDATE keyfleet_entries SET key = 'main.%016d' WHERE key = 'aside'".formatted(i + 1));
+      sql("UPDATE keyfleet_entries SET key = 'main.%016d' WHERE key = 'aside'".formatted(i + 1));
       foundAt(i);
       restore();
     }

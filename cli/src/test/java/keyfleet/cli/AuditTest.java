@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What commands leave in the audit, and how it is read.
 class AuditTest {
   private static final Pattern DEED =
-      Pattern.compile("\"user\":\"([^\"]*)\",\"host\":\"[^\"]*\",\"instance\":\"[^\"]*\",\"what\":\"([^\"]*)\"");
+      Pattern.compile(
+          "\"user\":\"([^\"]*)\",\"host\":\"[^\"]*\",\"instance\":\"[^\"]*\",\"what\":\"([^\"]*)\"");
 
   private final MemoryWorld world = new MemoryWorld();
   private final Fleet fleet = new Fleet(world);
@@ -136,7 +137,8 @@ class AuditTest {
                 "\"user\":\"anna\",\"host\":\"desk-7\",\"instance\":\"jump-host\",\"what\":\"announce v1\""),
         first.out());
     assertTrue(
-        first.out().contains("{\"name\":\"active\",\"before\":\"\",\"after\":\"v1\"}"), first.out());
+        first.out().contains("{\"name\":\"active\",\"before\":\"\",\"after\":\"v1\"}"),
+        first.out());
   }
 
   @Test
@@ -227,7 +229,14 @@ class AuditTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "2", "2:abc", "x:y", "-1:0000000000000000000000000000000000000000000000000000000000000000"})
+  @ValueSource(
+      strings = {
+        "",
+        "2",
+        "2:abc",
+        "x:y",
+        "-1:0000000000000000000000000000000000000000000000000000000000000000"
+      })
   void badHead_isRefused(String head) {
     assertTrue(
         fleet
@@ -238,10 +247,16 @@ class AuditTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"--limit=0,1 to 200", "--limit=201,1 to 200", "--limit=x,1 to 200", "--before=0,1 on"})
+  @CsvSource({
+    "--limit=0,1 to 200",
+    "--limit=201,1 to 200",
+    "--limit=x,1 to 200",
+    "--before=0,1 on"
+  })
   void badNumber_isRefused(String option, String rule) {
     Said said = fleet.run("audit", "list", option).exits(1);
-    assertTrue(said.err().startsWith("keyfleet: " + option + " is not a number from " + rule), said.err());
+    assertTrue(
+        said.err().startsWith("keyfleet: " + option + " is not a number from " + rule), said.err());
   }
 
   /// Whenever the audit is listed, the keystore is written once more.
@@ -249,9 +264,7 @@ class AuditTest {
     @Override
     public List<Entry> list(Bucket bucket, Prefix prefix) {
       Bucket keystores = new Bucket.Lasting("keystores");
-      inner
-          .list(keystores, Prefix.ALL)
-          .forEach(it -> inner.put(keystores, it.key(), it.value()));
+      inner.list(keystores, Prefix.ALL).forEach(it -> inner.put(keystores, it.key(), it.value()));
       return inner.list(bucket, prefix);
     }
   }

@@ -123,7 +123,8 @@ class InventoryTest {
   void lostRegistration_makesTheSecretsUndeclared() {
     sql("fleet.db", "DELETE FROM keyfleet_entries WHERE bucket = 'collections'");
     Said said = fleet.run("kek", "inventory").exits(2);
-    assertTrue(said.out().contains("sqlite keyfleet_secrets  value  bytes  v1       1\n"), said.out());
+    assertTrue(
+        said.out().contains("sqlite keyfleet_secrets  value  bytes  v1       1\n"), said.out());
   }
 
   @Test
@@ -149,11 +150,11 @@ class InventoryTest {
     fleet.engines = real;
     fleet.environment.put("KEYFLEET_RECORDS", "sqlite:" + folder.resolve("app.db"));
     Said said = fleet.run("kek", "inventory").exits(2);
-    assertTrue(said.out().contains("sqlite orders            note   bytes  v1          2\n"), said.out());
+    assertTrue(
+        said.out().contains("sqlite orders            note   bytes  v1          2\n"), said.out());
     assertTrue(
         said.out().contains("sqlite keyfleet_secrets  value  bytes  v1          1\n"), said.out());
-    assertTrue(
-        said.err().startsWith("not counted: sqlite keyfleet_secrets: "), said.err());
+    assertTrue(said.err().startsWith("not counted: sqlite keyfleet_secrets: "), said.err());
   }
 
   @Test

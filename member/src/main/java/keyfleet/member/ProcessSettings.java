@@ -63,9 +63,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static Optional<String> pod(Map<String, String> environment) {
     return variable(environment, POD)
         .or(() ->
-            environment.containsKey(KUBERNETES)
-                ? variable(environment, HOST)
-                : Optional.empty());
+            environment.containsKey(KUBERNETES) ? variable(environment, HOST) : Optional.empty());
   }
 
   /// Those of this process.

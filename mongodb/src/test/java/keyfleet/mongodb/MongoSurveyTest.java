@@ -33,14 +33,11 @@ class MongoSurveyTest implements SurveyContract {
 
   @Override
   public SurveyRig rig() {
-    return Servers.real().isPresent()
-        ? new Rig(Servers.database())
-        : new Rig(Servers.on(VIEWING));
+    return Servers.real().isPresent() ? new Rig(Servers.database()) : new Rig(Servers.on(VIEWING));
   }
 
   /// The stand-in takes a view for a collection, and never lists one.
-  private static de.bwaldvogel.mongo.bson.Document answered(
-      ScriptedBackend.Call call) {
+  private static de.bwaldvogel.mongo.bson.Document answered(ScriptedBackend.Call call) {
     if (call.query().containsKey("viewOn")) {
       VIEWS.add(call.query().get("create"));
     }
@@ -54,8 +51,7 @@ class MongoSurveyTest implements SurveyContract {
   }
 
   private static Find bytes(String collection, String field, int version, long count) {
-    return new Find(
-        collection, field, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
+    return new Find(collection, field, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
   }
 
   private static Binary envelope(int version) {

@@ -43,7 +43,8 @@ final class PostgresSurvey {
       switch (one.kind()) {
         case "v" -> count.leave("view " + one.name(), "its rows are those of tables");
         case "m" ->
-            count.leave("materialized view " + one.name(), "its rows are copies of those of tables");
+            count.leave(
+                "materialized view " + one.name(), "its rows are copies of those of tables");
         case "f" -> count.leave("foreign table " + one.name(), "its rows are elsewhere");
         default -> scan(one, declared);
       }
@@ -81,7 +82,9 @@ final class PostgresSurvey {
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
           String sqlName =
-              PostgresTable.quoted(found.getString(3)) + "." + PostgresTable.quoted(found.getString(4));
+              PostgresTable.quoted(found.getString(3))
+                  + "."
+                  + PostgresTable.quoted(found.getString(4));
           Long[] lines = (Long[]) found.getArray(6).getArray();
           relations.add(
               new Relation(

@@ -35,8 +35,7 @@ class PostgresSurveyTest implements SurveyContract {
   }
 
   private static Find bytes(String table, String column, int version, long count) {
-    return new Find(
-        table, column, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
+    return new Find(table, column, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
   }
 
   private static String envelope(int version) {
@@ -108,7 +107,8 @@ class PostgresSurveyTest implements SurveyContract {
           "CREATE ROLE %s LOGIN".formatted(rig.database),
           "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(rig.database),
           "GRANT SELECT ON open TO " + rig.database);
-      String url = Rig.SERVER.url(rig.database, "schema=kf").replace(PostgresServer.ADMIN, rig.database);
+      String url =
+          Rig.SERVER.url(rig.database, "schema=kf").replace(PostgresServer.ADMIN, rig.database);
       try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
         Survey survey = engine.survey(Scope.whole(Set.of()));
         assertEquals(List.of(bytes("open", "secret", 1, 1)), survey.undeclared());

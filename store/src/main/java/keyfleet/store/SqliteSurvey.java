@@ -36,7 +36,9 @@ final class SqliteSurvey {
   private static final String IS_BYTES = "substr(CAST(%s AS BLOB), 1, 4) = x'EB4B4645'";
 
   private static final String IS_TEXT =
-      "typeof(%s) = 'text' AND substr(%s, 1, " + EnvelopeText.PREFIX.length() + ") = '"
+      "typeof(%s) = 'text' AND substr(%s, 1, "
+          + EnvelopeText.PREFIX.length()
+          + ") = '"
           + EnvelopeText.PREFIX
           + "'";
 
@@ -58,8 +60,7 @@ final class SqliteSurvey {
   Survey take() {
     List<Table> tables =
         file.read(
-            session ->
-                session.rows(TABLES, row -> new Table(row.getString(1), row.getString(2))));
+            session -> session.rows(TABLES, row -> new Table(row.getString(1), row.getString(2))));
     for (Table table : tables) {
       switch (table.type()) {
         case "view" -> count.leave("view " + table.name(), "its rows are those of tables");

@@ -35,8 +35,7 @@ public final class SurveyCount {
       String collection, String field, Form form, Optional<KekVersion> version, long count) {
     Spot spot = new Spot(collection, field, form);
     if (finds.size() == MAX_FINDS && !finds.containsKey(spot)) {
-      leave(
-          "further fields of " + collection, MAX_FINDS + " undeclared fields were found before");
+      leave("further fields of " + collection, MAX_FINDS + " undeclared fields were found before");
       return;
     }
     Tally tally = finds.computeIfAbsent(spot, _ -> new Tally());
