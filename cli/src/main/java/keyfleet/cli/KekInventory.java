@@ -1,29 +1,14 @@
 package keyfleet.cli;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
-import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
-import keyfleet.store.Census;
-import keyfleet.store.Records;
-import keyfleet.store.StoreException;
+import keyfleet.store.Survey;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
-import tools.jackson.core.JsonGenerator;
 
-/// `kek inventory`: how many records of each registered collection are under which version.
+/// `kek inventory`: how many records of each registered collection are under which version, and
+/// which envelopes lie where nobody declared them.
 final class KekInventory implements Command {
-  /// One collection that was counted.
-  private record Counted(Registration where, Census census) {}
-
-  /// One that was not, and why.
-  private record NotCounted(Registration where, String reason) {}
-
-  private record Inventory(KeyringName keyring, List<Counted> counted, List<NotCounted> missed) {}
+  private static final String SAMPLE = "--sample";
 
   private final Office office;
 
@@ -35,128 +20,87 @@ final class KekInventory implements Command {
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
+    spec.addOption(
+        OptionSpec.builder(SAMPLE)
+            .paramLabel("N")
+            .type(String.class)
+            .description(
+                "Look for undeclared envelopes in N rows of each table only (default: in all).")
+            .build());
     spec.usageMessage()
         .description(
             "Counts the records of every registered collection by version. BELONGING: it is the"
                 + " record's lowest version; CARRYING: a field of the record needs it.",
-            "Exit: 0 all were counted; 2 a collection was not, or holds what cannot be read.");
+            "Then looks through the store and the records for envelopes in fields that nobody"
+                + " registered, and says what it did not look at.",
+            "Exit: 0 all were counted, and there are no others; 2 a collection was not, or holds"
+                + " what cannot be read; or there are undeclared envelopes, or might be.");
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
+    long rows = rows(parsed);
     try (Desk desk = office.desk(parsed)) {
-      Inventory inventory = take(desk);
+      Inventory inventory = Inventory.take(desk, rows);
       switch (format) {
-        case TABLE -> printTable(inventory);
-        case JSON -> Json.print(office.console().out(), json -> write(json, inventory));
+        case TABLE -> inventory.printTables(office.console().out());
+        case JSON -> Json.print(office.console().out(), inventory::write);
       }
       return said(inventory);
     }
   }
 
-  private static Inventory take(Desk desk) {
-    List<Counted> counted = new ArrayList<>();
-    List<NotCounted> missed = new ArrayList<>();
-    for (Registration one : desk.registry().of(desk.keyring())) {
-      try {
-        Optional<Records> records = desk.stores().find(one);
-        if (records.isPresent()) {
-          counted.add(new Counted(one, records.get().census()));
-        } else {
-          missed.add(new NotCounted(one, "neither --store nor --records is " + one.engine()));
-        }
-      } catch (StoreException e) {
-        missed.add(new NotCounted(one, e.getMessage()));
-      }
+  private static long rows(ParseResult parsed) {
+    if (!parsed.hasMatchedOption(SAMPLE)) {
+      return Survey.Scope.ALL;
     }
-    return new Inventory(desk.keyring(), counted, missed);
+    String text = parsed.matchedOptionValue(SAMPLE, "");
+    if (!text.matches("[1-9][0-9]{0,8}")) {
+      throw new CommandException(
+          "%s=%s is not a number of rows: 1 to 999999999 is".formatted(SAMPLE, Console.plain(text)),
+          SAMPLE + "=1000");
+    }
+    return Long.parseLong(text);
   }
 
   private int said(Inventory inventory) {
-    for (NotCounted one : inventory.missed()) {
-      office
-          .console()
-          .err()
-          .println("not counted: " + title(one.where()) + ": " + Console.plain(one.reason()));
+    for (Inventory.NotCounted one : inventory.missed()) {
+      word("not counted: " + Inventory.title(one.where()) + ": " + one.reason());
     }
-    long unreadable = inventory.counted().stream().mapToLong(it -> it.census().unreadable()).sum();
+    for (Surveys.NotScanned one : inventory.surveys().notScanned()) {
+      word("not scanned: %s: %s: %s".formatted(one.engine(), one.gap().what(), one.gap().reason()));
+    }
     if (!inventory.missed().isEmpty()) {
-      office
-          .console()
-          .complain(
-              "not all collections were counted",
-              "--records with the URL of those that are missing");
-      return Exit.CONDITION_NOT_MET;
+      return unmet(
+          "not all collections were counted", "--records with the URL of those that are missing");
     }
-    if (unreadable > 0) {
-      office
-          .console()
-          .complain(
-              unreadable + " records have a field that is no envelope",
-              "mend or delete them: nobody can say which version they need");
-      return Exit.CONDITION_NOT_MET;
+    if (inventory.unreadable() > 0) {
+      return unmet(
+          inventory.unreadable() + " records have a field that is no envelope",
+          "mend or delete them: nobody can say which version they need");
     }
-    return Exit.OK;
+    if (!inventory.surveys().undeclared().isEmpty()) {
+      return unmet(
+          inventory.surveys().undeclared().size()
+              + " fields hold envelopes and are not declared: no rotation reaches them",
+          "declare collection, id and sealed fields in keyfleet.yaml, or where the process joins"
+              + " that seals them; base64 must become bytes first");
+    }
+    return inventory.surveys().isComplete()
+        ? Exit.OK
+        : unmet(
+            "not all could be scanned",
+            "the command again, with a URL and a user that can read it");
   }
 
-  private void printTable(Inventory inventory) {
-    Columns table = new Columns("COLLECTION", "VERSION", "BELONGING", "CARRYING");
-    for (Counted one : inventory.counted()) {
-      for (KekVersion version : versions(one.census())) {
-        table.row(
-            title(one.where()),
-            version.toString(),
-            String.valueOf(one.census().belonging().getOrDefault(version, 0L)),
-            String.valueOf(one.census().carrying().getOrDefault(version, 0L)));
-      }
-      if (versions(one.census()).isEmpty()) {
-        table.row(title(one.where()), "-", "0", "0");
-      }
-      if (one.census().unreadable() > 0) {
-        table.row(title(one.where()), "unreadable", String.valueOf(one.census().unreadable()), "-");
-      }
-    }
-    table.print(office.console().out());
+  private void word(String line) {
+    office.console().err().println(Console.plain(line));
   }
 
-  private static SortedSet<KekVersion> versions(Census census) {
-    return new TreeSet<>(census.carrying().keySet());
-  }
-
-  private static String title(Registration where) {
-    return Console.plain(where.engine() + " " + where.collection());
-  }
-
-  private static void write(JsonGenerator json, Inventory inventory) {
-    json.writeStringProperty("keyring", inventory.keyring().value());
-    json.writeArrayPropertyStart("collections");
-    for (Counted one : inventory.counted()) {
-      place(json, one.where());
-      json.writeArrayPropertyStart("versions");
-      for (KekVersion version : versions(one.census())) {
-        json.writeStartObject()
-            .writeNumberProperty("version", version.number())
-            .writeNumberProperty("belonging", one.census().belonging().getOrDefault(version, 0L))
-            .writeNumberProperty("carrying", one.census().carrying().getOrDefault(version, 0L))
-            .writeEndObject();
-      }
-      json.writeEndArray()
-          .writeNumberProperty("unreadable", one.census().unreadable())
-          .writeEndObject();
-    }
-    json.writeEndArray().writeArrayPropertyStart("not_counted");
-    for (NotCounted one : inventory.missed()) {
-      place(json, one.where());
-      json.writeStringProperty("reason", one.reason()).writeEndObject();
-    }
-    json.writeEndArray();
-  }
-
-  private static void place(JsonGenerator json, Registration where) {
-    json.writeStartObject()
-        .writeStringProperty("engine", where.engine())
-        .writeStringProperty("collection", where.collection());
+  private int unmet(String sentence, String remedy) {
+    office.console().complain(sentence, remedy);
+    return Exit.CONDITION_NOT_MET;
   }
 }

@@ -35,6 +35,7 @@ final class Keyfleet {
   private final Map<String, Supplier<Command>> top = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> audit = new LinkedHashMap<>();
 
   Keyfleet(
       Console console,
@@ -65,6 +66,8 @@ final class Keyfleet {
     secret.put("get", () -> new SecretGet(office));
     secret.put("list", () -> new SecretList(office));
     secret.put("delete", () -> new SecretDelete(office));
+    audit.put("verify", () -> new AuditVerify(office));
+    audit.put("list", () -> new AuditList(office));
   }
 
   int run(String... args) {
@@ -107,6 +110,7 @@ final class Keyfleet {
         switch (first) {
           case "kek" -> kek;
           case "secret" -> secret;
+          case "audit" -> audit;
           default -> Map.of();
         };
     Supplier<Command> ofGroup = group.get(second);
@@ -130,6 +134,8 @@ final class Keyfleet {
     kek.forEach((name, command) -> keks.addSubcommand(name, spec(command.get())));
     CommandSpec secrets = group("secret", "Keep small values, sealed.");
     secret.forEach((name, command) -> secrets.addSubcommand(name, spec(command.get())));
+    CommandSpec audits = group("audit", "Read and check what was done to a keyring, and by whom.");
+    audit.forEach((name, command) -> audits.addSubcommand(name, spec(command.get())));
     CommandSpec root =
         group("keyfleet", "Changes the keys and the software of a running fleet.")
             .addOption(
@@ -138,7 +144,8 @@ final class Keyfleet {
                     .description("Print the version.")
                     .build())
             .addSubcommand("kek", keks)
-            .addSubcommand("secret", secrets);
+            .addSubcommand("secret", secrets)
+            .addSubcommand("audit", audits);
     top.forEach((name, command) -> root.addSubcommand(name, spec(command.get())));
     return root;
   }

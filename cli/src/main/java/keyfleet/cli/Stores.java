@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import keyfleet.control.RecordStores;
 import keyfleet.keyring.Registration;
 import keyfleet.store.Check;
@@ -21,6 +23,13 @@ import org.jspecify.annotations.Nullable;
 final class Stores implements RecordStores, AutoCloseable {
   /// The engine that coordinates and keeps no records.
   private static final String NO_RECORDS = "nats";
+
+  /// A database that a command was told of, and which registered collections are looked up there.
+  record Place(String engine, Supplier<Engine> open, Predicate<Registration> lookup) {
+    boolean has(Registration registration) {
+      return lookup.test(registration);
+    }
+  }
 
   private final Function<StoreUrl, Engine> engines;
   private final StoreUrl place;
@@ -64,7 +73,7 @@ final class Stores implements RecordStores, AutoCloseable {
       throw StoreRefusedException.noEntry(
           "NATS keeps no records", "--records postgresql://HOST/DATABASE");
     }
-    if (recordsPlace.toString().equals(place.toString())) {
+    if (isOne()) {
       return store;
     }
     Engine known = elsewhere;
@@ -73,6 +82,25 @@ final class Stores implements RecordStores, AutoCloseable {
       elsewhere = known;
     }
     return known;
+  }
+
+  /// Where envelopes can be: the records, and the store if that is another.
+  List<Place> places() {
+    String engine = recordsEngine();
+    Place records =
+        new Place(engine, isOne() ? () -> store : this::records, it -> it.engine().equals(engine));
+    return isOne()
+        ? List.of(records)
+        : List.of(
+            records,
+            new Place(
+                place.scheme(),
+                () -> store,
+                it -> it.engine().equals(place.scheme()) && !records.has(it)));
+  }
+
+  private boolean isOne() {
+    return recordsPlace.toString().equals(place.toString());
   }
 
   /// Throws if the collection is where this command looks, and is not to be had.
@@ -97,7 +125,7 @@ final class Stores implements RecordStores, AutoCloseable {
     }
   }
 
-  private static CollectionShape shape(Registration registration) {
+  static CollectionShape shape(Registration registration) {
     return new CollectionShape(
         registration.collection(),
         registration.idField(),

@@ -16,6 +16,7 @@ import keyfleet.store.Prefix;
 import keyfleet.store.Records;
 import keyfleet.store.StoreClock;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Survey;
 
 /// A store in memory, and time that moves when told to.
 final class MemoryWorld implements World {
@@ -27,6 +28,9 @@ final class MemoryWorld implements World {
   UnaryOperator<Records> records = UnaryOperator.identity();
 
   UnaryOperator<Kv> kvs = UnaryOperator.identity();
+
+  /// What looking through it comes to.
+  Survey survey = new Survey(List.of(), List.of());
 
   FakeRecords collection(String name) {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
@@ -62,6 +66,11 @@ final class MemoryWorld implements World {
       @Override
       public void make(CollectionShape shape) {
         collection(shape.name());
+      }
+
+      @Override
+      public Survey survey(Survey.Scope scope) {
+        return survey;
       }
 
       @Override

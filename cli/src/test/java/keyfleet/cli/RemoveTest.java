@@ -74,7 +74,8 @@ class RemoveTest {
     Said inventory = fleet.run("kek", "inventory", "-o", "json").exits(2);
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\","
-            + "\"collection\":\"keyfleet_secrets\",\"reason\":\"there is no table keyfleet_secrets\"}]}\n",
+            + "\"collection\":\"keyfleet_secrets\",\"reason\":\"there is no table keyfleet_secrets\"}],"
+            + "\"undeclared\":[],\"not_scanned\":[]}\n",
         inventory.out());
     assertTrue(
         inventory
@@ -160,7 +161,7 @@ class RemoveTest {
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
             + "\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],"
-            + "\"not_counted\":[]}\n",
+            + "\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         fleet.run("kek", "inventory", "-o", "json").exits(0).out());
   }
 }

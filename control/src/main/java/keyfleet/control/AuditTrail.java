@@ -66,11 +66,15 @@ public final class AuditTrail {
 
   /// The newest entries, `size` of them at most.
   public AuditPage newest(int size) {
-    return below(end() + 1, size);
+    return page(end() + 1, size);
   }
 
-  /// The next older ones.
+  /// The next older ones. What is beyond the end is not missing.
   public AuditPage below(long number, int size) {
+    return page(Math.min(number, end() + 1), size);
+  }
+
+  private AuditPage page(long number, int size) {
     List<AuditEntry> entries = new ArrayList<>();
     List<Long> unreadable = new ArrayList<>();
     long first = Math.max(1, number - Math.clamp(size, 1, MAX_PAGE));

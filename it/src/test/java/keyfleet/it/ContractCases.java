@@ -14,6 +14,7 @@ import keyfleet.store.FenceContract;
 import keyfleet.store.KvContract;
 import keyfleet.store.KvRaceContract;
 import keyfleet.store.RecordsContract;
+import keyfleet.store.SurveyContract;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -22,7 +23,12 @@ import org.xml.sax.SAXException;
 /// The cases of the contract suites, as they are named in a test report.
 final class ContractCases {
   private static final List<Class<?>> CONTRACTS =
-      List.of(KvContract.class, KvRaceContract.class, RecordsContract.class, FenceContract.class);
+      List.of(
+          KvContract.class,
+          KvRaceContract.class,
+          RecordsContract.class,
+          FenceContract.class,
+          SurveyContract.class);
 
   static final List<String> SUITES = CONTRACTS.stream().map(ContractCases::suite).toList();
 

@@ -64,10 +64,11 @@ public final class Registry {
 
   /// Those of one keyring.
   public List<Registration> of(KeyringName keyring) {
-    return kv.list(BUCKET, Prefix.ALL).stream()
-        .map(Registry::read)
-        .filter(it -> it.keyring().equals(keyring))
-        .toList();
+    return all().stream().filter(it -> it.keyring().equals(keyring)).toList();
+  }
+
+  public List<Registration> all() {
+    return kv.list(BUCKET, Prefix.ALL).stream().map(Registry::read).toList();
   }
 
   private static Registration read(Entry entry) {

@@ -9,6 +9,7 @@ import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Survey;
 import org.bson.Document;
 
 /// The collections of a database that hold an application's records.
@@ -35,6 +36,10 @@ final class MongoCollections {
       return shape;
     });
     return new MongoRecords(shape, documents, new MongoFences(shape, database, validators));
+  }
+
+  Survey survey(Survey.Scope scope) {
+    return new MongoSurvey(database, buckets, scope).take();
   }
 
   Check fencing() {

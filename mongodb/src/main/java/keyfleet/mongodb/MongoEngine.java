@@ -16,6 +16,7 @@ import keyfleet.store.Engine;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.StoreUrl;
+import keyfleet.store.Survey;
 import org.jspecify.annotations.Nullable;
 
 /// A database on a MongoDB server, opened and found fit for use.
@@ -86,6 +87,11 @@ public final class MongoEngine implements Engine {
   @Override
   public Records records(CollectionShape shape) {
     return collections.records(shape);
+  }
+
+  @Override
+  public Survey survey(Survey.Scope scope) {
+    return collections.survey(scope);
   }
 
   @Override

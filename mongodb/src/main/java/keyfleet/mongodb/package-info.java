@@ -91,6 +91,9 @@
 /// under the envelope's version, and as unreadable besides. A census is one pass over the ids, not
 /// one snapshot; behind a fence its zeros are true, as no record returns to a version it left.
 ///
+/// A survey fetches every document of every collection, with read concern `local`: it looks for
+/// envelopes that nobody declared, and proves nothing. Fields more than ten deep are not looked at.
+///
 /// A fence is a validator set by `collMod`, at level `moderate` with action `error`, beside the
 /// application's own; the exclusive lock that `collMod` waits for is the barrier. Whether a server
 /// enforces validators is tried out on a scratch collection. Where it does not, the fence is

@@ -15,6 +15,7 @@ import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
+import keyfleet.store.Survey;
 import keyfleet.store.Value;
 
 /// [Engine] on NATS JetStream: [Kv] alone.
@@ -73,6 +74,11 @@ public final class NatsEngine implements Engine {
   public Records records(CollectionShape shape) {
     throw new StoreRefusedException(
         "NATS keeps no records", "--records postgresql://HOST/DATABASE");
+  }
+
+  @Override
+  public Survey survey(Survey.Scope scope) {
+    return Survey.nothing("all of it", "NATS keeps no records");
   }
 
   @Override

@@ -16,6 +16,7 @@ import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
+import keyfleet.store.Survey;
 
 /// A PostgreSQL database: the primary of one server or of several.
 public final class PostgresEngine implements Engine {
@@ -68,6 +69,11 @@ public final class PostgresEngine implements Engine {
         pool.read(
             "find table " + shape.name(), connection -> PostgresTable.find(connection, shape));
     return new PostgresRecords(pool, table, new PostgresFence(pool, settings.schema(), table));
+  }
+
+  @Override
+  public Survey survey(Survey.Scope scope) {
+    return new PostgresSurvey(pool, settings.schema(), scope).take();
   }
 
   @Override

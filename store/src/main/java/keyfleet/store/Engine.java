@@ -21,6 +21,12 @@ public interface Engine extends AutoCloseable {
         "--records postgresql://HOST/DATABASE");
   }
 
+  /// Looks through all of this database for envelopes that nobody declared. It reads much, and
+  /// changes nothing.
+  default Survey survey(Survey.Scope scope) {
+    return Survey.nothing("all of it", "this engine keeps no records");
+  }
+
   /// What was found, on opening, about how safe this database is.
   List<Check> checks();
 

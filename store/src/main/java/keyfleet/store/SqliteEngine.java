@@ -101,6 +101,11 @@ public final class SqliteEngine implements Engine {
   }
 
   @Override
+  public Survey survey(Survey.Scope scope) {
+    return new SqliteSurvey(state, scope).take();
+  }
+
+  @Override
   public List<Check> checks() {
     return List.of(journal(), filesystem(), mode(), clockCheck());
   }

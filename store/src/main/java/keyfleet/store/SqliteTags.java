@@ -67,6 +67,6 @@ final class SqliteTags {
   }
 
   static String quoted(String identifier) {
-    return '"' + identifier + '"';
+    return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 }

@@ -1,0 +1,170 @@
+package keyfleet.cli;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Registration;
+import keyfleet.store.Census;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.Survey;
+import tools.jackson.core.JsonGenerator;
+
+/// Which envelopes there are: of a keyring, those in registered collections; of anyone, those that
+/// nobody declared.
+record Inventory(
+    KeyringName keyring, List<Counted> counted, List<NotCounted> missed, Surveys surveys) {
+  /// One collection that was counted.
+  record Counted(Registration where, Census census) {}
+
+  /// One that was not, and why.
+  record NotCounted(Registration where, String reason) {}
+
+  static Inventory take(Desk desk, long rows) {
+    List<Counted> counted = new ArrayList<>();
+    List<NotCounted> missed = new ArrayList<>();
+    List<Registration> all = desk.registry().all();
+    for (Registration one : all) {
+      if (one.keyring().equals(desk.keyring())) {
+        count(desk, one, counted, missed);
+      }
+    }
+    return new Inventory(desk.keyring(), counted, missed, Surveys.take(desk.stores(), all, rows));
+  }
+
+  private static void count(
+      Desk desk, Registration one, List<Counted> counted, List<NotCounted> missed) {
+    try {
+      Optional<Records> records = desk.stores().find(one);
+      if (records.isPresent()) {
+        counted.add(new Counted(one, records.get().census()));
+      } else {
+        missed.add(new NotCounted(one, "neither --store nor --records is " + one.engine()));
+      }
+    } catch (StoreException e) {
+      missed.add(new NotCounted(one, e.getMessage()));
+    }
+  }
+
+  long unreadable() {
+    return counted.stream().mapToLong(it -> it.census().unreadable()).sum();
+  }
+
+  void printTables(PrintStream out) {
+    Columns table = new Columns("COLLECTION", "VERSION", "BELONGING", "CARRYING");
+    for (Counted one : counted) {
+      String title = title(one.where());
+      SortedSet<KekVersion> versions = versions(one.census());
+      for (KekVersion version : versions) {
+        table.row(
+            title,
+            version.toString(),
+            String.valueOf(one.census().belonging().getOrDefault(version, 0L)),
+            String.valueOf(one.census().carrying().getOrDefault(version, 0L)));
+      }
+      if (versions.isEmpty()) {
+        table.row(title, "-", "0", "0");
+      }
+      if (one.census().unreadable() > 0) {
+        table.row(title, "unreadable", String.valueOf(one.census().unreadable()), "-");
+      }
+    }
+    table.print(out);
+    if (!surveys.undeclared().isEmpty()) {
+      out.println();
+      printUndeclared(out);
+    }
+  }
+
+  private void printUndeclared(PrintStream out) {
+    Columns table = new Columns("UNDECLARED", "FIELD", "FORM", "VERSION", "VALUES");
+    for (Surveys.Undeclared one : surveys.undeclared()) {
+      Survey.Find find = one.find();
+      String title = Console.plain(one.engine() + " " + find.collection());
+      String field = Console.plain(find.field());
+      String form = Words.of(find.form());
+      for (Map.Entry<KekVersion, Long> it : find.versions().entrySet()) {
+        table.row(title, field, form, it.getKey().toString(), it.getValue().toString());
+      }
+      if (find.unreadable() > 0) {
+        table.row(title, field, form, "unreadable", String.valueOf(find.unreadable()));
+      }
+    }
+    table.print(out);
+  }
+
+  static String title(Registration where) {
+    return Console.plain(where.engine() + " " + where.collection());
+  }
+
+  void write(JsonGenerator json) {
+    json.writeStringProperty("keyring", keyring.value());
+    json.writeArrayPropertyStart("collections");
+    counted.forEach(it -> write(json, it));
+    json.writeEndArray().writeArrayPropertyStart("not_counted");
+    for (NotCounted one : missed) {
+      place(json, one.where().engine(), one.where().collection());
+      json.writeStringProperty("reason", one.reason()).writeEndObject();
+    }
+    json.writeEndArray().writeArrayPropertyStart("undeclared");
+    surveys.undeclared().forEach(it -> write(json, it));
+    json.writeEndArray().writeArrayPropertyStart("not_scanned");
+    for (Surveys.NotScanned one : surveys.notScanned()) {
+      json.writeStartObject()
+          .writeStringProperty("engine", one.engine())
+          .writeStringProperty("what", one.gap().what())
+          .writeStringProperty("reason", one.gap().reason())
+          .writeStringProperty("cause", Words.snake(one.gap().cause()))
+          .writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, Counted one) {
+    place(json, one.where().engine(), one.where().collection());
+    json.writeArrayPropertyStart("versions");
+    for (KekVersion version : versions(one.census())) {
+      json.writeStartObject()
+          .writeNumberProperty("version", version.number())
+          .writeNumberProperty("belonging", one.census().belonging().getOrDefault(version, 0L))
+          .writeNumberProperty("carrying", one.census().carrying().getOrDefault(version, 0L))
+          .writeEndObject();
+    }
+    json.writeEndArray()
+        .writeNumberProperty("unreadable", one.census().unreadable())
+        .writeEndObject();
+  }
+
+  private static void write(JsonGenerator json, Surveys.Undeclared one) {
+    place(json, one.engine(), one.find().collection());
+    json.writeStringProperty("field", one.find().field())
+        .writeStringProperty("form", Words.snake(one.find().form()))
+        .writeArrayPropertyStart("versions");
+    one.find()
+        .versions()
+        .forEach((version, count) ->
+            json.writeStartObject()
+                .writeNumberProperty("version", version.number())
+                .writeNumberProperty("values", count)
+                .writeEndObject());
+    json.writeEndArray()
+        .writeNumberProperty("unreadable", one.find().unreadable())
+        .writeEndObject();
+  }
+
+  private static void place(JsonGenerator json, String engine, String collection) {
+    json.writeStartObject()
+        .writeStringProperty("engine", engine)
+        .writeStringProperty("collection", collection);
+  }
+
+  private static SortedSet<KekVersion> versions(Census census) {
+    return new TreeSet<>(census.carrying().keySet());
+  }
+}

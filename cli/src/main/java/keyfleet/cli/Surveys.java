@@ -1,0 +1,48 @@
+package keyfleet.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import keyfleet.cli.Stores.Place;
+import keyfleet.keyring.Registration;
+import keyfleet.store.StoreException;
+import keyfleet.store.Survey;
+import keyfleet.store.Survey.Cause;
+import keyfleet.store.Survey.Gap;
+import keyfleet.store.Survey.Scope;
+
+/// What a look through every place that a command was told of came to.
+record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
+  /// Envelopes that no registration speaks of.
+  record Undeclared(String engine, Survey.Find find) {}
+
+  record NotScanned(String engine, Gap gap) {}
+
+  /// A place that does not answer keeps nobody from the other.
+  static Surveys take(Stores stores, List<Registration> registered, long rows) {
+    List<Undeclared> undeclared = new ArrayList<>();
+    List<NotScanned> notScanned = new ArrayList<>();
+    for (Place place : stores.places()) {
+      String engine = place.engine();
+      try {
+        Survey survey = place.open().get().survey(scope(place, registered, rows));
+        survey.undeclared().forEach(it -> undeclared.add(new Undeclared(engine, it)));
+        survey.notScanned().forEach(it -> notScanned.add(new NotScanned(engine, it)));
+      } catch (StoreException e) {
+        notScanned.add(new NotScanned(engine, new Gap("all of it", e.getMessage(), Cause.TROUBLE)));
+      }
+    }
+    return new Surveys(undeclared, notScanned);
+  }
+
+  /// Of all keyrings: what belongs to another is declared.
+  private static Scope scope(Place place, List<Registration> registered, long rows) {
+    return new Scope(
+        registered.stream().filter(place::has).map(Stores::shape).collect(Collectors.toSet()),
+        rows);
+  }
+
+  boolean isComplete() {
+    return notScanned.stream().noneMatch(it -> it.gap().cause() == Cause.TROUBLE);
+  }
+}

@@ -1,0 +1,76 @@
+package keyfleet.mongodb;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.EnvelopeText;
+import keyfleet.store.Survey.Form;
+import keyfleet.store.SurveyCount;
+import org.bson.Document;
+import org.bson.types.Binary;
+import org.jspecify.annotations.Nullable;
+
+/// Looks for envelopes in the documents of one collection, at any field and within others. A field
+/// within another is named `outer.inner`, and what stands in a list `outer[]`.
+final class SurveyedDocument {
+  /// Fields within fields; the server itself allows a hundred.
+  static final int MAX_DEPTH = 10;
+
+  private static final byte[] MAGIC = {(byte) 0xEB, 'K', 'F', 'E'};
+
+  private final String collection;
+  private final Set<String> declared;
+  private final SurveyCount count;
+
+  SurveyedDocument(String collection, Set<String> declared, SurveyCount count) {
+    this.collection = collection;
+    this.declared = declared;
+    this.count = count;
+  }
+
+  void look(Document document) {
+    for (Map.Entry<String, Object> field : document.entrySet()) {
+      if (!declared.contains(field.getKey())) {
+        look(field.getKey(), field.getValue(), 1);
+      }
+    }
+  }
+
+  private void look(String path, @Nullable Object value, int depth) {
+    switch (value) {
+      case Binary bytes when isEnvelope(bytes) -> found(path, bytes);
+      case String text when text.startsWith(EnvelopeText.PREFIX) ->
+          count.found(collection, path, Form.BASE64, EnvelopeText.version(text), 1);
+      case Document _, List<?> _ when depth == MAX_DEPTH ->
+          count.leave(
+              "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
+      case Document inner -> inside(path, inner, depth);
+      case List<?> list -> list.forEach(it -> look(path + "[]", it, depth + 1));
+      case null, default -> {} // nothing that an envelope could be
+    }
+  }
+
+  /// A field that was sealed by Keyfleet is named by itself, not by the part that has the bytes.
+  private void inside(String path, Document inner, int depth) {
+    boolean isSealed = inner.containsKey(SealedSubdocument.VERSION);
+    inner.forEach((name, value) -> {
+      boolean isItself = isSealed && name.equals(SealedSubdocument.ENVELOPE);
+      look(isItself ? path : path + "." + name, value, depth + 1);
+    });
+  }
+
+  private void found(String path, Binary bytes) {
+    Optional<KekVersion> version = Envelope.parse(bytes.getData()).map(Envelope::version);
+    count.found(collection, path, Form.BYTES, version, 1);
+  }
+
+  private static boolean isEnvelope(Binary bytes) {
+    byte[] data = bytes.getData();
+    return data.length >= MAGIC.length
+        && Arrays.equals(data, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
+  }
+}

@@ -1,0 +1,207 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import keyfleet.postgres.SurveySql.Column;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Survey;
+import keyfleet.store.Survey.Form;
+import keyfleet.store.Survey.Scope;
+import keyfleet.store.SurveyCount;
+
+/// Looks through every table of a database. One pass over a table tells which columns have
+/// envelopes; only those are counted by version. A partition is read by itself, and counts as its
+/// partitioned table.
+final class PostgresSurvey {
+  /// A relation of the catalogue. `name` is what an application calls it, and `lines` are the oids
+  /// under which it can be declared: its own, and those of the tables that it is a part of.
+  private record Relation(long oid, String kind, String sqlName, String name, Set<Long> lines) {}
+
+  private final PostgresPool pool;
+  private final String ownSchema;
+  private final Scope scope;
+  private final SurveyCount count = new SurveyCount();
+
+  PostgresSurvey(PostgresPool pool, String ownSchema, Scope scope) {
+    this.pool = pool;
+    this.ownSchema = ownSchema;
+    this.scope = scope;
+  }
+
+  Survey take() {
+    Map<Long, Set<String>> declared = pool.read("find declared tables", this::declared);
+    for (Relation one : pool.read("list tables", this::relations)) {
+      switch (one.kind()) {
+        case "v" -> count.leave("view " + one.name(), "its rows are those of tables");
+        case "m" ->
+            count.leave(
+                "materialized view " + one.name(), "its rows are copies of those of tables");
+        case "f" -> count.leave("foreign table " + one.name(), "its rows are elsewhere");
+        default -> scan(one, declared);
+      }
+    }
+    if (pool.read("look for large objects", connection -> holds(connection))) {
+      count.leave("large objects", "only columns of tables are read");
+    }
+    count.leave("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
+    count.leave("system schemas and temporary tables", "the server and its sessions keep them");
+    count.leave("other databases of this server", "a URL names one");
+    return count.survey();
+  }
+
+  /// Names are looked up as records are: on the search path.
+  private Map<Long, Set<String>> declared(Connection connection) throws SQLException {
+    Map<Long, Set<String>> fields = new TreeMap<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT coalesce(to_regclass(?)::oid::bigint, 0)")) {
+      for (CollectionShape shape : scope.declared()) {
+        statement.setString(1, PostgresTable.quoted(shape.name()));
+        try (ResultSet found = statement.executeQuery()) {
+          if (found.next()) {
+            fields.put(found.getLong(1), shape.sealedFields());
+          }
+        }
+      }
+    }
+    return fields;
+  }
+
+  private List<Relation> relations(Connection connection) throws SQLException {
+    List<Relation> relations = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(SurveySql.RELATIONS)) {
+      statement.setString(1, ownSchema);
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          String sqlName =
+              PostgresTable.quoted(found.getString(3))
+                  + "."
+                  + PostgresTable.quoted(found.getString(4));
+          Long[] lines = (Long[]) found.getArray(6).getArray();
+          relations.add(
+              new Relation(
+                  found.getLong(1),
+                  found.getString(2),
+                  sqlName,
+                  found.getString(5),
+                  Set.of(lines)));
+        }
+      }
+    }
+    return relations;
+  }
+
+  private static boolean holds(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT EXISTS (SELECT FROM pg_largeobject_metadata)");
+        ResultSet found = statement.executeQuery()) {
+      return found.next() && found.getBoolean(1);
+    }
+  }
+
+  /// One table that cannot be read keeps nobody from the others; a server that is gone does.
+  private void scan(Relation table, Map<Long, Set<String>> declared) {
+    try {
+      pool.readPatiently(
+          "look through " + table.sqlName(),
+          connection -> {
+            List<Column> columns = columns(connection, table, declared);
+            for (Column column : holding(connection, table, columns)) {
+              count(connection, table, column);
+            }
+            return table;
+          });
+    } catch (StoreException e) {
+      if (!isOfTable(e)) {
+        throw e;
+      }
+      count.fail("table " + table.name(), e.getMessage());
+    }
+  }
+
+  private static boolean isOfTable(StoreException e) {
+    return e instanceof StoreRefusedException
+        || (e.getCause() instanceof SQLException cause
+            && PostgresFault.of(cause) == PostgresFault.REFUSED);
+  }
+
+  private List<Column> columns(
+      Connection connection, Relation table, Map<Long, Set<String>> declared) throws SQLException {
+    List<Column> columns = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(SurveySql.COLUMNS)) {
+      statement.setLong(1, table.oid());
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          String name = found.getString(1);
+          String type = found.getString(3);
+          boolean isDeclared =
+              table.lines().stream()
+                  .anyMatch(it -> declared.getOrDefault(it, Set.of()).contains(name));
+          switch (isDeclared ? "none" : found.getString(2)) {
+            case "bytes" -> columns.add(new Column(name, Form.BYTES));
+            case "text" -> columns.add(new Column(name, Form.BASE64));
+            case "inside" ->
+                count.leave(
+                    "column %s of %s".formatted(name, table.name()),
+                    "nothing is looked for inside " + type);
+            default -> {} // declared, or of a type that can hold no envelope
+          }
+        }
+      }
+    }
+    return columns;
+  }
+
+  private List<Column> holding(Connection connection, Relation table, List<Column> columns)
+      throws SQLException {
+    List<Column> holding = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(SurveySql.holding(table.sqlName(), columns))) {
+      statement.setLong(1, scope.rows());
+      try (ResultSet found = statement.executeQuery()) {
+        found.next();
+        for (int i = 0; i < columns.size(); i++) {
+          if (found.getLong(i + 2) > 0) {
+            holding.add(columns.get(i));
+          }
+        }
+      }
+    }
+    if (scope.isSample() && rows(connection, table) > scope.rows()) {
+      count.leaveRest(table.name(), scope.rows());
+    }
+    return holding;
+  }
+
+  /// No more than one beyond the sample.
+  private long rows(Connection connection, Relation table) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(SurveySql.holding(table.sqlName(), List.of()))) {
+      statement.setLong(1, scope.rows() + 1);
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() ? found.getLong(1) : 0;
+      }
+    }
+  }
+
+  private void count(Connection connection, Relation table, Column column) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(column.versions(table.sqlName()))) {
+      statement.setLong(1, scope.rows());
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          count.found(
+              table.name(), column.name(), column.form(), column.version(found), found.getLong(2));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package keyfleet.postgres;
+
+import static keyfleet.postgres.Envelopes.sealed;
+import static keyfleet.postgres.Envelopes.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.StoreUrl;
+import keyfleet.store.Survey;
+import keyfleet.store.Survey.Cause;
+import keyfleet.store.Survey.Find;
+import keyfleet.store.Survey.Form;
+import keyfleet.store.Survey.Gap;
+import keyfleet.store.Survey.Scope;
+import keyfleet.store.SurveyContract;
+import keyfleet.store.SurveyRig;
+import org.junit.jupiter.api.Test;
+
+class PostgresSurveyTest implements SurveyContract {
+  @Override
+  public SurveyRig rig() {
+    return new Rig();
+  }
+
+  private static Find bytes(String table, String column, int version, long count) {
+    return new Find(table, column, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
+  }
+
+  private static String envelope(int version) {
+    return "'\\x" + HexFormat.of().formatHex(sealed(version)) + "'";
+  }
+
+  @Test
+  void partitions_countAsTheirTable() {
+    try (Rig rig = new Rig()) {
+      rig.sql(
+          "CREATE TABLE events (id bigint, day int, secret bytea, other bytea)"
+              + " PARTITION BY RANGE (day)",
+          "CREATE TABLE events1 PARTITION OF events FOR VALUES FROM (0) TO (10)",
+          "CREATE TABLE events2 PARTITION OF events FOR VALUES FROM (10) TO (20)",
+          "INSERT INTO events VALUES (1, 1, %s, %s)".formatted(envelope(1), envelope(2)),
+          "INSERT INTO events VALUES (2, 11, %s, NULL)".formatted(envelope(1)));
+      assertEquals(
+          Set.of(bytes("events", "secret", 1, 2), bytes("events", "other", 2, 1)),
+          Set.copyOf(rig.engine.survey(Scope.whole(Set.of())).undeclared()));
+      CollectionShape shape = new CollectionShape("events", "id", new TreeSet<>(Set.of("secret")));
+      assertEquals(
+          List.of(bytes("events", "other", 2, 1)),
+          rig.engine.survey(Scope.whole(Set.of(shape))).undeclared());
+    }
+  }
+
+  @Test
+  void otherSchemas_areReadByTheirNames() {
+    try (Rig rig = new Rig()) {
+      rig.sql(
+          "CREATE SCHEMA shop",
+          "CREATE TABLE shop.customers (id text, secret bytea)",
+          "CREATE TABLE customers (id text, secret bytea)",
+          "INSERT INTO shop.customers VALUES ('a', %s)".formatted(envelope(1)),
+          "INSERT INTO customers VALUES ('a', %s)".formatted(envelope(1)));
+      CollectionShape shape =
+          new CollectionShape("customers", "id", new TreeSet<>(Set.of("secret")));
+      assertEquals(
+          List.of(bytes("shop.customers", "secret", 1, 1)),
+          rig.engine.survey(Scope.whole(Set.of(shape))).undeclared());
+    }
+  }
+
+  @Test
+  void typesOfTypes_areReadOrSaid() {
+    try (Rig rig = new Rig()) {
+      rig.sql(
+          "CREATE DOMAIN sealed AS bytea",
+          "CREATE TABLE t (a sealed, b varchar(500), c jsonb, d bytea[], e int[], f uuid,"
+              + " g bytea GENERATED ALWAYS AS (a) STORED)",
+          "INSERT INTO t (a) VALUES (%s)".formatted(envelope(1)));
+      Survey survey = rig.engine.survey(Scope.whole(Set.of()));
+      assertEquals(List.of(bytes("t", "a", 1, 1)), survey.undeclared());
+      assertEquals(
+          List.of(
+              new Gap("column c of t", "nothing is looked for inside jsonb", Cause.RULE),
+              new Gap("column d of t", "nothing is looked for inside bytea[]", Cause.RULE)),
+          survey.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
+    }
+  }
+
+  @Test
+  void tableThatMayNotBeRead_isSaidAndTheOthersAreRead() {
+    try (Rig rig = new Rig()) {
+      rig.make("closed");
+      rig.make("open");
+      rig.add("open", sealed(1), new byte[0], "");
+      rig.sql(
+          "CREATE ROLE %s LOGIN".formatted(rig.database),
+          "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(rig.database),
+          "GRANT SELECT ON open TO " + rig.database);
+      String url =
+          Rig.SERVER.url(rig.database, "schema=kf").replace(PostgresServer.ADMIN, rig.database);
+      try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
+        Survey survey = engine.survey(Scope.whole(Set.of()));
+        assertEquals(List.of(bytes("open", "secret", 1, 1)), survey.undeclared());
+        Gap gap =
+            survey.notScanned().stream()
+                .filter(it -> it.cause() == Cause.TROUBLE)
+                .filter(it -> it.what().equals("table closed"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(survey.notScanned()));
+        assertTrue(gap.reason().contains("permission denied"), gap::reason);
+      }
+    }
+  }
+
+  private static final class Rig implements SurveyRig {
+    private static final AtomicInteger COUNT = new AtomicInteger();
+    private static final PostgresServer SERVER = PostgresServer.shared();
+
+    private final String database = "survey" + COUNT.incrementAndGet();
+    private final PostgresEngine engine;
+
+    Rig() {
+      SERVER.sql("postgres", "CREATE DATABASE " + database);
+      engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(database, "")));
+    }
+
+    void sql(String... statements) {
+      SERVER.sql(database, statements);
+    }
+
+    @Override
+    public Engine engine() {
+      return engine;
+    }
+
+    @Override
+    public void make(String collection) {
+      sql(
+          "CREATE TABLE %s (id serial PRIMARY KEY, secret bytea, other bytea, note text)"
+              .formatted(PostgresTable.quoted(collection)));
+    }
+
+    @Override
+    public void add(String collection, byte[] secret, byte[] other, String note) {
+      String table = PostgresTable.quoted(collection);
+      try (Connection application = SERVER.connect(database);
+          PreparedStatement insert =
+              application.prepareStatement(
+                  "INSERT INTO %s (secret, other, note) VALUES (?, ?, ?)".formatted(table))) {
+        insert.setBytes(1, secret);
+        insert.setBytes(2, other);
+        insert.setString(3, note);
+        insert.executeUpdate();
+      } catch (SQLException e) {
+        throw new IllegalStateException("the application cannot write", e);
+      }
+    }
+
+    @Override
+    public String view(String name, String of) {
+      sql("CREATE VIEW %s AS SELECT * FROM %s".formatted(name, of));
+      return "view " + name;
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+}

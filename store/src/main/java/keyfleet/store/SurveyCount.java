@@ -1,0 +1,67 @@
+package keyfleet.store;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Survey.Cause;
+import keyfleet.store.Survey.Find;
+import keyfleet.store.Survey.Form;
+import keyfleet.store.Survey.Gap;
+
+/// A survey as far as it has come.
+public final class SurveyCount {
+  /// Documents can have fields without end; who has so many does not read on.
+  static final int MAX_FINDS = 1_000;
+
+  private record Spot(String collection, String field, Form form) {}
+
+  private static final class Tally {
+    private final SortedMap<KekVersion, Long> versions = new TreeMap<>();
+    private long unreadable;
+  }
+
+  private final Map<Spot, Tally> finds = new LinkedHashMap<>();
+  private final SequencedSet<Gap> gaps = new LinkedHashSet<>();
+
+  /// `version` is nothing for what only begins like an envelope.
+  public void found(
+      String collection, String field, Form form, Optional<KekVersion> version, long count) {
+    Spot spot = new Spot(collection, field, form);
+    if (finds.size() == MAX_FINDS && !finds.containsKey(spot)) {
+      leave("further fields of " + collection, MAX_FINDS + " undeclared fields were found before");
+      return;
+    }
+    Tally tally = finds.computeIfAbsent(spot, _ -> new Tally());
+    version.ifPresentOrElse(
+        it -> tally.versions.merge(it, count, Long::sum), () -> tally.unreadable += count);
+  }
+
+  public void leave(String what, String reason) {
+    gaps.add(new Gap(what, reason, Cause.RULE));
+  }
+
+  public void fail(String what, String reason) {
+    gaps.add(new Gap(what, reason, Cause.TROUBLE));
+  }
+
+  /// For a collection with more rows than the sample has.
+  public void leaveRest(String collection, long rows) {
+    leave(collection + ", all but " + rows + " rows", "a sample was asked for");
+  }
+
+  public Survey survey() {
+    List<Find> found = new ArrayList<>();
+    finds.forEach((spot, tally) ->
+        found.add(
+            new Find(
+                spot.collection(), spot.field(), spot.form(), tally.versions, tally.unreadable)));
+    return new Survey(found, List.copyOf(gaps));
+  }
+}
