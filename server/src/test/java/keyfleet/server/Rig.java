@@ -1,0 +1,197 @@
+package keyfleet.server;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import keyfleet.control.AuditActor;
+import keyfleet.control.AuditAuthor;
+import keyfleet.control.Failpoints;
+import keyfleet.control.RecordStores;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationOrders;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Machine;
+import keyfleet.member.ProcessSettings;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.Ticker;
+import keyfleet.server.EventLog.Format;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Engine;
+import keyfleet.store.Kv;
+import keyfleet.store.SqliteEngine;
+import keyfleet.store.StoreUrl;
+
+/// Servers on one SQLite file, and an operator who gives orders there.
+final class Rig implements AutoCloseable {
+  static final Timings TIMINGS =
+      new Timings(
+          Duration.ofMillis(200),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(3),
+          Duration.ofSeconds(4),
+          Duration.ofSeconds(1));
+  static final CollectionShape ORDERS =
+      new CollectionShape("orders", "id", new TreeSet<>(List.of("card")));
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  final Engine engine;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final ByteArrayOutputStream logged = new ByteArrayOutputStream();
+  private final Map<String, String> keys = new HashMap<>();
+
+  Rig(Path folder) {
+    engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
+    engine.make(ORDERS);
+    for (int version = 1; version <= 2; version++) {
+      keys.put("KEYFLEET_KEK_V" + version, ("%02x".formatted(version) + "5eed").repeat(11).substring(0, 64));
+    }
+  }
+
+  String log() {
+    return logged.toString(StandardCharsets.UTF_8);
+  }
+
+  Server server(String name, Role... roles) {
+    return server(name, engine.kv(), new InetSocketAddress("127.0.0.1", 0), roles);
+  }
+
+  Server server(String name, Kv kv, InetSocketAddress listen, Role... roles) {
+    ProcessSettings process =
+        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", name), new Machine("host", 7, Instant.EPOCH));
+    Server server =
+        new Server(
+            new Server.Settings(
+                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE),
+            new Server.Ties(
+                kv,
+                engine.checks(),
+                stores(),
+                List.of(provider()),
+                List.of(new Server.Declared("sqlite", engine, ORDERS))),
+            new AuditAuthor(
+                new AuditActor("tester", "host", name), InstantSource.fixed(Instant.EPOCH)),
+            new EventLog(
+                new PrintStream(logged, true, StandardCharsets.UTF_8),
+                Format.TEXT,
+                InstantSource.fixed(Instant.EPOCH),
+                name,
+                "main"),
+            Failpoints.NONE);
+    open.push(server);
+    return server;
+  }
+
+  private RecordStores stores() {
+    return registration -> Optional.of(engine.records(ORDERS));
+  }
+
+  private KekProvider provider() {
+    Surroundings around = new Surroundings(keys, RANDOM, new NoTicker());
+    return ProviderSpec.parse("env").open(KeyringName.MAIN, around);
+  }
+
+  RotationOrders orders() {
+    Ring ring = ring();
+    Keyholder holder = new Keyholder(KeyringName.MAIN, List.of(provider()), RANDOM);
+    holder.refresh();
+    return new RotationOrders(
+        ring, new Shelves(ring, stores(), Failpoints.NONE), holder, Rig::nonce, RANDOM);
+  }
+
+  Ring ring() {
+    return new Ring(KeyringName.MAIN, engine.kv(), Rig::nonce, Failpoints.NONE);
+  }
+
+  void announce(int version) {
+    orders().announce(new KekVersion(version), Keystore.Use.RECORDS, TIMINGS);
+  }
+
+  private static String nonce() {
+    return Long.toHexString(RANDOM.nextLong());
+  }
+
+  /// The address that the last server logged.
+  String address() {
+    String line = log().lines().filter(it -> it.contains("listens at")).toList().getLast();
+    return line.substring(line.lastIndexOf(' ') + 1);
+  }
+
+  record Reply(int status, String body) {}
+
+  Reply ask(String method, String path) {
+    try {
+      var connection =
+          (HttpURLConnection) URI.create("http://" + address() + path).toURL().openConnection();
+      connection.setRequestMethod(method);
+      int status = connection.getResponseCode();
+      try (var in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
+        String body = in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        return new Reply(status, body);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void await(String what, BooleanSupplier condition) {
+    for (long waited = 0; !condition.getAsBoolean(); waited += LOOK.toNanos()) {
+      if (waited > PATIENCE.toNanos()) {
+        fail(what + " did not happen; log:\n" + log());
+      }
+      LockSupport.parkNanos(TimeUnit.NANOSECONDS.toNanos(LOOK.toNanos()));
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+    engine.close();
+  }
+
+  private static final class NoTicker implements Ticker {
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      throw new IllegalStateException("nobody waits here");
+    }
+  }
+}
