@@ -175,8 +175,10 @@ class InventoryTest {
     assertTrue(
         said.err()
             .endsWith(
-                "keyfleet: not all could be scanned\n"
-                    + "Try: the command again, with a URL and a user that can read it\n"),
+                """
+                keyfleet: not all could be scanned
+                Try: the command again, with a URL and a user that can read it
+                """),
         said.err());
     fleet.environment.put("KEYFLEET_RECORDS", "nats://h");
     assertTrue(

@@ -3,7 +3,6 @@ package keyfleet.mongodb;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
@@ -44,7 +43,7 @@ final class SurveyedDocument {
     switch (value) {
       case Binary bytes when isEnvelope(bytes) -> found(path, bytes);
       case String text when text.startsWith(EnvelopeText.PREFIX) ->
-          count.found(collection, path, Form.BASE64, EnvelopeText.version(text), 1);
+          found(path, Form.BASE64, EnvelopeText.version(text).orElse(null));
       case Document _, List<?> _ when depth == MAX_DEPTH ->
           count.leave(
               "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
@@ -64,8 +63,11 @@ final class SurveyedDocument {
   }
 
   private void found(String path, Binary bytes) {
-    Optional<KekVersion> version = Envelope.parse(bytes.getData()).map(Envelope::version);
-    count.found(collection, path, Form.BYTES, version, 1);
+    found(path, Form.BYTES, Envelope.parse(bytes.getData()).map(Envelope::version).orElse(null));
+  }
+
+  private void found(String path, Form form, @Nullable KekVersion version) {
+    count.found(collection, path, form, version, 1);
   }
 
   private static boolean isEnvelope(Binary bytes) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
 import keyfleet.postgres.SurveySql.Column;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.StoreException;
@@ -17,6 +18,7 @@ import keyfleet.store.Survey;
 import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Scope;
 import keyfleet.store.SurveyCount;
+import org.jspecify.annotations.Nullable;
 
 /// Looks through every table of a database. One pass over a table tells which columns have
 /// envelopes; only those are counted by version. A partition is read by itself, and counts as its
@@ -198,8 +200,8 @@ final class PostgresSurvey {
       statement.setLong(1, scope.rows());
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
-          count.found(
-              table.name(), column.name(), column.form(), column.version(found), found.getLong(2));
+          @Nullable KekVersion version = column.version(found).orElse(null);
+          count.found(table.name(), column.name(), column.form(), version, found.getLong(2));
         }
       }
     }

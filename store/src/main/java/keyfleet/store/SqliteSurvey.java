@@ -12,6 +12,7 @@ import java.util.Set;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Scope;
+import org.jspecify.annotations.Nullable;
 
 /// Looks through every table of a file. A column may hold any kind of value, whatever its type is
 /// called, so all are read: one pass over a table tells which have envelopes, and only those are
@@ -31,16 +32,6 @@ final class SqliteSurvey {
       SELECT name, type FROM pragma_table_list
       WHERE schema = 'main' AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name
       """;
-
-  /// `%s` is a column.
-  private static final String IS_BYTES = "substr(CAST(%s AS BLOB), 1, 4) = x'EB4B4645'";
-
-  private static final String IS_TEXT =
-      "typeof(%s) = 'text' AND substr(%s, 1, "
-          + EnvelopeText.PREFIX.length()
-          + ") = '"
-          + EnvelopeText.PREFIX
-          + "'";
 
   private record Table(String name, String type) {}
 
@@ -152,7 +143,8 @@ final class SqliteSurvey {
         sql,
         row -> {
           Form form = Form.valueOf(row.getString(1));
-          count.found(table, column, form, version(form, row.getString(2)), row.getLong(3));
+          @Nullable KekVersion version = version(form, row.getString(2)).orElse(null);
+          count.found(table, column, form, version, row.getLong(3));
           return form;
         },
         scope.rows());
@@ -166,11 +158,12 @@ final class SqliteSurvey {
   }
 
   private static String isBytes(String column) {
-    return "(" + IS_BYTES.formatted(column) + ")";
+    return "(substr(CAST(%s AS BLOB), 1, 4) = x'EB4B4645')".formatted(column);
   }
 
   private static String isText(String column) {
-    return "(" + IS_TEXT.formatted(column, column) + ")";
+    return "(typeof(%1$s) = 'text' AND substr(%1$s, 1, %2$d) = '%3$s')"
+        .formatted(column, EnvelopeText.PREFIX.length(), EnvelopeText.PREFIX);
   }
 
   /// SQLite does not tell `Orders` from `orders`.

@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -14,6 +13,7 @@ import keyfleet.store.Survey.Cause;
 import keyfleet.store.Survey.Find;
 import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Gap;
+import org.jspecify.annotations.Nullable;
 
 /// A survey as far as it has come.
 public final class SurveyCount {
@@ -30,17 +30,20 @@ public final class SurveyCount {
   private final Map<Spot, Tally> finds = new LinkedHashMap<>();
   private final SequencedSet<Gap> gaps = new LinkedHashSet<>();
 
-  /// `version` is nothing for what only begins like an envelope.
+  /// `version` is null for what only begins like an envelope.
   public void found(
-      String collection, String field, Form form, Optional<KekVersion> version, long count) {
+      String collection, String field, Form form, @Nullable KekVersion version, long count) {
     Spot spot = new Spot(collection, field, form);
     if (finds.size() == MAX_FINDS && !finds.containsKey(spot)) {
       leave("further fields of " + collection, MAX_FINDS + " undeclared fields were found before");
       return;
     }
     Tally tally = finds.computeIfAbsent(spot, _ -> new Tally());
-    version.ifPresentOrElse(
-        it -> tally.versions.merge(it, count, Long::sum), () -> tally.unreadable += count);
+    if (version == null) {
+      tally.unreadable += count;
+    } else {
+      tally.versions.merge(version, count, Long::sum);
+    }
   }
 
   public void leave(String what, String reason) {
