@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import keyfleet.control.AuditActor;
@@ -68,7 +68,7 @@ final class Rig implements AutoCloseable {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   final Engine engine;
-  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final Deque<Server> open = new ArrayDeque<>();
   private final ByteArrayOutputStream logged = new ByteArrayOutputStream();
   private final Map<String, String> keys = new HashMap<>();
 
@@ -76,7 +76,9 @@ final class Rig implements AutoCloseable {
     engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
     engine.make(ORDERS);
     for (int version = 1; version <= 2; version++) {
-      keys.put("KEYFLEET_KEK_V" + version, ("%02x".formatted(version) + "5eed").repeat(11).substring(0, 64));
+      keys.put(
+          "KEYFLEET_KEK_V" + version,
+          ("%02x".formatted(version) + "5eed").repeat(11).substring(0, 64));
     }
   }
 
@@ -85,12 +87,14 @@ final class Rig implements AutoCloseable {
   }
 
   Server server(String name, Role... roles) {
-    return server(name, engine.kv(), new InetSocketAddress("127.0.0.1", 0), roles);
+    return server(
+        name, engine.kv(), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), roles);
   }
 
   Server server(String name, Kv kv, InetSocketAddress listen, Role... roles) {
     ProcessSettings process =
-        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", name), new Machine("host", 7, Instant.EPOCH));
+        ProcessSettings.of(
+            Map.of("KEYFLEET_INSTANCE", name), new Machine("host", 7, Instant.EPOCH));
     Server server =
         new Server(
             new Server.Settings(
@@ -171,12 +175,12 @@ final class Rig implements AutoCloseable {
       if (waited > PATIENCE.toNanos()) {
         fail(what + " did not happen; log:\n" + log());
       }
-      LockSupport.parkNanos(TimeUnit.NANOSECONDS.toNanos(LOOK.toNanos()));
+      LockSupport.parkNanos(LOOK.toNanos());
     }
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     while (!open.isEmpty()) {
       open.pop().close();
     }

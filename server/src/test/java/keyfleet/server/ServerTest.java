@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.MemberException;
 import keyfleet.server.Rig.Reply;
-import keyfleet.store.KvFlaw;
+import keyfleet.store.LossyKv;
 import keyfleet.store.StoreRefusedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +33,7 @@ class ServerTest {
   }
 
   @AfterEach
-  void close() throws Exception {
+  void close() {
     rig.close();
   }
 
@@ -97,7 +98,7 @@ class ServerTest {
   }
 
   @Test
-  void laggard_isCountedWithoutItsKey() {
+  void announcedVersion_isWhatTheFleetShouldBeReadyFor() {
     rig.announce(1);
     rig.server("w", Role.SCHEDULER).start();
     rig.announce(2);
@@ -118,7 +119,8 @@ class ServerTest {
   void takenAddress_refusesAndLeavesTheRoster() throws IOException {
     rig.announce(1);
     try (ServerSocket taken = new ServerSocket(0)) {
-      InetSocketAddress address = new InetSocketAddress("127.0.0.1", taken.getLocalPort());
+      InetSocketAddress address =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort());
       Server server = rig.server("late", rig.engine.kv(), address, Role.WORKER);
       assertThrows(AddressException.class, server::start);
     }
@@ -130,8 +132,8 @@ class ServerTest {
     Server server =
         rig.server(
             "w",
-            KvFlaw.CHECKED_THEN_WRITTEN.in(rig.engine.kv()),
-            new InetSocketAddress("127.0.0.1", 0),
+            new LossyKv(rig.engine.kv()),
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Role.WORKER);
     StoreRefusedException refusal = assertThrows(StoreRefusedException.class, server::start);
     assertTrue(refusal.getMessage().startsWith("this store loses writes"), refusal::getMessage);

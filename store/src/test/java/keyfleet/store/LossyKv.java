@@ -5,14 +5,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.store.Write.Written;
 
 /// Acknowledges every twentieth write that it could make, and drops it.
-final class LossyKv implements ForwardingKv {
+public final class LossyKv implements ForwardingKv {
   private static final int EVERY = 20;
   private static final long MADE_UP = 1L << 40;
 
   private final Kv inner;
   private final AtomicInteger writes = new AtomicInteger();
 
-  LossyKv(Kv inner) {
+  public LossyKv(Kv inner) {
     this.inner = inner;
   }
 
