@@ -23,6 +23,8 @@ final class KekInventory implements Command {
   /// One that was not, and why.
   private record NotCounted(Registration where, String reason) {}
 
+  private static final String DECLARED = "declared, and no process has registered it yet";
+
   private record Inventory(KeyringName keyring, List<Counted> counted, List<NotCounted> missed) {}
 
   private final Office office;
@@ -56,10 +58,11 @@ final class KekInventory implements Command {
     }
   }
 
-  private static Inventory take(Desk desk) {
+  private Inventory take(Desk desk) {
     List<Counted> counted = new ArrayList<>();
     List<NotCounted> missed = new ArrayList<>();
-    for (Registration one : desk.registry().of(desk.keyring())) {
+    List<Registration> registered = desk.registry().of(desk.keyring());
+    for (Registration one : registered) {
       try {
         Optional<Records> records = desk.stores().find(one);
         if (records.isPresent()) {
@@ -71,7 +74,22 @@ final class KekInventory implements Command {
         missed.add(new NotCounted(one, e.getMessage()));
       }
     }
+    missed.addAll(declaredOnly(desk, registered));
     return new Inventory(desk.keyring(), counted, missed);
+  }
+
+  /// Collections that the configuration hands to this keyring, and no process has taken over.
+  private List<NotCounted> declaredOnly(Desk desk, List<Registration> registered) {
+    String engine = desk.stores().recordsEngine();
+    return office.config().get().collections().stream()
+        .filter(one -> one.keyring().equals(desk.keyring()))
+        .map(one -> one.registration(engine))
+        .filter(one ->
+            registered.stream()
+                .noneMatch(it ->
+                    it.engine().equals(engine) && it.collection().equals(one.collection())))
+        .map(one -> new NotCounted(one, DECLARED))
+        .toList();
   }
 
   private int said(Inventory inventory) {
@@ -87,7 +105,9 @@ final class KekInventory implements Command {
           .console()
           .complain(
               "not all collections were counted",
-              "--records with the URL of those that are missing");
+              inventory.missed().stream().allMatch(it -> it.reason().equals(DECLARED))
+                  ? "start a process with this configuration, which registers them"
+                  : "--records with the URL of those that are missing");
       return Exit.CONDITION_NOT_MET;
     }
     if (unreadable > 0) {

@@ -8,9 +8,13 @@ import keyfleet.store.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
 /// What a command needs that works on a store.
-record Office(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
+record Office(
+    Console console,
+    Supplier<Surroundings> around,
+    Supplier<Config> config,
+    Function<StoreUrl, Engine> engines) {
   /// For the length of the command; whoever asks closes it.
   Desk desk(ParseResult parsed) {
-    return Desk.open(parsed, KeyOptions.keyring(parsed), this);
+    return Desk.open(parsed, KeyOptions.keyring(parsed, around.get()), this);
   }
 }
