@@ -78,7 +78,8 @@ final class ConfigText {
       case SequenceStartEvent start -> items(start, depth);
       case MappingStartEvent start -> fields(start, depth);
       default ->
-          throw refused(line(event), "aliases are not taken", "write out what the alias stands for");
+          throw refused(
+              line(event), "aliases are not taken", "write out what the alias stands for");
     };
   }
 

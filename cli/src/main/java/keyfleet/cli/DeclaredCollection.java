@@ -24,7 +24,8 @@ record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
     for (RawCollection one : declared) {
       if (!names.add(one.name().text())) {
         throw one.name()
-            .wrong(one.name().text() + " is declared twice", "one entry with all its sealed fields");
+            .wrong(
+                one.name().text() + " is declared twice", "one entry with all its sealed fields");
       }
     }
     return declared.stream().map(it -> of(it, own)).toList();

@@ -86,8 +86,8 @@ final class KekInventory implements Command {
         .map(one -> one.registration(engine))
         .filter(one ->
             registered.stream()
-                .noneMatch(it ->
-                    it.engine().equals(engine) && it.collection().equals(one.collection())))
+                .noneMatch(
+                    it -> it.engine().equals(engine) && it.collection().equals(one.collection())))
         .map(one -> new NotCounted(one, DECLARED))
         .toList();
   }

@@ -88,7 +88,8 @@ final class KekRemove implements Command {
   }
 
   private Duration horizon(ParseResult parsed) {
-    return Setting.of(parsed, HORIZON, ConfigKey.BACKUP_HORIZON, office.around().get().environment())
+    return Setting.of(
+            parsed, HORIZON, ConfigKey.BACKUP_HORIZON, office.around().get().environment())
         .map(given -> given.duration("30d"))
         .orElse(USUAL_HORIZON);
   }

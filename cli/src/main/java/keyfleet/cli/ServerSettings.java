@@ -73,8 +73,7 @@ record ServerSettings(
     static Listen of(Setting word) {
       Matcher parts = FORM.matcher(word.text());
       if (!parts.matches() || Integer.parseInt(parts.group(2)) > LAST_PORT) {
-        throw word.isNot(
-            "an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
+        throw word.isNot("an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
       }
       return new Listen(parts.group(1), Integer.parseInt(parts.group(2)));
     }

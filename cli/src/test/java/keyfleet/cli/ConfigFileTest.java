@@ -36,8 +36,7 @@ class ConfigFileTest {
   }
 
   private static void refused(Path file, int uid, String sentence, String remedy) {
-    CommandException e =
-        assertThrows(CommandException.class, () -> ConfigFile.read(file, uid));
+    CommandException e = assertThrows(CommandException.class, () -> ConfigFile.read(file, uid));
     assertEquals(sentence.replace("FILE", file.toString()), e.getMessage());
     assertEquals(remedy.replace("FILE", file.toString()), e.remedy());
   }

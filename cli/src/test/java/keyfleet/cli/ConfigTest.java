@@ -288,7 +288,9 @@ class ConfigTest {
       bomb.append("a%d: &a%d [*a%d, *a%d]%n".formatted(i, i, i - 1, i - 1));
     }
     refused(
-        bomb.toString(), "k.yaml:1: anchors are not taken", "write the value out where it is needed");
+        bomb.toString(),
+        "k.yaml:1: anchors are not taken",
+        "write the value out where it is needed");
   }
 
   /// Whatever stands in a file, it is read or refused in one sentence with a remedy.

@@ -65,7 +65,8 @@ class ConfiguredTest {
       String inFile, String variable, String flag, String store, String keyring)
       throws IOException {
     fleet.environment.put("KEYFLEET_HOME", "/home");
-    file(inFile.equals("-") ? "" : "store: sqlite:%s%nkeyring: ring-%s%n".formatted(inFile, inFile));
+    file(
+        inFile.equals("-") ? "" : "store: sqlite:%s%nkeyring: ring-%s%n".formatted(inFile, inFile));
     if (!variable.equals("-")) {
       fleet.environment.put("KEYFLEET_STORE", "sqlite:" + variable);
       fleet.environment.put("KEYFLEET_KEYRING", "ring-" + variable);
@@ -94,7 +95,8 @@ class ConfiguredTest {
 
   @Test
   void timings_areTakenIntoTheKeystore() throws IOException {
-    file("store: sqlite:a\ntimings: {heartbeat: 1s, fresh: 2s, lease: 3s, expire: 4s, adopt: 2s}\n");
+    file(
+        "store: sqlite:a\ntimings: {heartbeat: 1s, fresh: 2s, lease: 3s, expire: 4s, adopt: 2s}\n");
     run("kek", "announce", "--version=1").exits(0);
     fleet.start("worker-1", "worker", 1);
     world.pass(Duration.ofSeconds(3));
@@ -158,9 +160,7 @@ class ConfiguredTest {
         """);
     run("kek", "announce", "--version=1").exits(0);
     fleet.start("worker-1", "worker", 1);
-    fleet
-        .runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml"))
-        .exits(0);
+    fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).exits(0);
     Said said = run("kek", "inventory").exits(2);
     assertEquals(
         """
