@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import keyfleet.cli.ConfigNode.Field;
 import keyfleet.cli.ConfigNode.Fields;
@@ -84,13 +83,13 @@ final class ConfigText {
   }
 
   private Word word(ScalarEvent scalar) {
-    refuseExtras(scalar, scalar.getTag());
+    refuseExtras(scalar, scalar.getTag().isPresent());
     boolean isNothing = scalar.isPlain() && NOTHING.contains(scalar.getValue());
     return new Word(isNothing ? "" : scalar.getValue(), line(scalar));
   }
 
   private Items items(SequenceStartEvent start, int depth) {
-    refuseExtras(start, start.getTag());
+    refuseExtras(start, start.getTag().isPresent());
     List<ConfigNode> items = new ArrayList<>();
     for (Event event = next(); event.getEventId() != Event.ID.SequenceEnd; event = next()) {
       items.add(node(event, depth + 1));
@@ -99,7 +98,7 @@ final class ConfigText {
   }
 
   private Fields fields(MappingStartEvent start, int depth) {
-    refuseExtras(start, start.getTag());
+    refuseExtras(start, start.getTag().isPresent());
     List<Field> fields = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
@@ -117,15 +116,15 @@ final class ConfigText {
     if (!(event instanceof ScalarEvent scalar)) {
       throw refused(line(event), "a key is one word", "store: sqlite:keyfleet.db");
     }
-    refuseExtras(scalar, scalar.getTag());
+    refuseExtras(scalar, scalar.getTag().isPresent());
     return scalar.getValue();
   }
 
-  private void refuseExtras(NodeEvent event, Optional<String> tag) {
+  private void refuseExtras(NodeEvent event, boolean isTagged) {
     if (event.getAnchor().isPresent()) {
       throw refused(line(event), "anchors are not taken", "write the value out where it is needed");
     }
-    if (tag.isPresent()) {
+    if (isTagged) {
       throw refused(line(event), "tags are not taken", "leave it out: every value is text");
     }
   }

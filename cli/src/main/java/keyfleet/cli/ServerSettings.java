@@ -30,6 +30,7 @@ record ServerSettings(
   private static final String ROLES = "--roles";
   private static final String LISTEN = "--listen";
   private static final String LOG_FORMAT = "--log-format";
+  private static final String RATE = "--rate";
 
   ServerSettings {
     roles = Set.copyOf(roles);
@@ -91,8 +92,9 @@ record ServerSettings(
             option(
                 LISTEN,
                 "HOST:PORT",
-                "Where it answers probes; port 0 picks a free one (default: 127.0.0.1:8080)."))
-        .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."));
+                "Where it answers probes; port 0 picks a free one (default: 127.0.0.1:0)."))
+        .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."))
+        .addOption(option(RATE, "N", "Records that a worker moves in a second, at most."));
   }
 
   private static OptionSpec option(String name, String label, String description) {
@@ -111,12 +113,14 @@ record ServerSettings(
             .orElse(EnumSet.allOf(Role.class)),
         Setting.of(parsed, LISTEN, ConfigKey.LISTEN, environment)
             .map(Listen::of)
-            .orElse(new Listen("127.0.0.1", 8080)),
+            .orElse(new Listen("127.0.0.1", 0)),
         Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
             .map(LogFormat::of)
             .orElse(LogFormat.TEXT),
         config.collections(),
-        Setting.of(ConfigKey.RATE, environment).map(ServerSettings::rate).orElse(UNLIMITED),
+        Setting.of(parsed, RATE, ConfigKey.RATE, environment)
+            .map(ServerSettings::rate)
+            .orElse(UNLIMITED),
         expected(parsed, environment));
   }
 

@@ -107,7 +107,7 @@ class ConfigTest {
     assertEquals(
         new ServerSettings(
             Set.of(Role.WORKER, Role.SCHEDULER),
-            new Listen("127.0.0.1", 8080),
+            new Listen("127.0.0.1", 0),
             LogFormat.TEXT,
             List.of(),
             ServerSettings.UNLIMITED,
@@ -139,10 +139,11 @@ class ConfigTest {
     assertEquals(7, set.rate());
     assertEquals(new AtLeast(2), set.expected());
     ServerSettings flagged =
-        server(variables, "--roles=worker", "--listen=h:1", "--log-format=json");
+        server(variables, "--roles=worker", "--listen=h:1", "--log-format=json", "--rate=9");
     assertEquals(Set.of(Role.WORKER), flagged.roles());
     assertEquals(new Listen("h", 1), flagged.listen());
     assertEquals(LogFormat.JSON, flagged.logFormat());
+    assertEquals(9, flagged.rate());
   }
 
   @ParameterizedTest

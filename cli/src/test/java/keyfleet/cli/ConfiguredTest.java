@@ -52,7 +52,7 @@ class ConfiguredTest {
   @CsvSource(
       textBlock =
           """
-          -, -, -, sqlite:/home/keyfleet.db, main
+          -, -, -, sqlite:data/keyfleet.db, main
           x, -, -, sqlite:x, ring-x
           -, y, -, sqlite:y, ring-y
           x, y, -, sqlite:y, ring-y
@@ -64,7 +64,7 @@ class ConfiguredTest {
   void flag_standsBeforeVariableBeforeFileBeforeDefault(
       String inFile, String variable, String flag, String store, String keyring)
       throws IOException {
-    fleet.environment.put("KEYFLEET_HOME", "/home");
+    fleet.environment.put("KEYFLEET_HOME", "data");
     file(
         inFile.equals("-") ? "" : "store: sqlite:%s%nkeyring: ring-%s%n".formatted(inFile, inFile));
     if (!variable.equals("-")) {
