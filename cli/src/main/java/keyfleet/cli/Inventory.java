@@ -26,7 +26,9 @@ record Inventory(
   /// One that was not, and why.
   record NotCounted(Registration where, String reason) {}
 
-  static Inventory take(Desk desk, long rows) {
+  private static final String DECLARED = "declared, and no process has registered it yet";
+
+  static Inventory take(Desk desk, List<DeclaredCollection> declared, long rows) {
     List<Counted> counted = new ArrayList<>();
     List<NotCounted> missed = new ArrayList<>();
     List<Registration> all = desk.registry().all();
@@ -35,7 +37,28 @@ record Inventory(
         count(desk, one, counted, missed);
       }
     }
+    missed.addAll(declaredOnly(desk, declared, all));
     return new Inventory(desk.keyring(), counted, missed, Surveys.take(desk.stores(), all, rows));
+  }
+
+  /// Collections that the configuration hands to this keyring, and no process has taken over.
+  private static List<NotCounted> declaredOnly(
+      Desk desk, List<DeclaredCollection> declared, List<Registration> registered) {
+    String engine = desk.stores().recordsEngine();
+    return declared.stream()
+        .filter(one -> one.keyring().equals(desk.keyring()))
+        .map(one -> one.registration(engine))
+        .filter(one ->
+            registered.stream()
+                .noneMatch(
+                    it -> it.engine().equals(engine) && it.collection().equals(one.collection())))
+        .map(one -> new NotCounted(one, DECLARED))
+        .toList();
+  }
+
+  /// Whether all that is missing waits for a process to register it.
+  boolean isOnlyDeclared() {
+    return missed.stream().allMatch(it -> it.reason().equals(DECLARED));
   }
 
   private static void count(

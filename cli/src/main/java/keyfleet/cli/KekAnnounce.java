@@ -56,8 +56,9 @@ final class KekAnnounce implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     Use use = use(parsed);
     Timings timings = timings(office.around().get().environment());
-    boolean forPlugins = use == Use.KMS && !KeyOptions.namesKeyring(parsed);
-    try (Desk desk = Desk.open(parsed, forPlugins ? PLUGINS : KeyOptions.keyring(parsed), office)) {
+    KeyringName usual = use == Use.KMS ? PLUGINS : KeyringName.MAIN;
+    KeyringName keyring = KeyOptions.keyring(parsed, office.around().get(), usual);
+    try (Desk desk = Desk.open(parsed, keyring, office)) {
       desk.keys().needHeld(version);
       Keystore before = desk.found().orElse(null);
       if (before == null) {

@@ -51,7 +51,9 @@ final class KekGenerate implements Command {
       if (!print
           && providers.size() == 1
           && providers.getFirst() instanceof KeyFolder(var folder)) {
-        var file = KeyFile.in(folder, KeyOptions.keyring(parsed), KeyOptions.version(parsed));
+        var file =
+            KeyFile.in(
+                folder, KeyOptions.keyring(parsed, around.get()), KeyOptions.version(parsed));
         file.create(key);
         console.err().println("wrote " + file);
       } else {

@@ -43,7 +43,7 @@ final class KekInventory implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     long rows = rows(parsed);
     try (Desk desk = office.desk(parsed)) {
-      Inventory inventory = Inventory.take(desk, rows);
+      Inventory inventory = Inventory.take(desk, office.config().get().collections(), rows);
       switch (format) {
         case TABLE -> inventory.printTables(office.console().out());
         case JSON -> Json.print(office.console().out(), inventory::write);
@@ -74,7 +74,10 @@ final class KekInventory implements Command {
     }
     if (!inventory.missed().isEmpty()) {
       return unmet(
-          "not all collections were counted", "--records with the URL of those that are missing");
+          "not all collections were counted",
+          inventory.isOnlyDeclared()
+              ? "start a process with this configuration, which registers them"
+              : "--records with the URL of those that are missing");
     }
     if (inventory.unreadable() > 0) {
       return unmet(

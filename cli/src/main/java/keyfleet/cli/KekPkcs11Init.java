@@ -37,7 +37,7 @@ final class KekPkcs11Init implements Command {
   public int run(ParseResult parsed) {
     KekVersion version = KeyOptions.version(parsed);
     Pkcs11Settings settings = token(KeyOptions.providers(parsed, around.get()));
-    var keyring = KeyOptions.keyring(parsed);
+    var keyring = KeyOptions.keyring(parsed, around.get());
     try (var provider = new Pkcs11Provider(keyring, settings, around.get().random())) {
       provider.generate(version);
     }

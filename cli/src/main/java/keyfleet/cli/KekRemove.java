@@ -87,10 +87,11 @@ final class KekRemove implements Command {
     }
   }
 
-  private static Duration horizon(ParseResult parsed) {
-    return parsed.hasMatchedOption(HORIZON)
-        ? Span.parse(HORIZON, parsed.matchedOptionValue(HORIZON, ""))
-        : USUAL_HORIZON;
+  private Duration horizon(ParseResult parsed) {
+    return Setting.of(
+            parsed, HORIZON, ConfigKey.BACKUP_HORIZON, office.around().get().environment())
+        .map(given -> given.duration("30d"))
+        .orElse(USUAL_HORIZON);
   }
 
   private void confirm(String name, boolean forEver) {

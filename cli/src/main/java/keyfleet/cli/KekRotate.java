@@ -11,7 +11,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,12 +76,13 @@ final class KekRotate implements Command {
       throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
     }
     Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
+    Expected expected = ServerSettings.expected(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       if (isDone(desk.keystore(), wanted, from, to)) {
         RotationView.at(desk).print(format, office.console().out());
         return Exit.OK;
       }
-      GateReport gate = new FleetCheck(desk, to, new Anyone()).once();
+      GateReport gate = new FleetCheck(desk, to, expected).once();
       if (!gate.isReady()) {
         return gate.print(format, office.console());
       }

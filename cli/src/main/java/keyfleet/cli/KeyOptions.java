@@ -15,7 +15,6 @@ final class KeyOptions {
   private static final String KEYRING = "--keyring";
   private static final String PROVIDER = "--provider";
   private static final String VERSION = "--version";
-  private static final String PROVIDER_VARIABLE = "KEYFLEET_PROVIDER";
 
   private KeyOptions() {}
 
@@ -24,7 +23,6 @@ final class KeyOptions {
         OptionSpec.builder(KEYRING)
             .paramLabel("NAME")
             .type(String.class)
-            .defaultValue("main")
             .description("The keyring (default: main).")
             .build());
   }
@@ -38,7 +36,7 @@ final class KeyOptions {
                 .auxiliaryTypes(String.class)
                 .description(
                     "Where keys live; may be given several times. Default: "
-                        + PROVIDER_VARIABLE
+                        + ConfigKey.PROVIDERS.variable()
                         + " (a comma list), else env. One of:",
                     "  env",
                     "  file:DIR",
@@ -51,17 +49,15 @@ final class KeyOptions {
     return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
   }
 
-  static KeyringName keyring(ParseResult parsed) {
-    String name = parsed.matchedOptionValue(KEYRING, "main");
-    if (!KeyringName.isValid(name)) {
-      throw new CommandException(
-          KEYRING
-              + "="
-              + name
-              + " is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first",
-          KEYRING + "=main");
-    }
-    return new KeyringName(name);
+  static KeyringName keyring(ParseResult parsed, Surroundings around) {
+    return keyring(parsed, around, KeyringName.MAIN);
+  }
+
+  /// The usual one, unless somebody named another.
+  static KeyringName keyring(ParseResult parsed, Surroundings around, KeyringName usual) {
+    return Setting.of(parsed, KEYRING, ConfigKey.KEYRING, around.environment())
+        .map(Setting::keyring)
+        .orElse(usual);
   }
 
   static KekVersion version(ParseResult parsed) {
@@ -81,13 +77,9 @@ final class KeyOptions {
                 option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
   }
 
-  static boolean namesKeyring(ParseResult parsed) {
-    return parsed.hasMatchedOption(KEYRING);
-  }
-
   static List<ProviderSpec> providers(ParseResult parsed, Surroundings around) {
     List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
-    String variable = around.environment().getOrDefault(PROVIDER_VARIABLE, "env");
+    String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
     Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
     return texts.map(String::strip).map(ProviderSpec::parse).toList();
   }

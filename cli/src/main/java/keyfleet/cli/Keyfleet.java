@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import keyfleet.store.MalformedException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,7 +33,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /// All commands by their names, and the one place where failures become words.
 final class Keyfleet {
+  private static final String CONFIG = "--config";
+
   private final Console console;
+  private final Configured around;
   private final Map<String, Supplier<Command>> top = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
   private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
@@ -39,14 +44,15 @@ final class Keyfleet {
 
   Keyfleet(
       Console console,
-      Supplier<Surroundings> around,
+      Supplier<Surroundings> process,
       Function<StoreUrl, Engine> engines,
       Supplier<Operator> operator) {
     this.console = console;
+    this.around = new Configured(process);
     top.put("doctor", () -> new Doctor(console, around, engines));
     kek.put("generate", () -> new KekGenerate(console, around));
     kek.put("pkcs11-init", () -> new KekPkcs11Init(console, around));
-    Office office = new Office(console, around, engines, operator);
+    Office office = new Office(console, around, around::config, engines, operator);
     top.put("demo", () -> new Demo(office, System.getProperty("keyfleet.launcher", "")));
     top.put("demo-shop", () -> new DemoShop(office));
     top.put("server", () -> new ServerRun(office, version()));
@@ -68,6 +74,12 @@ final class Keyfleet {
     secret.put("delete", () -> new SecretDelete(office));
     audit.put("verify", () -> new AuditVerify(office));
     audit.put("list", () -> new AuditList(office));
+  }
+
+  /// Folders in which a configuration is looked for; none, unless set.
+  Keyfleet lookingIn(List<Path> folders) {
+    around.lookIn(folders);
+    return this;
   }
 
   int run(String... args) {
@@ -169,6 +181,7 @@ final class Keyfleet {
       return Exit.OK;
     }
     if (spec.userObject() instanceof Command command) {
+      around.name(chosen.<@Nullable String>matchedOptionValue(CONFIG, null));
       return command.run(chosen);
     }
     spec.commandLine().usage(console.err(), Ansi.OFF);
@@ -202,7 +215,16 @@ final class Keyfleet {
   }
 
   private static CommandSpec spec(Command command) {
-    return command.spec().addOption(help());
+    return command
+        .spec()
+        .addOption(
+            OptionSpec.builder(CONFIG)
+                .paramLabel("FILE")
+                .type(String.class)
+                .description(
+                    "The configuration. Default: keyfleet.yaml here, else in /etc/keyfleet.")
+                .build())
+        .addOption(help());
   }
 
   private static OptionSpec help() {

@@ -24,7 +24,7 @@ final class LocalCheck {
   }
 
   int run(ParseResult parsed) {
-    KeyringName keyring = KeyOptions.keyring(parsed);
+    KeyringName keyring = KeyOptions.keyring(parsed, around.get());
     List<ProviderSpec> specs = KeyOptions.providers(parsed, around.get());
     OutputFormat format = OutputFormat.of(parsed);
     List<RoundTrip> trips = new ArrayList<>();

@@ -22,7 +22,8 @@ public final class Main {
     }
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
-    System.exit(new Keyfleet(console, new ThisProcess(), Engines::open, Main::operator).run(args));
+    Keyfleet keyfleet = new Keyfleet(console, new ThisProcess(), Engines::open, Main::operator);
+    System.exit(keyfleet.lookingIn(ConfigFile.FOLDERS).run(args));
   }
 
   /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,

@@ -11,10 +11,11 @@ import picocli.CommandLine.ParseResult;
 record Office(
     Console console,
     Supplier<Surroundings> around,
+    Supplier<Config> config,
     Function<StoreUrl, Engine> engines,
     Supplier<Operator> operator) {
   /// For the length of the command; whoever asks closes it.
   Desk desk(ParseResult parsed) {
-    return Desk.open(parsed, KeyOptions.keyring(parsed), this);
+    return Desk.open(parsed, KeyOptions.keyring(parsed, around.get()), this);
   }
 }

@@ -13,8 +13,6 @@ import picocli.CommandLine.ParseResult;
 final class StoreOptions {
   private static final String STORE = "--store";
   private static final String RECORDS = "--records";
-  private static final String STORE_VARIABLE = "KEYFLEET_STORE";
-  private static final String RECORDS_VARIABLE = "KEYFLEET_RECORDS";
   private static final String HOME_VARIABLE = "KEYFLEET_HOME";
 
   private StoreOptions() {}
@@ -26,7 +24,7 @@ final class StoreOptions {
             .type(String.class)
             .description(
                 "Where the fleet is coordinated. Default: "
-                    + STORE_VARIABLE
+                    + ConfigKey.STORE.variable()
                     + ", else a SQLite file in the data folder ("
                     + HOME_VARIABLE
                     + ", else the platform's). One of:",
@@ -46,7 +44,7 @@ final class StoreOptions {
                 .type(String.class)
                 .description(
                     "Where the sealed records are. Default: "
-                        + RECORDS_VARIABLE
+                        + ConfigKey.RECORDS.variable()
                         + ", else the store.")
                 .build());
   }
@@ -54,16 +52,20 @@ final class StoreOptions {
   static Stores open(ParseResult parsed, Office office) {
     Surroundings around = office.around().get();
     StoreUrl store = store(parsed, around);
-    String given =
-        parsed.matchedOptionValue(RECORDS, around.environment().getOrDefault(RECORDS_VARIABLE, ""));
+    String given = given(parsed, RECORDS, ConfigKey.RECORDS, around.environment());
     return Stores.open(office.engines(), store, given.isEmpty() ? store : StoreUrl.parse(given));
   }
 
   static StoreUrl store(ParseResult parsed, Surroundings around) {
     Map<String, String> environment = around.environment();
-    String given = parsed.matchedOptionValue(STORE, environment.getOrDefault(STORE_VARIABLE, ""));
+    String given = given(parsed, STORE, ConfigKey.STORE, environment);
     return StoreUrl.parse(
         given.isEmpty() ? "sqlite:" + dataFolder(environment).resolve("keyfleet.db") : given);
+  }
+
+  private static String given(
+      ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
+    return Setting.of(parsed, flag, key, environment).map(Setting::text).orElse("");
   }
 
   private static Path dataFolder(Map<String, String> environment) {

@@ -37,7 +37,8 @@ record WaitOptions(boolean waits, Duration timeout) {
     if (!waits) {
       throw new CommandException(TIMEOUT + " means nothing without " + WAIT, WAIT + " as well");
     }
-    return new WaitOptions(true, Span.parse(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, "")));
+    Setting timeout = Setting.given(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, ""));
+    return new WaitOptions(true, timeout.duration("10m"));
   }
 
   /// On this clock, from now.

@@ -5,6 +5,10 @@
 /// error too), 2 a condition that was asked for does not hold, 6 not found, 7 a lost race, 130 left
 /// with Ctrl-C.
 ///
+/// A flag stands before a variable, a variable before `keyfleet.yaml`. The file is read into a
+/// [RawConfig], and checked and merged into a [Config]: from there on its words stand in the
+/// variables that nobody set, so whoever reads a variable reads the file too.
+///
 /// A command that works on a store has a [Desk] for its length: the store, the keys of this host,
 /// the orders it can give. It holds what a member holds, but beats for nobody; what it orders is
 /// done by workers, so it may end, or be ended, at any time.

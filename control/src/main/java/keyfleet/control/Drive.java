@@ -7,6 +7,8 @@ import keyfleet.keyring.Event;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationId;
@@ -42,6 +44,7 @@ final class Drive {
   private final Shelves shelves;
   private final Keyholder keys;
   private final LongSupplier clock;
+  private Expected expected = new Anyone();
   private @Nullable Leg leg;
   private long since;
   private @Nullable Pass pass;
@@ -54,6 +57,10 @@ final class Drive {
     this.shelves = shelves;
     this.keys = keys;
     this.clock = clock;
+  }
+
+  void expect(Expected newExpected) {
+    expected = newExpected;
   }
 
   /// Begins the phase, unless it was begun already. False if this process does not hold what the
@@ -96,7 +103,7 @@ final class Drive {
 
   private Unit gated(Keystore keystore, Job job, Stock stock) {
     Of of = new Of(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job.to(), stock);
+    Optional<String> objection = gate().objection(keystore, job.to(), stock, expected);
     if (objection.isEmpty()) {
       return new Found(new Event.GatePassed(of));
     }
@@ -106,7 +113,7 @@ final class Drive {
 
   private Unit rehearsed(Keystore keystore, Job job, Stock stock) {
     Of of = new Of(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job.to(), stock);
+    Optional<String> objection = gate().objection(keystore, job.to(), stock, expected);
     if (objection.isPresent()) {
       report(Progress.none(job.id(), "not ready: " + objection.get()));
       return new Found(new Event.Unstaged(of));
@@ -134,7 +141,7 @@ final class Drive {
       return stepped(now, keystore, job, stock);
     }
     return gate()
-        .objection(keystore, job.to(), stock)
+        .objection(keystore, job.to(), stock, expected)
         .<Unit>map(why -> new Wait("not ready: " + why))
         .orElseGet(() -> new Found(new Event.PassEnded(new Of(job.id(), keystore.epoch()))));
   }

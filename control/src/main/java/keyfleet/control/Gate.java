@@ -8,7 +8,6 @@ import keyfleet.crypto.OpenSentinel;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness;
-import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Readiness.Laggard;
 import keyfleet.keyring.Readiness.NobodyFresh;
 import keyfleet.keyring.Readiness.NotReady;
@@ -45,8 +44,9 @@ public final class Gate {
   }
 
   /// Why a rotation to `target` may not go on, if so.
-  Optional<String> objection(Keystore keystore, KekVersion target, Stock stock) {
-    return stock.gap().or(() -> words(judge(keystore, target, new Anyone())));
+  Optional<String> objection(
+      Keystore keystore, KekVersion target, Stock stock, Readiness.Expected expected) {
+    return stock.gap().or(() -> words(judge(keystore, target, expected)));
   }
 
   private static Optional<String> words(Verdict verdict) {

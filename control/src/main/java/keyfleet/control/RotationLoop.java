@@ -12,6 +12,7 @@ import keyfleet.keyring.Event;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -53,6 +54,12 @@ public final class RotationLoop {
     this.shelves = shelves;
     this.drive = new Drive(ring, shelves, keys, clock);
     this.signs = new SignOfLife(ring, clock);
+  }
+
+  /// The gate also counts those as missing who are expected and not there.
+  public RotationLoop expecting(Expected expected) {
+    drive.expect(expected);
+    return this;
   }
 
   public Pace tick() {

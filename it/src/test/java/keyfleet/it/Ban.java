@@ -64,7 +64,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
 
   static final List<Ban> EDGES =
       List.of(
-          edge("picocli", "cli"),
+          edge("picocli org.snakeyaml", "cli"),
           edge("io.grpc io.netty", "kube kms"),
           edge("com.mongodb org.bson", "mongodb"),
           edge("io.nats", "nats"),

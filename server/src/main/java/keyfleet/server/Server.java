@@ -15,6 +15,7 @@ import keyfleet.control.Ring;
 import keyfleet.control.RotationLoop;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.MemberEvent;
@@ -32,13 +33,15 @@ public final class Server implements AutoCloseable {
   /// What the process is.
   ///
   /// @param software the version of the program, as the roster shows it
+  /// @param expected how many processes a rotation that it drives waits for
   public record Settings(
       KeyringName keyring,
       Set<Role> roles,
       ProcessSettings process,
       String software,
       InetSocketAddress listen,
-      Throttle throttle) {
+      Throttle throttle,
+      Expected expected) {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
@@ -125,7 +128,9 @@ public final class Server implements AutoCloseable {
     Ring ring = new Ring(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
     Shelves shelves = new Shelves(ring, ties.stores(), settings.throttle().batchSize(), failpoints);
     String driver = member.instance() + "/" + nonce().substring(0, 8);
-    RotationLoop loop = new RotationLoop(driver, ring, shelves, member.keys(), clock);
+    RotationLoop loop =
+        new RotationLoop(driver, ring, shelves, member.keys(), clock)
+            .expecting(settings.expected());
     Worker worker = new Worker(loop, settings.throttle(), log);
     Ring unseen = new Ring(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
     Shelves counted = new Shelves(unseen, ties.stores(), Failpoints.NONE);

@@ -36,6 +36,7 @@ import keyfleet.control.Shelves;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Machine;
@@ -98,7 +99,13 @@ final class Rig implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE),
+                KeyringName.MAIN,
+                Set.of(roles),
+                process,
+                "0.1.0",
+                listen,
+                Throttle.NONE,
+                new Anyone()),
             new Server.Ties(
                 kv,
                 engine.checks(),

@@ -1,0 +1,55 @@
+package keyfleet.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.providers.ProviderSpec.Surroundings;
+import org.jspecify.annotations.Nullable;
+
+/// The surroundings of a process as its configuration makes them. The file is read when they are
+/// first asked for: `--help` needs none.
+final class Configured implements Supplier<Surroundings> {
+  private final Supplier<Surroundings> bare;
+  private List<Path> folders = List.of();
+  private @Nullable String named;
+  private @Nullable Config config;
+
+  Configured(Supplier<Surroundings> bare) {
+    this.bare = bare;
+  }
+
+  /// Where a file is looked for; nowhere, unless set.
+  void lookIn(List<Path> newFolders) {
+    folders = List.copyOf(newFolders);
+  }
+
+  /// The file to read in place of those in the folders.
+  void name(@Nullable String file) {
+    named = file;
+  }
+
+  Config config() {
+    Config known = config;
+    if (known == null) {
+      known = read(bare.get().environment());
+      config = known;
+    }
+    return known;
+  }
+
+  @Override
+  public Surroundings get() {
+    Surroundings around = bare.get();
+    return new Surroundings(config().environment(), around.random(), around.ticker());
+  }
+
+  private Config read(Map<String, String> environment) {
+    Optional<ConfigFile> file =
+        named == null ? ConfigFile.find(folders) : Optional.of(ConfigFile.named(named));
+    return file.isPresent()
+        ? Config.of(RawConfig.of(file.get()), environment)
+        : Config.of(environment);
+  }
+}

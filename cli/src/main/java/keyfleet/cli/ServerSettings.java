@@ -1,0 +1,137 @@
+package keyfleet.cli;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
+import keyfleet.server.EventLog;
+import keyfleet.server.Role;
+import keyfleet.server.Throttle;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// What a server is told: what it does, where it listens, how it logs, which collections it looks
+/// after, and how it rotates them.
+///
+/// @param expected how many processes a rotation waits for
+record ServerSettings(
+    Set<Role> roles,
+    Listen listen,
+    EventLog.Format logFormat,
+    List<DeclaredCollection> collections,
+    Throttle throttle,
+    Expected expected) {
+
+  private static final String ROLES = "--roles";
+  private static final String LISTEN = "--listen";
+  private static final String LOG_FORMAT = "--log-format";
+  private static final String RATE = "--rate";
+
+  ServerSettings {
+    roles = Set.copyOf(roles);
+    collections = List.copyOf(collections);
+  }
+
+  /// An address; port 0 picks a free one.
+  record Listen(String host, int port) {
+    private static final Pattern FORM =
+        Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+):([0-9]{1,5})");
+    private static final int LAST_PORT = 65_535;
+
+    static Listen of(Setting word) {
+      Matcher parts = FORM.matcher(word.text());
+      if (!parts.matches() || Integer.parseInt(parts.group(2)) > LAST_PORT) {
+        throw word.isNot("an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
+      }
+      return new Listen(parts.group(1), Integer.parseInt(parts.group(2)));
+    }
+
+    @Override
+    public String toString() {
+      return host + ":" + port;
+    }
+  }
+
+  static CommandSpec addTo(CommandSpec spec) {
+    return spec.addOption(
+            option(ROLES, "ROLE,…", "What it does: worker, scheduler (default: both)."))
+        .addOption(
+            option(
+                LISTEN,
+                "HOST:PORT",
+                "Where it answers probes; port 0 picks a free one (default: 127.0.0.1:0)."))
+        .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."))
+        .addOption(option(RATE, "N", "Records that a worker moves in a second, at most."));
+  }
+
+  private static OptionSpec option(String name, String label, String description) {
+    return OptionSpec.builder(name)
+        .paramLabel(label)
+        .type(String.class)
+        .description(description)
+        .build();
+  }
+
+  static ServerSettings of(ParseResult parsed, Config config) {
+    Map<String, String> environment = config.environment();
+    return new ServerSettings(
+        Setting.of(parsed, ROLES, ConfigKey.ROLES, environment)
+            .map(ServerSettings::roles)
+            .orElse(EnumSet.allOf(Role.class)),
+        Setting.of(parsed, LISTEN, ConfigKey.LISTEN, environment)
+            .map(Listen::of)
+            .orElse(new Listen("127.0.0.1", 0)),
+        Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
+            .map(ServerSettings::logFormat)
+            .orElse(EventLog.Format.TEXT),
+        config.collections(),
+        Setting.of(parsed, RATE, ConfigKey.RATE, environment)
+            .map(word -> new Throttle(rate(word)))
+            .orElse(Throttle.NONE),
+        expected(parsed, environment));
+  }
+
+  private static Set<Role> roles(Setting list) {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    list.words().forEach(word -> roles.add(role(word)));
+    return roles;
+  }
+
+  static Role role(Setting word) {
+    return switch (word.text()) {
+      case "worker" -> Role.WORKER;
+      case "scheduler" -> Role.SCHEDULER;
+      case "api" -> throw word.isNot("to be had yet: worker and scheduler are", "worker");
+      default -> throw word.isNot("a role: worker and scheduler are", "worker");
+    };
+  }
+
+  static EventLog.Format logFormat(Setting word) {
+    return switch (word.text()) {
+      case "text" -> EventLog.Format.TEXT;
+      case "json" -> EventLog.Format.JSON;
+      default -> throw word.isNot("a log format: text or json is", "json");
+    };
+  }
+
+  static int rate(Setting word) {
+    return word.count("records a second", "500");
+  }
+
+  static Expected expected(Setting word) {
+    return new AtLeast(word.count("processes", "3"));
+  }
+
+  /// As many as there are, unless somebody said how many there must be.
+  static Expected expected(ParseResult parsed, Map<String, String> environment) {
+    return Setting.of(parsed, KekVerify.MIN_PROCESSES, ConfigKey.MIN_PROCESSES, environment)
+        .<Expected>map(ServerSettings::expected)
+        .orElse(new Anyone());
+  }
+}
