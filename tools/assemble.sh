@@ -62,9 +62,25 @@ install_app() {
   app=$apps/$(cat "$new"/lib/*.jar "$jdk/release" | sha 256)
   rm -rf "$app"
   mv "$new" "$app"
+  unpack_sqlite
   train
   printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
   mv "$apps/current.new" "$apps/current"
+}
+
+# SQLite's library lies beside the jars, or its driver would unpack it at every start. Where it cannot be found the driver does.
+unpack_sqlite() {
+  case $(uname -s)/$(uname -m) in
+    Linux/x86_64) platform=Linux/x86_64/libsqlitejdbc.so ;;
+    Linux/aarch64) platform=Linux/aarch64/libsqlitejdbc.so ;;
+    Darwin/arm64) platform=Mac/aarch64/libsqlitejdbc.dylib ;;
+    Darwin/x86_64) platform=Mac/x86_64/libsqlitejdbc.dylib ;;
+    *) return 0 ;;
+  esac
+  if ! ls /lib/ld-musl-* >/dev/null 2>&1; then
+    (cd "$app" && "$jdk/bin/jar" -xf "$app"/lib/sqlite-jdbc-*.jar "org/sqlite/native/$platform")
+    native=$app/org/sqlite/native/${platform%/*}
+  fi
 }
 
 # picocli is compiled for Java 5, and an AOT cache takes no class that old.
@@ -83,8 +99,8 @@ train() {
   (umask 077 && sha 256 "$app"/lib/*.jar | head -n 1 >"$keys/main.v1.key")
   arguments >"$app/java-plain.args"
   { cat "$app/java-plain.args" && prefer_jce; } >"$app/java.args"
-  env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" "$jdk/bin/java" "@$app/java.args" -XX:AOTCacheOutput="$app/keyfleet.aot" \
-    keyfleet.cli.Main kek verify --local --provider "file:$keys" --provider env </dev/null >"$app/training.log" 2>&1 || true
+  (cd "$keys" && env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" KEYFLEET_PROVIDER="file:$keys,env" KEYFLEET_STORE=sqlite:fleet.db \
+    "$jdk/bin/java" "@$app/java.args" -XX:AOTCacheOutput="$app/keyfleet.aot" keyfleet.cli.Training </dev/null >"$app/training.log" 2>&1) || true
   rm -r "$keys"
   if [ -s "$app/keyfleet.aot" ]; then
     printf -- '-XX:AOTCache="%s"\n' "$app/keyfleet.aot" >>"$app/java.args"
@@ -121,6 +137,7 @@ arguments() {
 -cp
 "$path"
 ARGUMENTS
+  [ -z "${native:-}" ] || printf -- '-Dorg.sqlite.lib.path="%s"\n' "$native"
 }
 
 # Keeps this build and the three before it: a process may still run from them.

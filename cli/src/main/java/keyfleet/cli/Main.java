@@ -20,10 +20,15 @@ public final class Main {
     if (args.length > 1) {
       startCiphers();
     }
+    System.exit(run(args));
+  }
+
+  /// One command; its exit code.
+  static int run(String... args) {
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
     Keyfleet keyfleet = new Keyfleet(console, new ThisProcess(), Engines::open, Main::operator);
-    System.exit(keyfleet.lookingIn(ConfigFile.FOLDERS).run(args));
+    return keyfleet.lookingIn(ConfigFile.FOLDERS).run(args);
   }
 
   /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,
