@@ -38,6 +38,9 @@ final class Drive {
   /// Sweeps that find the same failures before a person is asked.
   private static final int SWEEPS = 3;
 
+  /// People look at it; each report is a write that waits for the disk.
+  private static final Duration REPORTS = Duration.ofMillis(250);
+
   private final Ring ring;
   private final Shelves shelves;
   private final Keyholder keys;
@@ -47,6 +50,7 @@ final class Drive {
   private @Nullable Pass pass;
   private int sweeps;
   private @Nullable Progress reported;
+  private long reportedAt;
 
   Drive(Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
     this.ring = ring;
@@ -204,7 +208,9 @@ final class Drive {
   /// again. A fence of a later term means that this driver is out of date.
   private Unit stepped(Pass now, Keystore keystore, Job job, Stock stock) {
     Optional<Fence> refusal = now.step(mover(job));
-    report(now.progress(job.id(), ""));
+    if (now.isThrough() || sinceReport().compareTo(REPORTS) >= 0) {
+      report(now.progress(job.id(), ""));
+    }
     if (refusal.isEmpty()) {
       return new More();
     }
@@ -234,6 +240,10 @@ final class Drive {
     return new Mover(keys.cipher(), job);
   }
 
+  private Duration sinceReport() {
+    return Duration.ofNanos(clock.getAsLong() - reportedAt);
+  }
+
   private Duration waited() {
     return Duration.ofNanos(clock.getAsLong() - since);
   }
@@ -251,6 +261,7 @@ final class Drive {
     if (!progress.equals(reported)) {
       ring.report(progress);
       reported = progress;
+      reportedAt = clock.getAsLong();
     }
   }
 }

@@ -6,11 +6,18 @@ import keyfleet.keyring.Job;
 public final class Shelves {
   private final Ring ring;
   private final RecordStores stores;
+  private final Crew crew;
   private final Failpoints failpoints;
 
+  /// For whoever does not drive, or drives alone.
   public Shelves(Ring ring, RecordStores stores, Failpoints failpoints) {
+    this(ring, stores, Crew.NONE, failpoints);
+  }
+
+  public Shelves(Ring ring, RecordStores stores, Crew crew, Failpoints failpoints) {
     this.ring = ring;
     this.stores = stores;
+    this.crew = crew;
     this.failpoints = failpoints;
   }
 
@@ -20,14 +27,14 @@ public final class Shelves {
   }
 
   Pass rehearsing(Stock stock, Job job) {
-    return Pass.rehearsing(stock, job, failpoints);
+    return Pass.rehearsing(stock, job, crew, failpoints);
   }
 
   Pass leaving(Stock stock, Job job) {
-    return Pass.leaving(stock, job, failpoints);
+    return Pass.leaving(stock, job, crew, failpoints);
   }
 
   Pass sweeping(Stock stock, Job job) {
-    return Pass.sweeping(stock, job, failpoints);
+    return Pass.sweeping(stock, job, crew, failpoints);
   }
 }
