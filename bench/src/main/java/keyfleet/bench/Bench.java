@@ -37,6 +37,8 @@ public final class Bench {
     switch (part) {
       case "rotation" ->
           new RotationBench(System.out, watch, number(options, "--records", 1_000_000)).run(scratch);
+      case "verify" ->
+          new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
       default -> throw new Misused("there is no part " + part);
     }
   }
@@ -47,7 +49,7 @@ public final class Bench {
       if (i + 1 == args.length) {
         throw new Misused(args[i] + " needs a value");
       }
-      if (!List.of("--records").contains(args[i])) {
+      if (!List.of("--records", "--processes").contains(args[i])) {
         throw new Misused("there is no option " + args[i]);
       }
       options.put(args[i], args[i + 1]);
