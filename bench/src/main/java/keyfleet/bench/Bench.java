@@ -35,6 +35,7 @@ public final class Bench {
     String part = args.length == 0 ? "" : args[0];
     Map<String, String> options = options(args);
     switch (part) {
+      case "engines" -> new EnginesBench(System.out, watch).run(scratch);
       case "rotation" ->
           new RotationBench(System.out, watch, number(options, "--records", 1_000_000)).run(scratch);
       case "verify" ->

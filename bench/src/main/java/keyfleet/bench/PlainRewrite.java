@@ -69,14 +69,23 @@ final class PlainRewrite {
   }
 
   static Change changed(StoredRecord record) {
-    byte[] bytes = record.fields().byName().get(SealedTable.FIELD).toArray();
+    Bytes sealed = record.fields().byName().get(SealedTable.FIELD);
+    if (sealed == null) {
+      throw new IllegalStateException("record " + record.id() + " has no sealed field");
+    }
+    Bytes changed = Bytes.copyOf(changed(sealed.toArray()));
+    return new Change(record, SealedFields.of(Map.of(SealedTable.FIELD, changed)));
+  }
+
+  /// The same envelope under version 2, with other bytes where the data key is.
+  static byte[] changed(byte[] sealed) {
+    byte[] bytes = sealed.clone();
     ByteBuffer envelope = ByteBuffer.wrap(bytes);
     envelope.putInt(Envelope.VERSION_OFFSET, Worker.V2.number());
     int wrapped = envelope.getShort(WRAPPED - Short.BYTES);
     for (int i = WRAPPED; i < WRAPPED + wrapped; i++) {
       bytes[i] ^= 1;
     }
-    return new Change(
-        record, SealedFields.of(Map.of(SealedTable.FIELD, Bytes.copyOf(bytes))));
+    return bytes;
   }
 }

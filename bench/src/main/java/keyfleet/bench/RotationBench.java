@@ -52,7 +52,6 @@ final class RotationBench {
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
     sqlite(scratch.folder("sqlite").resolve("keyfleet.db"));
-    if (System.getenv("KB_SQLITE") != null) return;
     if (LocalPostgres.canStart()) {
       try (LocalPostgres server =
           LocalPostgres.start(scratch.folder("postgres"), Scratch.freePort())) {
