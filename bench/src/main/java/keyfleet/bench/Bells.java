@@ -38,6 +38,8 @@ final class Bells {
           }
           last = now;
         }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       } catch (Exception e) {
         if (closed.getCount() > 0) {
           throw new IllegalStateException("a poll failed", e);

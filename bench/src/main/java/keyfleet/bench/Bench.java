@@ -30,14 +30,16 @@ public final class Bench {
   }
 
   private static void run(String[] args, Scratch scratch) throws Exception {
-    System.setProperty("slf4j.internal.verbosity", "ERROR"); // else drivers say that nobody hears them
+    System.setProperty(
+        "slf4j.internal.verbosity", "ERROR"); // else drivers say that nobody hears them
     Stopwatch watch = new Stopwatch(System::nanoTime);
     String part = args.length == 0 ? "" : args[0];
     Map<String, String> options = options(args);
     switch (part) {
       case "engines" -> new EnginesBench(System.out, watch).run(scratch);
       case "rotation" ->
-          new RotationBench(System.out, watch, number(options, "--records", 1_000_000)).run(scratch);
+          new RotationBench(System.out, watch, number(options, "--records", 1_000_000))
+              .run(scratch);
       case "verify" ->
           new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
       default -> throw new Misused("there is no part " + part);

@@ -32,8 +32,7 @@ final class EngineBouts {
 
   private static final SealedTable OURS = new SealedTable("ours_records");
   private static final SealedTable RAW = new SealedTable("raw_records");
-  private static final Load SQL =
-      new Load(300, 100_000, 10_000, 60, Duration.ofMillis(250));
+  private static final Load SQL = new Load(300, 100_000, 10_000, 60, Duration.ofMillis(250));
   private static final Load MONGO = new Load(300, 10_000, 1_000, 40, Duration.ofMillis(400));
   private static final Load NATS = new Load(300, 100_000, 0, 60, Duration.ofMillis(250));
 
@@ -145,14 +144,15 @@ final class EngineBouts {
     connection.setAutoCommit(true);
   }
 
-  /// The one that `KEYFLEET_TEST_MONGODB` names; else the fake, which runs in this process and looks
-  /// at every document, so it says what we add, and nothing about MongoDB.
+  /// The one that `KEYFLEET_TEST_MONGODB` names; else the fake, which runs in this process and
+  /// looks at every document, so it says what we add, and nothing about MongoDB.
   private void mongo(PrintStream out) throws Exception {
     Optional<String> real = Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB"));
     if (real.isPresent()) {
       mongo("mongodb", real.get().replaceFirst("/*$", ""));
     } else {
-      out.println("  mongodb: mongo-java-server in this process; a real server by KEYFLEET_TEST_MONGODB");
+      out.println(
+          "  mongodb: mongo-java-server in this process; a real server by KEYFLEET_TEST_MONGODB");
       MongoServer fake = new MongoServer(new MemoryBackend());
       try {
         fake.bind("127.0.0.1", 0);

@@ -18,8 +18,8 @@ import keyfleet.crypto.SoftwareKek;
 /// Each engine beside the driver that it stands on, in rounds that take turns; the median round
 /// counts.
 final class EnginesBench {
-  /// How much is done in a round, and how long to wait between two writes that are watched: as
-  /// long as the engine's own period, so that none is favoured.
+  /// How much is done in a round, and how long to wait between two writes that are watched: as long
+  /// as the engine's own period, so that none is favoured.
   record Load(int changes, int keys, int records, int hints, Duration pause) {}
 
   private static final int ROUNDS = 7;
@@ -109,10 +109,11 @@ final class EnginesBench {
 
     Ear(Side side) throws Exception {
       this.side = side;
-      side.watch(() -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write
+      side.watch(
+          () -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write
     }
 
-    double latency(Load load) throws Exception {
+    double latency(Load load) throws InterruptedException {
       long pause = (long) (Math.random() * load.pause.toMillis());
       boolean _ = new CountDownLatch(1).await(pause, TimeUnit.MILLISECONDS);
       long from = watch.nanos().getAsLong();

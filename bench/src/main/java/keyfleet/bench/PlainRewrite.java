@@ -61,7 +61,8 @@ final class PlainRewrite {
     for (StoredRecord each : found) {
       changes.add(changed(each));
     }
-    long stored = records.compareAndSetAll(changes).stream().filter(Stored.class::isInstance).count();
+    long stored =
+        records.compareAndSetAll(changes).stream().filter(Stored.class::isInstance).count();
     if (stored != found.size()) {
       throw new IllegalStateException(stored + " of " + found.size() + " were stored");
     }

@@ -16,8 +16,8 @@ import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Sorts;
 import com.mongodb.client.model.UpdateOneModel;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
 import keyfleet.crypto.Envelope;
 import org.bson.Document;
@@ -62,7 +62,7 @@ final class RawMongo implements Side {
   private Document entry(String key) {
     return new Document("_id", key)
         .append("rev", 1L)
-        .append("at", new Date(1))
+        .append("at", Instant.ofEpochMilli(1))
         .append("value", value);
   }
 
@@ -125,8 +125,7 @@ final class RawMongo implements Side {
     List<Document> made = new ArrayList<>();
     for (int i = 0; i < sealed.size(); i++) {
       made.add(
-          new Document("_id", SealedTable.id(i))
-              .append(SealedTable.FIELD, field(sealed.get(i))));
+          new Document("_id", SealedTable.id(i)).append(SealedTable.FIELD, field(sealed.get(i))));
       stored.add(sealed.get(i).clone());
     }
     records.insertMany(made);

@@ -3,12 +3,14 @@ package keyfleet.bench;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.nats.client.Connection;
+import io.nats.client.JetStreamApiException;
 import io.nats.client.KeyValue;
 import io.nats.client.Nats;
 import io.nats.client.api.KeyValueEntry;
 import io.nats.client.api.KeyValueWatchOption;
 import io.nats.client.api.KeyValueWatcher;
 import io.nats.client.api.PublishAck;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +33,7 @@ final class RawNats implements Side {
   private long counter;
   private long watched;
 
-  RawNats(String url) throws Exception {
+  RawNats(String url) throws IOException, JetStreamApiException, InterruptedException {
     this.connection = Nats.connect(url);
     String name =
         connection.keyValueManagement().getBucketNames().stream()
@@ -43,7 +45,7 @@ final class RawNats implements Side {
     this.watched = bucket.put("raw.watched", value);
   }
 
-  void fill(int keys) throws Exception {
+  void fill(int keys) throws IOException {
     String stem = "$KV." + bucket.getBucketName() + "." + BRANCH + ".";
     List<CompletableFuture<PublishAck>> sent = new ArrayList<>();
     for (int i = 0; i < keys; i++) {
@@ -56,30 +58,30 @@ final class RawNats implements Side {
   }
 
   @Override
-  public void compareAndSet(int times) throws Exception {
+  public void compareAndSet(int times) throws IOException, JetStreamApiException {
     for (int i = 0; i < times; i++) {
       counter = bucket.update("raw.counter", value, counter);
     }
   }
 
   @Override
-  public int list() throws Exception {
+  public int list() throws IOException, JetStreamApiException, InterruptedException {
     List<KeyValueEntry> found = new ArrayList<>();
     CountDownLatch end = new CountDownLatch(1);
-    try (var _ =
+    var snapshot =
         bucket.watch(
-            BRANCH + ".>",
-            watcher(found::add, end::countDown),
-            KeyValueWatchOption.IGNORE_DELETE)) {
-      if (!end.await(1, TimeUnit.MINUTES)) {
-        throw new IllegalStateException("the listing does not end");
-      }
+            BRANCH + ".>", watcher(found::add, end::countDown), KeyValueWatchOption.IGNORE_DELETE);
+    boolean ended = end.await(1, TimeUnit.MINUTES);
+    snapshot.unsubscribe();
+    if (!ended) {
+      throw new IllegalStateException("the listing does not end");
     }
     return found.size();
   }
 
   @Override
-  public void watch(Runnable heard) throws Exception {
+  public void watch(Runnable heard)
+      throws IOException, JetStreamApiException, InterruptedException {
     var _ =
         bucket.watch(
             "raw.watched",
@@ -103,7 +105,7 @@ final class RawNats implements Side {
   }
 
   @Override
-  public void write() throws Exception {
+  public void write() throws IOException, JetStreamApiException {
     watched = bucket.update("raw.watched", value, watched);
   }
 
@@ -118,7 +120,11 @@ final class RawNats implements Side {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    connection.close();
+  public void close() {
+    try {
+      connection.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

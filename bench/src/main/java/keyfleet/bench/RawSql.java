@@ -52,8 +52,7 @@ final class RawSql implements Side {
     this.change =
         connection.prepareStatement(
             "UPDATE %s SET %s = ? WHERE %s = ? AND %s = ?"
-                .formatted(
-                    dialect.records, SealedTable.FIELD, SealedTable.ID, SealedTable.FIELD));
+                .formatted(dialect.records, SealedTable.FIELD, SealedTable.ID, SealedTable.FIELD));
   }
 
   private void insert(String key) throws SQLException {
@@ -128,7 +127,8 @@ final class RawSql implements Side {
   public void seed(List<byte[]> sealed) throws SQLException {
     try (Statement transaction = connection.createStatement();
         PreparedStatement insert =
-            connection.prepareStatement("INSERT INTO %s VALUES (?, ?)".formatted(dialect.records))) {
+            connection.prepareStatement(
+                "INSERT INTO %s VALUES (?, ?)".formatted(dialect.records))) {
       transaction.execute(dialect.begin);
       for (int i = 0; i < sealed.size(); i++) {
         insert.setString(1, SealedTable.id(i));
@@ -166,8 +166,12 @@ final class RawSql implements Side {
   }
 
   @Override
-  public void close() throws SQLException {
-    bell.close();
-    connection.close();
+  public void close() {
+    try {
+      bell.close();
+      connection.close();
+    } catch (SQLException e) {
+      throw new IllegalStateException("a connection cannot be closed", e);
+    }
   }
 }

@@ -94,8 +94,7 @@ final class RotationBench {
   }
 
   /// Behind the same fence as the records that are rotated.
-  private static PlainRewrite plain(
-      Engine engine, SealedTable table, Executor reader) {
+  private static PlainRewrite plain(Engine engine, SealedTable table, Executor reader) {
     Records records = engine.records(table.shape());
     records.fence(Fence.of(new Fence.Term(1, 1), Set.of(Worker.V1, Worker.V2)));
     return new PlainRewrite(records, RotationLoop.BATCH, reader);
@@ -144,12 +143,7 @@ final class RotationBench {
           "", "", records / ahead, ahead / ours);
       out.printf(
           "  %-11s heap after GC at 10%%, 50%%, 90%%: %.1f, %.1f, %.1f MiB of %.0f; flip to proof %.1f s%n",
-          "",
-          heap[0],
-          heap[1],
-          heap[2],
-          Runtime.getRuntime().maxMemory() / MEBIBYTE,
-          rest);
+          "", heap[0], heap[1], heap[2], Runtime.getRuntime().maxMemory() / MEBIBYTE, rest);
     }
 
     private void tickUntil(Class<? extends Rotation> phase) {

@@ -28,4 +28,7 @@ interface Side extends AutoCloseable {
 
   /// Compares and sets all records, so many with one commit.
   void rewrite(int batch) throws Exception;
+
+  @Override
+  void close();
 }

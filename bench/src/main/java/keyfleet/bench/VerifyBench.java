@@ -23,6 +23,7 @@ import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Heartbeat.Origin;
 import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Readiness.Ready;
@@ -73,8 +74,7 @@ final class VerifyBench {
       Worker worker = new Worker(engine.kv(), watch.nanos());
       worker.begin(TIMINGS);
       try (Connection beats =
-          DriverManager.getConnection(
-              "jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
+          DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
         Beats found = new Beats(worker, beats, engine.kv().storeTime().millis());
         found.fill();
         race(worker, found);
@@ -134,8 +134,7 @@ final class VerifyBench {
           connection.prepareStatement("INSERT INTO keyfleet_entries VALUES (?, ?, ?, ?, ?)")) {
         for (int from = 0; from < processes; from += AT_ONCE) {
           int to = Math.min(processes, from + AT_ONCE);
-          List<byte[]> made =
-              IntStream.range(from, to).parallel().mapToObj(this::beat).toList();
+          List<byte[]> made = IntStream.range(from, to).parallel().mapToObj(this::beat).toList();
           for (int i = 0; i < made.size(); i++) {
             insert.setString(1, bucket);
             insert.setString(2, "main." + instance(from + i));
@@ -184,7 +183,11 @@ final class VerifyBench {
 
     private Proof proof(KekVersion version, String name) {
       Claim claim = new Claim(name, keystore.epoch());
-      return keystore.versions().get(version).sentinel().prove(worker.cipher(), claim).orElseThrow();
+      KeyVersion known = keystore.versions().get(version);
+      if (known == null) {
+        throw new IllegalStateException(version + " is not announced");
+      }
+      return known.sentinel().prove(worker.cipher(), claim).orElseThrow();
     }
 
     void read() throws SQLException {

@@ -195,7 +195,7 @@ final class Pass {
     for (StoredRecord record : found) {
       bytes += record.fields().length();
     }
-    return (int) Math.clamp(BATCH_BYTES * found.size() / bytes, 1, BATCH);
+    return Math.clamp(BATCH_BYTES * found.size() / bytes, 1, BATCH);
   }
 
   /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.

@@ -27,8 +27,7 @@ public final class ThreadCrew implements Crew, AutoCloseable {
 
   /// It waits for the store, and for the movers.
   private final ExecutorService readers =
-      Executors.newThreadPerTaskExecutor(
-          Thread.ofVirtual().name("keyfleet-reader-", 0).factory());
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("keyfleet-reader-", 0).factory());
 
   @Override
   public <T> Supplier<T> begin(Supplier<T> work) {
@@ -42,8 +41,7 @@ public final class ThreadCrew implements Crew, AutoCloseable {
     List<CompletableFuture<List<R>>> pieces = new ArrayList<>();
     for (int from = 0; from < items.size(); from += size) {
       List<T> piece = items.subList(from, Math.min(items.size(), from + size));
-      pieces.add(
-          CompletableFuture.supplyAsync(() -> piece.stream().map(work).toList(), movers));
+      pieces.add(CompletableFuture.supplyAsync(() -> piece.stream().map(work).toList(), movers));
     }
     List<R> all = new ArrayList<>(items.size());
     pieces.forEach(piece -> all.addAll(asked(piece)));

@@ -147,8 +147,9 @@ final class Box {
     return start;
   }
 
-  /// To decrypt, this thread's cipher: it is used up before the next one is asked for. To encrypt, a
-  /// new one: a cipher refuses to repeat key and nonce, and a random source that is seeded repeats.
+  /// To decrypt, this thread's cipher: it is used up before the next one is asked for. To encrypt,
+  /// a new one: a cipher refuses to repeat key and nonce, and a random source that is seeded
+  /// repeats.
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
     Cipher cipher = mode == Cipher.DECRYPT_MODE ? OPENER.get() : newCipher();

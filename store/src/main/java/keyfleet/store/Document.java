@@ -72,7 +72,7 @@ public final class Document {
       nulls |= value == null;
     }
     if (nulls) {
-      fields.values().removeIf(it -> it == NULL);
+      fields.values().removeIf(NULL::equals);
     }
     return new Document(fields);
   }

@@ -1,6 +1,5 @@
 package keyfleet.store;
 
-
 /// The name of an entry within its bucket: words, joined by dots. The alphabet is what every engine
 /// takes as it is, NATS subjects being the narrowest.
 public record Key(String value) implements Comparable<Key> {
