@@ -1,10 +1,44 @@
 # ./dev bench: each figure beside what it is measured against, from one run.
 
+# All parts, or the one that is named; options after its name are the part's own.
 bench() {
-  apt_has hyperfine hyperfine
-  run_maven -q -pl cli,bench -am package -Dmaven.test.skip=true
-  bench_envelope
-  bench_start
+  part=${1:-all}
+  [ $# -eq 0 ] || shift
+  case $part in
+    all | envelope | start | engines | rotation | verify) ;;
+    *) fail "./dev bench has no part $part" "./dev bench envelope|start|engines|rotation|verify" ;;
+  esac
+  run_maven -q -pl cli,bench -am package -DskipTests
+  if [ "$part" != all ]; then
+    "bench_$part" "$@"
+    return
+  fi
+  for part in envelope start engines rotation verify; do
+    "bench_$part"
+  done
+}
+
+# bench_java MEMORY PART [OPTIONS]
+bench_java() {
+  memory=$1
+  shift
+  "$jdk/bin/java" --enable-native-access=ALL-UNNAMED "-Xmx$memory" -cp "$here/target/keyfleet-bench/bench/*" keyfleet.bench.Bench "$@"
+}
+
+bench_engines() {
+  prepare_postgres
+  prepare_nats
+  bench_java 1g engines "$@"
+}
+
+# In as little memory as it must do with.
+bench_rotation() {
+  prepare_postgres
+  bench_java 256m rotation "$@"
+}
+
+bench_verify() {
+  bench_java 1g verify "$@"
 }
 
 bench_envelope() {
@@ -19,6 +53,7 @@ bench_envelope() {
 
 # Cold start of the command beside a Go client that does as little.
 bench_start() {
+  apt_has hyperfine hyperfine
   etcdctl=$cache/etcdctl-$(cat "$here"/bench/etcdctl/go.* | sha 256 | cut -c 1-12)
   [ -x "$etcdctl" ] || (cd "$here/bench/etcdctl" && go build -o "$etcdctl" go.etcd.io/etcd/etcdctl/v3)
   "$here/keyfleet" --version >/dev/null

@@ -40,6 +40,9 @@ final class Drive {
   /// Sweeps that find the same failures before a person is asked.
   private static final int SWEEPS = 3;
 
+  /// People look at it; each report is a write that waits for the disk.
+  private static final Duration REPORTS = Duration.ofMillis(250);
+
   private final Ring ring;
   private final Shelves shelves;
   private final Keyholder keys;
@@ -51,6 +54,7 @@ final class Drive {
   private int sweeps;
   private long moved;
   private @Nullable Progress reported;
+  private long reportedAt;
 
   Drive(Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
     this.ring = ring;
@@ -214,7 +218,9 @@ final class Drive {
     long before = now.moved();
     Optional<Fence> refusal = now.step(mover(job));
     moved += now.moved() - before;
-    report(now.progress(job.id(), ""));
+    if (now.isThrough() || sinceReport().compareTo(REPORTS) >= 0) {
+      report(now.progress(job.id(), ""));
+    }
     if (refusal.isEmpty()) {
       return new More();
     }
@@ -249,6 +255,10 @@ final class Drive {
     return new Mover(keys.cipher(), job);
   }
 
+  private Duration sinceReport() {
+    return Duration.ofNanos(clock.getAsLong() - reportedAt);
+  }
+
   private Duration waited() {
     return Duration.ofNanos(clock.getAsLong() - since);
   }
@@ -266,6 +276,7 @@ final class Drive {
     if (!progress.equals(reported)) {
       ring.report(progress);
       reported = progress;
+      reportedAt = clock.getAsLong();
     }
   }
 }

@@ -39,6 +39,9 @@ public final class RotationLoop {
     LATER
   }
 
+  /// How many records are read, moved and written together, at most.
+  public static final int BATCH = Pass.BATCH;
+
   private final String name;
   private final Ring ring;
   private final Shelves shelves;

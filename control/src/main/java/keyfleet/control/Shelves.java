@@ -10,18 +10,19 @@ import keyfleet.keyring.Job;
 public final class Shelves {
   private final Ring ring;
   private final RecordStores stores;
-  private final int batchSize;
+  private final Pass.Means means;
   private final Failpoints failpoints;
 
+  /// For whoever does not drive, or drives alone.
   public Shelves(Ring ring, RecordStores stores, Failpoints failpoints) {
-    this(ring, stores, Pass.BATCH, failpoints);
+    this(ring, stores, Crew.NONE, Pass.BATCH, failpoints);
   }
 
-  /// With smaller batches than usual, for who shall go slowly.
-  public Shelves(Ring ring, RecordStores stores, int batchSize, Failpoints failpoints) {
+  /// With a crew, and batches of at most so many records.
+  public Shelves(Ring ring, RecordStores stores, Crew crew, int most, Failpoints failpoints) {
     this.ring = ring;
     this.stores = stores;
-    this.batchSize = Math.clamp(batchSize, 1, Pass.BATCH);
+    this.means = new Pass.Means(crew, Math.clamp(most, 1, Pass.BATCH), failpoints);
     this.failpoints = failpoints;
   }
 
@@ -45,14 +46,14 @@ public final class Shelves {
   }
 
   Pass rehearsing(Stock stock, Job job) {
-    return Pass.rehearsing(stock, job, batchSize, failpoints);
+    return Pass.rehearsing(stock, job, means);
   }
 
   Pass leaving(Stock stock, Job job) {
-    return Pass.leaving(stock, job, batchSize, failpoints);
+    return Pass.leaving(stock, job, means);
   }
 
   Pass sweeping(Stock stock, Job job) {
-    return Pass.sweeping(stock, job, batchSize, failpoints);
+    return Pass.sweeping(stock, job, means);
   }
 }

@@ -9,9 +9,8 @@ import java.util.Arrays;
 import java.util.Optional;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
-import javax.crypto.KDF;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
-import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /// Suite 1: a message sealed under a key that is derived for it alone, with a commitment to that
@@ -46,8 +45,17 @@ final class Box {
   private static final String GCM = "AES/GCM/NoPadding";
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
-  /// message, and a search for a KDF starts every provider there is.
+  /// message.
   private static final Provider PROVIDER = provider();
+
+  private static final String HMAC = "HmacSHA512";
+  private static final int HASH = 64;
+
+  /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
+  /// They remember the keys of their last message, which open that one alone.
+  private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Box::newMac);
+
+  private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
 
   private Box() {}
 
@@ -114,19 +122,56 @@ final class Box {
     }
   }
 
+  /// RFC 5869 on this thread's HMAC. The JDK's own looks its HMAC up twice for every message, which
+  /// is a fifth of the whole.
   static byte[] hkdf(byte[] input, byte[] salt, byte[] info, int length)
       throws GeneralSecurityException {
-    HKDFParameterSpec parameters =
-        HKDFParameterSpec.ofExtract().addSalt(salt).addIKM(input).thenExpand(info, length);
-    return KDF.getInstance("HKDF-SHA512", PROVIDER).deriveData(parameters);
+    Mac hmac = MAC.get();
+    hmac.init(new SecretKeySpec(salt.length == 0 ? new byte[HASH] : salt, HMAC));
+    byte[] extracted = hmac.doFinal(input);
+    hmac.init(new SecretKeySpec(extracted, HMAC));
+    Arrays.fill(extracted, (byte) 0);
+    byte[] expanded = new byte[Math.ceilDiv(length, HASH) * HASH];
+    for (int at = 0; at < expanded.length; at += HASH) {
+      hmac.update(expanded, Math.max(0, at - HASH), Math.min(at, HASH));
+      hmac.update(info);
+      hmac.update((byte) (at / HASH + 1));
+      hmac.doFinal(expanded, at);
+    }
+    return length == expanded.length ? expanded : cut(expanded, length);
   }
 
+  private static byte[] cut(byte[] whole, int length) {
+    byte[] start = Arrays.copyOf(whole, length);
+    Arrays.fill(whole, (byte) 0);
+    return start;
+  }
+
+  /// To decrypt, this thread's cipher: it is used up before the next one is asked for. To encrypt,
+  /// a new one: a cipher refuses to repeat key and nonce, and a random source that is seeded
+  /// repeats.
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
-    Cipher cipher = Cipher.getInstance(GCM, PROVIDER);
+    Cipher cipher = mode == Cipher.DECRYPT_MODE ? OPENER.get() : newCipher();
     cipher.init(mode, new SecretKeySpec(key, 0, KEY, "AES"), nonce);
     cipher.updateAAD(aad);
     return cipher;
+  }
+
+  private static Mac newMac() {
+    try {
+      return Mac.getInstance(HMAC, PROVIDER);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no HMAC-SHA-512", e);
+    }
+  }
+
+  private static Cipher newCipher() {
+    try {
+      return Cipher.getInstance(GCM, PROVIDER);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no AES-GCM", e);
+    }
   }
 
   private static Provider provider() {

@@ -6,13 +6,11 @@ import keyfleet.crypto.Sentinel.Claim;
 /// proofs cost one opening.
 public final class OpenSentinel implements AutoCloseable {
   private final SecretBytes secret;
-  private final KeyringName keyring;
-  private final KekVersion version;
+  private final Proof.Maker maker;
 
   OpenSentinel(SecretBytes secret, KeyringName keyring, KekVersion version) {
     this.secret = secret;
-    this.keyring = keyring;
-    this.version = version;
+    this.maker = new Proof.Maker(secret, keyring, version);
   }
 
   /// Whether `proof` was made for `claim` by someone who opened the same sentinel.
@@ -28,7 +26,7 @@ public final class OpenSentinel implements AutoCloseable {
   }
 
   private Proof proof(Claim claim) {
-    return Proof.of(secret, keyring, version, claim);
+    return maker.proof(claim);
   }
 
   @Override

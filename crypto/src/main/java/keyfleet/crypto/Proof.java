@@ -19,25 +19,39 @@ public final class Proof {
     this.mac = mac;
   }
 
-  static Proof of(
-      SecretBytes secret, KeyringName keyring, KekVersion version, Sentinel.Claim claim) {
-    byte[] key = secret.reveal(SecretAccess.granted());
-    try {
-      Mac hmac = Mac.getInstance("HmacSHA256");
-      hmac.init(new SecretKeySpec(key, "HmacSHA256"));
-      return new Proof(
-          hmac.doFinal(
-              new ItemList()
-                  .utf8("keyfleet-proof-1")
-                  .utf8(keyring.value())
-                  .int32(version.number())
-                  .utf8(claim.instance())
-                  .int64(claim.epoch())
-                  .encoded()));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("HMAC-SHA-256 failed", e);
-    } finally {
-      Arrays.fill(key, (byte) 0);
+  /// Makes proofs by one secret. The key is set up once, and each proof is made by a copy: a gate
+  /// judges a whole fleet by it, on several threads.
+  static final class Maker {
+    private final Mac keyed;
+    private final byte[] start;
+
+    Maker(SecretBytes secret, KeyringName keyring, KekVersion version) {
+      byte[] key = secret.reveal(SecretAccess.granted());
+      try {
+        keyed = Mac.getInstance("HmacSHA256");
+        keyed.init(new SecretKeySpec(key, "HmacSHA256"));
+      } catch (GeneralSecurityException e) {
+        throw new IllegalStateException("HMAC-SHA-256 failed", e);
+      } finally {
+        Arrays.fill(key, (byte) 0);
+      }
+      start =
+          new ItemList()
+              .utf8("keyfleet-proof-1")
+              .utf8(keyring.value())
+              .int32(version.number())
+              .encoded();
+    }
+
+    Proof proof(Sentinel.Claim claim) {
+      try {
+        Mac hmac = (Mac) keyed.clone();
+        hmac.update(start);
+        return new Proof(
+            hmac.doFinal(new ItemList().utf8(claim.instance()).int64(claim.epoch()).encoded()));
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException("this JVM's HMAC-SHA-256 cannot be copied", e);
+      }
     }
   }
 

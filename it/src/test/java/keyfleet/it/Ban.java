@@ -19,7 +19,9 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // the clock of those who are handed none: it goes on while the machine is suspended
           "store/src/main/java/keyfleet/store/BootClock.java",
           // prints how many events a second it simulated
-          "sim/src/main/java/keyfleet/sim/Soak.java");
+          "sim/src/main/java/keyfleet/sim/Soak.java",
+          // hands the clock to all that is measured
+          "bench/src/main/java/keyfleet/bench/Bench.java");
 
   /// Files that may take secret bytes out of their wrapper.
   private static final Set<String> SECRET_READERS =
@@ -66,9 +68,9 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
       List.of(
           edge("picocli org.snakeyaml", "cli"),
           edge("io.grpc io.netty", "kube kms"),
-          edge("com.mongodb org.bson", "mongodb"),
-          edge("io.nats", "nats"),
-          edge("org.postgresql com.zaxxer", "postgres"),
+          edge("com.mongodb org.bson", "mongodb bench"),
+          edge("io.nats", "nats bench"),
+          edge("org.postgresql com.zaxxer", "postgres bench"),
           edge("software.amazon", "awskms"),
           edge("io.prometheus", "server kms"),
           edge("org.sqlite", "store"),

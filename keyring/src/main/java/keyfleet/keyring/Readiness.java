@@ -1,10 +1,10 @@
 package keyfleet.keyring;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.Sentinel.Claim;
@@ -18,7 +18,7 @@ import keyfleet.keyring.Heartbeat.Untried;
 /// since it must join again before it seals. Who wants it to count declares whom to expect.
 public final class Readiness {
   /// Whether a proof of the target is right. Only who has opened the target's sentinel can tell, so
-  /// whoever cannot open it must not judge.
+  /// whoever cannot open it must not judge. Of a large fleet several threads ask at once.
   public interface ProofCheck {
     boolean accepts(Claim claim, Proof proof);
   }
@@ -62,6 +62,9 @@ public final class Readiness {
     }
   }
 
+  /// A fleet so large is judged by all cores: each proof is an HMAC.
+  private static final int LARGE = 1_000;
+
   private final Keystore keystore;
   private final KekVersion target;
   private final int minProtocol;
@@ -80,14 +83,16 @@ public final class Readiness {
     if (fresh.isEmpty()) {
       return new NobodyFresh(stale);
     }
-    List<Laggard> laggards = new ArrayList<>();
-    for (Heartbeat beat : fresh) {
-      reason(beat).ifPresent(reason -> laggards.add(new Laggard(beat, reason)));
-    }
+    Stream<Heartbeat> judged = fresh.size() < LARGE ? fresh.stream() : fresh.parallelStream();
+    List<Laggard> laggards = judged.flatMap(this::laggard).toList();
     List<String> missing = missing(fresh, expected);
     return laggards.isEmpty() && missing.isEmpty()
         ? new Ready(fresh.size(), stale)
         : new NotReady(laggards, missing, stale);
+  }
+
+  private Stream<Laggard> laggard(Heartbeat beat) {
+    return reason(beat).map(reason -> new Laggard(beat, reason)).stream();
   }
 
   private Optional<Reason> reason(Heartbeat beat) {

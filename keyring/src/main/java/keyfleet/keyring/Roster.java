@@ -13,15 +13,13 @@ public record Roster(List<Heartbeat> beats, Instant storeTime) {
 
   /// Those heard of within `window`. A beat from the future counts: store time may step.
   public List<Heartbeat> fresh(Duration window) {
-    return beats.stream().filter(beat -> isFresh(beat, window)).toList();
+    Instant since = storeTime.minus(window);
+    return beats.stream().filter(beat -> !beat.at().isBefore(since)).toList();
   }
 
   /// The rest: restarting, cut off, asleep or dead. Nobody can know which.
   public List<Heartbeat> stale(Duration window) {
-    return beats.stream().filter(beat -> !isFresh(beat, window)).toList();
-  }
-
-  private boolean isFresh(Heartbeat beat, Duration window) {
-    return !beat.at().plus(window).isBefore(storeTime);
+    Instant since = storeTime.minus(window);
+    return beats.stream().filter(beat -> beat.at().isBefore(since)).toList();
   }
 }

@@ -1,7 +1,6 @@
 package keyfleet.member;
 
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +73,7 @@ public final class HeartbeatDocument {
             document.text("hostname"),
             document.number("pid"),
             document.text("pod"),
-            startedAt(document.text("started_at")));
+            StartTime.parse(document.text("started_at")));
     Origin origin =
         new Origin(
             document.text("instance"),
@@ -91,14 +90,6 @@ public final class HeartbeatDocument {
         Spelling.int32(document.number("protocol")),
         document.number("epoch"),
         at);
-  }
-
-  private static Instant startedAt(String text) {
-    try {
-      return Instant.parse(text);
-    } catch (DateTimeParseException e) {
-      throw new IllegalArgumentException("started_at is no instant: " + text, e);
-    }
   }
 
   /// That of the current version: what people look for first.

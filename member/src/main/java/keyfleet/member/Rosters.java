@@ -1,10 +1,10 @@
 package keyfleet.member;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Roster;
@@ -19,7 +19,10 @@ import keyfleet.store.Revision;
 
 /// The heartbeats of one keyring's processes, in the store.
 public final class Rosters {
-  private record Read(Revision revision, Heartbeat beat) {}
+  private record Read(Key key, Revision revision, Heartbeat beat) {}
+
+  /// A fleet so large is read by all cores.
+  private static final int LARGE = 1_000;
 
   private final Kv kv;
   private final KeyringName keyring;
@@ -50,14 +53,13 @@ public final class Rosters {
   /// Whoever was heard of within the expiry time. One heartbeat that cannot be read makes the whole
   /// roster unreadable: the process behind it may be a laggard.
   public Roster read(Timings timings) {
-    Map<Key, Read> now = new HashMap<>();
-    List<Heartbeat> beats = new ArrayList<>();
-    for (Entry entry : kv.list(bucket(timings), Prefix.under(new Key(keyring.value())))) {
-      Read read = read(entry);
-      now.put(entry.key(), read);
-      beats.add(read.beat());
-    }
+    List<Entry> found = kv.list(bucket(timings), Prefix.under(new Key(keyring.value())));
+    Stream<Entry> entries = found.size() < LARGE ? found.stream() : found.parallelStream();
+    List<Read> read = entries.map(this::read).toList();
+    Map<Key, Read> now = HashMap.newHashMap(read.size());
+    read.forEach(it -> now.put(it.key(), it));
     last = now;
+    List<Heartbeat> beats = read.stream().map(Read::beat).toList();
     return new Roster(beats, HeartbeatDocument.instant(kv.storeTime()));
   }
 
@@ -66,6 +68,7 @@ public final class Rosters {
     return known != null && known.revision().equals(entry.revision())
         ? known
         : new Read(
+            entry.key(),
             entry.revision(),
             HeartbeatDocument.read(Document.parse(entry.value()), entry.writtenAt()));
   }

@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import keyfleet.control.AuditAuthor;
+import keyfleet.control.Crew;
 import keyfleet.control.Failpoints;
 import keyfleet.control.RecordStores;
 import keyfleet.control.Ring;
 import keyfleet.control.RotationLoop;
 import keyfleet.control.Shelves;
+import keyfleet.control.ThreadCrew;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Readiness.Expected;
 import keyfleet.member.Member;
@@ -126,7 +128,9 @@ public final class Server implements AutoCloseable {
 
   private void work(Member member) {
     Ring ring = new Ring(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
-    Shelves shelves = new Shelves(ring, ties.stores(), settings.throttle().batchSize(), failpoints);
+    Crew crew = settings.roles().contains(Role.WORKER) ? opened(new ThreadCrew()) : Crew.NONE;
+    Shelves shelves =
+        new Shelves(ring, ties.stores(), crew, settings.throttle().batchSize(), failpoints);
     String driver = member.instance() + "/" + nonce().substring(0, 8);
     RotationLoop loop =
         new RotationLoop(driver, ring, shelves, member.keys(), clock)

@@ -16,7 +16,6 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /// A JSON object, the form in which our values are stored. A reader asks for the fields it knows
@@ -25,10 +24,12 @@ import tools.jackson.core.json.JsonFactory;
 public final class Document {
   private static final int MAX_DEPTH = 16;
 
+  /// While an object is read, in the place of a null.
+  private static final Object NULL = new Object();
+
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
 
   /// Values are `String`, `Long`, `Document` and lists of these.
@@ -60,12 +61,18 @@ public final class Document {
 
   private static Document object(JsonParser parser) {
     Map<String, Object> fields = new LinkedHashMap<>();
+    boolean nulls = false;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       Object value = value(parser, parser.nextToken());
-      if (value != null) {
-        fields.put(name, value);
+      // Jackson would find doubles too, and keep a second set of all names for it.
+      if (fields.put(name, value == null ? NULL : value) != null) {
+        throw new MalformedException("twice in a JSON object: " + name);
       }
+      nulls |= value == null;
+    }
+    if (nulls) {
+      fields.values().removeIf(NULL::equals);
     }
     return new Document(fields);
   }

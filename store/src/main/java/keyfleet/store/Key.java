@@ -1,13 +1,11 @@
 package keyfleet.store;
 
-import java.util.regex.Pattern;
-
 /// The name of an entry within its bucket: words, joined by dots. The alphabet is what every engine
 /// takes as it is, NATS subjects being the narrowest.
 public record Key(String value) implements Comparable<Key> {
   public static final int MAX_LENGTH = 255;
 
-  private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_=/-]+(\\.[A-Za-z0-9_=/-]+)*");
+  private static final String SIGNS = "_=/-";
 
   public Key {
     if (!isValid(value)) {
@@ -15,8 +13,29 @@ public record Key(String value) implements Comparable<Key> {
     }
   }
 
+  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. A roster has a key for
+  /// each process of a fleet, so no pattern is asked.
   public static boolean isValid(String value) {
-    return value.length() <= MAX_LENGTH && RULE.matcher(value).matches();
+    int length = value.length();
+    if (length > MAX_LENGTH) {
+      return false;
+    }
+    boolean inWord = false;
+    for (int i = 0; i < length; i++) {
+      char c = value.charAt(i);
+      if (c == '.' ? !inWord : !isOfWord(c)) {
+        return false;
+      }
+      inWord = c != '.';
+    }
+    return inWord;
+  }
+
+  private static boolean isOfWord(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || SIGNS.indexOf(c) >= 0;
   }
 
   /// Safe to log: a refused key may be long, or hold control characters.

@@ -22,6 +22,11 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
     return new SealedFields(new TreeMap<>(byName));
   }
 
+  /// Of all fields together, in bytes.
+  public long length() {
+    return byName.values().stream().mapToLong(Bytes::length).sum();
+  }
+
   /// The versions of all fields that can be read as envelopes.
   public NavigableSet<KekVersion> versions() {
     NavigableSet<KekVersion> versions = new TreeSet<>();

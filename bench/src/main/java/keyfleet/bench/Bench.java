@@ -1,0 +1,71 @@
+package keyfleet.bench;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// `./dev bench engines|rotation|verify`: one part, its figures on standard output. The other parts
+/// are run by JMH and hyperfine.
+public final class Bench {
+  private static final String TRY = "Try: ./dev bench rotation --records 100000";
+
+  private static final class Misused extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    Misused(String sentence) {
+      super(sentence);
+    }
+  }
+
+  private Bench() {}
+
+  public static void main(String[] args) throws Exception {
+    try (Scratch scratch = Scratch.make()) {
+      run(args, scratch);
+    } catch (Misused e) {
+      System.err.println("bench: " + e.getMessage());
+      System.err.println(TRY);
+      System.exit(1);
+    }
+  }
+
+  private static void run(String[] args, Scratch scratch) throws Exception {
+    System.setProperty(
+        "slf4j.internal.verbosity", "ERROR"); // else drivers say that nobody hears them
+    Stopwatch watch = new Stopwatch(System::nanoTime);
+    String part = args.length == 0 ? "" : args[0];
+    Map<String, String> options = options(args);
+    switch (part) {
+      case "engines" -> new EnginesBench(System.out, watch).run(scratch);
+      case "rotation" ->
+          new RotationBench(System.out, watch, number(options, "--records", 1_000_000))
+              .run(scratch);
+      case "verify" ->
+          new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
+      default -> throw new Misused("there is no part " + part);
+    }
+  }
+
+  private static Map<String, String> options(String[] args) throws Misused {
+    Map<String, String> options = new HashMap<>();
+    for (int i = 1; i < args.length; i += 2) {
+      if (i + 1 == args.length) {
+        throw new Misused(args[i] + " needs a value");
+      }
+      if (!List.of("--records", "--processes").contains(args[i])) {
+        throw new Misused("there is no option " + args[i]);
+      }
+      options.put(args[i], args[i + 1]);
+    }
+    return options;
+  }
+
+  private static int number(Map<String, String> options, String name, int otherwise)
+      throws Misused {
+    String given = options.getOrDefault(name, String.valueOf(otherwise));
+    if (!given.matches("[1-9][0-9]{2,8}")) {
+      throw new Misused(name + " is a number from 100, not " + given);
+    }
+    return Integer.parseInt(given);
+  }
+}

@@ -1,0 +1,156 @@
+package keyfleet.bench;
+
+import java.io.PrintStream;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import keyfleet.control.RotationLoop;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+
+/// Each engine beside the driver that it stands on, in rounds that take turns; the median round
+/// counts.
+final class EnginesBench {
+  /// How much is done in a round, and how long to wait between two writes that are watched: as long
+  /// as the engine's own period, so that none is favoured.
+  record Load(int changes, int keys, int records, int hints, Duration pause) {}
+
+  private static final int ROUNDS = 7;
+  private static final int HINT_SECONDS = 30;
+
+  private final PrintStream out;
+  private final Stopwatch watch;
+
+  EnginesBench(PrintStream out, Stopwatch watch) {
+    this.out = out;
+    this.watch = watch;
+  }
+
+  void run(Scratch scratch) throws Exception {
+    out.printf(
+        "engines beside their drivers, one thread, median of %d rounds that take turns%n", ROUNDS);
+    out.printf("  %-12s %-30s %12s %12s   %s%n", "engine", "what", "ours", "raw", "ratio");
+    new EngineBouts(scratch, this::race).all(out);
+  }
+
+  private void race(String engine, Load load, Side ours, Side raw) throws Exception {
+    double[] mine = new double[ROUNDS];
+    double[] others = new double[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+      mine[i] = watch.seconds(() -> ours.compareAndSet(load.changes));
+      others[i] = watch.seconds(() -> raw.compareAndSet(load.changes));
+    }
+    rate(engine, "compare-and-set /s", load.changes, mine, others);
+    for (int i = 0; i < ROUNDS; i++) {
+      mine[i] = watch.seconds(() -> listed(load, ours));
+      others[i] = watch.seconds(() -> listed(load, raw));
+    }
+    time(engine, "list of %,d, ms".formatted(load.keys), mine, others);
+    hints(engine, load, ours, raw);
+    if (load.records > 0) {
+      rewrites(engine, load, ours, raw);
+    }
+  }
+
+  private static void listed(Load load, Side side) throws Exception {
+    int found = side.list();
+    if (found != load.keys) {
+      throw new IllegalStateException("listed " + found + " of " + load.keys);
+    }
+  }
+
+  private void rewrites(String engine, Load load, Side ours, Side raw) throws Exception {
+    SecureRandom random = new SecureRandom();
+    SoftwareKek kek =
+        new SoftwareKek(Worker.V1, SecretBytes.random(SoftwareKek.BYTES, random), random);
+    EnvelopeCipher cipher = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), random);
+    SealedTable table = new SealedTable("any");
+    List<byte[]> sealed =
+        IntStream.range(0, load.records).mapToObj(it -> table.sealed(cipher, it)).toList();
+    ours.seed(sealed);
+    raw.seed(sealed);
+    double[] mine = new double[ROUNDS];
+    double[] others = new double[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+      mine[i] = watch.seconds(() -> ours.rewrite(RotationLoop.BATCH));
+      others[i] = watch.seconds(() -> raw.rewrite(RotationLoop.BATCH));
+    }
+    String what = "records /s, %,d a commit".formatted(RotationLoop.BATCH);
+    rate(engine, what, load.records, mine, others);
+  }
+
+  private void hints(String engine, Load load, Side ours, Side raw) throws Exception {
+    Ear mine = new Ear(ours);
+    Ear other = new Ear(raw);
+    double[] heard = new double[load.hints];
+    double[] heardRaw = new double[load.hints];
+    for (int i = 0; i < load.hints; i++) {
+      heard[i] = mine.latency(load);
+      heardRaw[i] = other.latency(load);
+    }
+    for (double share : new double[] {0.5, 0.99}) {
+      double a = Stopwatch.quantile(share, heard) * 1e3;
+      double b = Stopwatch.quantile(share, heardRaw) * 1e3;
+      line(engine, "write to hint, p%.0f, ms".formatted(share * 100), "%.2f", a, b, a / b);
+    }
+  }
+
+  /// Writes what one side watches, and waits for the hint.
+  private final class Ear {
+    private final Side side;
+    private final SynchronousQueue<Boolean> hints = new SynchronousQueue<>();
+
+    Ear(Side side) throws Exception {
+      this.side = side;
+      side.watch(
+          () -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write
+    }
+
+    double latency(Load load) throws InterruptedException {
+      long pause = (long) (Math.random() * load.pause.toMillis());
+      boolean _ = new CountDownLatch(1).await(pause, TimeUnit.MILLISECONDS);
+      long from = watch.nanos().getAsLong();
+      Thread writer = Thread.ofPlatform().start(this::write);
+      if (hints.poll(HINT_SECONDS, TimeUnit.SECONDS) == null) {
+        throw new IllegalStateException("no hint came within " + HINT_SECONDS + " s");
+      }
+      double seconds = watch.since(from);
+      writer.join();
+      return seconds;
+    }
+
+    private void write() {
+      try {
+        side.write();
+      } catch (Exception e) {
+        throw new IllegalStateException("a watched write failed", e);
+      }
+    }
+  }
+
+  private void rate(String engine, String what, int count, double[] ours, double[] raw) {
+    double a = count / Stopwatch.median(ours);
+    double b = count / Stopwatch.median(raw);
+    line(engine, what, "%,.0f", a, b, a / b);
+  }
+
+  private void time(String engine, String what, double[] ours, double[] raw) {
+    double a = Stopwatch.median(ours) * 1e3;
+    double b = Stopwatch.median(raw) * 1e3;
+    line(engine, what, "%,.1f", a, b, a / b);
+  }
+
+  private void line(
+      String engine, String what, String form, double ours, double raw, double ratio) {
+    out.printf(
+        "  %-12s %-30s %12s %12s   %.2f%n",
+        engine, what, form.formatted(ours), form.formatted(raw), ratio);
+  }
+}

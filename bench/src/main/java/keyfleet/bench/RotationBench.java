@@ -1,0 +1,193 @@
+package keyfleet.bench;
+
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import keyfleet.control.RecordStores;
+import keyfleet.control.RotationLoop;
+import keyfleet.control.RotationLoop.Pace;
+import keyfleet.control.ThreadCrew;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Timings;
+import keyfleet.postgres.PostgresEngine;
+import keyfleet.store.Engine;
+import keyfleet.store.Fence;
+import keyfleet.store.Records;
+import keyfleet.store.SqliteEngine;
+import keyfleet.store.StoreUrl;
+
+/// A rotation by the real loop, beside the same compare-and-set writes with no cryptography: on the
+/// same engine, with the same scans, batches, fence and durability. They take turns, a twentieth of
+/// the records at a time, so that both see the same machine.
+final class RotationBench {
+  private static final SealedTable ROTATED = new SealedTable("customers");
+  private static final SealedTable IN_TURN = new SealedTable("plain_in_turn");
+  private static final SealedTable OVERLAPPED = new SealedTable("plain_overlapped");
+  private static final int TURNS = 20;
+  private static final Set<Integer> LOOKS = Set.of(2, 10, 18);
+  private static final int MAX_TICKS = 10_000;
+  private static final double MEBIBYTE = 1 << 20;
+
+  private final PrintStream out;
+  private final Stopwatch watch;
+  private final int records;
+
+  RotationBench(PrintStream out, Stopwatch watch, int records) {
+    this.out = out;
+    this.watch = watch;
+    this.records = records;
+  }
+
+  void run(Scratch scratch) throws Exception {
+    out.printf(
+        "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
+        records);
+    sqlite(scratch.folder("sqlite").resolve("keyfleet.db"));
+    if (LocalPostgres.canStart()) {
+      try (LocalPostgres server =
+          LocalPostgres.start(scratch.folder("postgres"), Scratch.freePort())) {
+        postgres(server);
+      }
+    } else {
+      out.println("  postgresql: no server here. Try: apt install postgresql");
+    }
+  }
+
+  private void sqlite(Path file) throws Exception {
+    try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file));
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+      rotate("sqlite", engine, connection, "BLOB");
+    }
+  }
+
+  private void postgres(LocalPostgres server) throws Exception {
+    try (Engine engine = PostgresEngine.open(StoreUrl.parse(server.url()));
+        Connection connection = server.connect("reWriteBatchedInserts=true")) {
+      rotate("postgresql", engine, connection, "bytea");
+    }
+  }
+
+  private void rotate(String name, Engine engine, Connection connection, String blob)
+      throws Exception {
+    Worker worker = new Worker(engine.kv(), watch.nanos());
+    worker.begin(Timings.DEFAULT);
+    ROTATED.make(connection, blob, List.of(IN_TURN, OVERLAPPED), records, worker.cipher());
+    worker.register(ROTATED.registration(name));
+    AtomicLong moved = new AtomicLong();
+    RecordStores stores =
+        it -> Optional.of(new CountedRecords(engine.records(ROTATED.shape()), moved));
+    worker.rotate(stores);
+    try (ExecutorService reader = Executors.newSingleThreadExecutor();
+        ThreadCrew crew = new ThreadCrew()) {
+      new Race(name, worker, worker.loop(stores, crew), moved)
+          .run(plain(engine, IN_TURN, Runnable::run), plain(engine, OVERLAPPED, reader));
+    }
+  }
+
+  /// Behind the same fence as the records that are rotated.
+  private static PlainRewrite plain(Engine engine, SealedTable table, Executor reader) {
+    Records records = engine.records(table.shape());
+    records.fence(Fence.of(new Fence.Term(1, 1), Set.of(Worker.V1, Worker.V2)));
+    return new PlainRewrite(records, RotationLoop.BATCH, reader);
+  }
+
+  private final class Race {
+    private final String name;
+    private final Worker worker;
+    private final RotationLoop loop;
+    private final AtomicLong moved;
+    private final double[] heap = new double[LOOKS.size()];
+
+    Race(String name, Worker worker, RotationLoop loop, AtomicLong moved) {
+      this.name = name;
+      this.worker = worker;
+      this.loop = loop;
+      this.moved = moved;
+    }
+
+    void run(PlainRewrite inTurn, PlainRewrite overlapped) throws Exception {
+      tickUntil(Rotation.Rewrapping.class);
+      double ours = 0;
+      double plain = 0;
+      double ahead = 0;
+      int looks = 0;
+      for (int turn = 1; turn <= TURNS; turn++) {
+        long goal = (long) records * turn / TURNS;
+        ours += watch.seconds(() -> tickUntil(goal));
+        plain += watch.seconds(() -> inTurn.rewriteUntil(goal));
+        ahead += watch.seconds(() -> overlapped.rewriteUntil(goal));
+        worker.beat();
+        if (LOOKS.contains(turn)) {
+          heap[looks++] = usedHeap();
+        }
+      }
+      double rest = watch.seconds(this::finish);
+      print(ours, plain, ahead, rest);
+    }
+
+    private void print(double ours, double plain, double ahead, double rest) {
+      out.printf(
+          "  %-11s ours %,9.0f   plain, scan and write in turn %,9.0f   ratio %.2f%n",
+          name, records / ours, records / plain, plain / ours);
+      out.printf(
+          "  %-11s %14s   plain, next scan meanwhile    %,9.0f   ratio %.2f%n",
+          "", "", records / ahead, ahead / ours);
+      out.printf(
+          "  %-11s heap after GC at 10%%, 50%%, 90%%: %.1f, %.1f, %.1f MiB of %.0f; flip to proof %.1f s%n",
+          "", heap[0], heap[1], heap[2], Runtime.getRuntime().maxMemory() / MEBIBYTE, rest);
+    }
+
+    private void tickUntil(Class<? extends Rotation> phase) {
+      for (int i = 0; !phase.isInstance(worker.keystore().rotation()); i++) {
+        tick();
+        check(i < MAX_TICKS, "the rotation does not come to " + phase.getSimpleName());
+      }
+    }
+
+    private void tickUntil(long goal) {
+      while (moved.get() < goal) {
+        long before = moved.get();
+        tick();
+        check(moved.get() > before, "a tick moved nothing");
+      }
+    }
+
+    private void finish() {
+      for (int i = 0; !(worker.keystore().rotation() instanceof Rotation.Completed); i++) {
+        if (tick() == Pace.LATER) {
+          worker.beat();
+        }
+        check(i < MAX_TICKS, "the rotation does not end");
+      }
+    }
+
+    private Pace tick() {
+      Pace pace = loop.tick();
+      loop.trouble()
+          .ifPresent(e -> {
+            throw new IllegalStateException("a tick came to nothing", e);
+          });
+      return pace;
+    }
+
+    private void check(boolean holds, String otherwise) {
+      if (!holds) {
+        throw new IllegalStateException(name + ": " + otherwise);
+      }
+    }
+  }
+
+  private static double usedHeap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEBIBYTE;
+  }
+}

@@ -1,0 +1,216 @@
+package keyfleet.bench;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import keyfleet.control.Gate;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Proof;
+import keyfleet.crypto.Sentinel.Claim;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.Timings;
+import keyfleet.member.HeartbeatDocument;
+import keyfleet.member.Self;
+import keyfleet.store.Engine;
+import keyfleet.store.SqliteEngine;
+import keyfleet.store.StoreUrl;
+
+/// The gate of `kek verify` over a large fleet, beside reading the same rows with the driver. Every
+/// round asks anew: a gate that was asked before reads only the beats that changed.
+final class VerifyBench {
+  private static final int ROUNDS = 9;
+  private static final int AT_ONCE = 10_000;
+
+  /// Long enough for all beats to stay fresh.
+  private static final Timings TIMINGS =
+      new Timings(
+          Duration.ofMinutes(10),
+          Duration.ofMinutes(30),
+          Duration.ofMinutes(40),
+          Duration.ofMinutes(50),
+          Duration.ofMinutes(30));
+
+  /// As the roster is read.
+  private static final String READ =
+      """
+      SELECT key, value, revision, written_at FROM keyfleet_entries
+      WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
+      """;
+
+  private record Row(String key, List<byte[]> value, long revision, long writtenAt) {}
+
+  private final PrintStream out;
+  private final Stopwatch watch;
+  private final int processes;
+
+  VerifyBench(PrintStream out, Stopwatch watch, int processes) {
+    this.out = out;
+    this.watch = watch;
+    this.processes = processes;
+  }
+
+  void run(Scratch scratch) throws Exception {
+    Path file = scratch.folder("verify").resolve("keyfleet.db");
+    try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file))) {
+      Worker worker = new Worker(engine.kv(), watch.nanos());
+      worker.begin(TIMINGS);
+      try (Connection beats =
+          DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
+        Beats found = new Beats(worker, beats, engine.kv().storeTime().millis());
+        found.fill();
+        race(worker, found);
+      }
+    }
+  }
+
+  private void race(Worker worker, Beats beats) throws Exception {
+    double[] gate = new double[ROUNDS];
+    double[] again = new double[ROUNDS];
+    double[] raw = new double[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+      raw[i] = watch.seconds(beats::read);
+      Gate fresh = worker.gate();
+      gate[i] = watch.seconds(() -> judge(worker, fresh));
+      again[i] = watch.seconds(() -> judge(worker, fresh));
+    }
+    double base = Stopwatch.median(raw);
+    out.printf(
+        "verify over %,d heartbeats, ms, median of %d    (ratio: to reading the rows raw)%n",
+        processes, ROUNDS);
+    print("raw read", base, base);
+    print("gate", Stopwatch.median(gate), base);
+    print("gate, asked again", Stopwatch.median(again), base);
+  }
+
+  private void print(String what, double seconds, double base) {
+    out.printf("  sqlite      %-18s %8.1f   ratio %.2f%n", what, seconds * 1e3, seconds / base);
+  }
+
+  private void judge(Worker worker, Gate gate) {
+    var verdict = gate.judge(worker.keystore(), Worker.V2, new Anyone());
+    if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
+      throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());
+    }
+  }
+
+  /// The heartbeats of a fleet, each with proofs of both versions.
+  private final class Beats {
+    private final Worker worker;
+    private final Connection connection;
+    private final Keystore keystore;
+    private final long now;
+    private final String bucket = "process_heartbeats_" + TIMINGS.expire().toMillis() + "ms";
+
+    Beats(Worker worker, Connection connection, long now) {
+      this.worker = worker;
+      this.connection = connection;
+      this.keystore = worker.keystore();
+      this.now = now;
+    }
+
+    void fill() throws SQLException {
+      connection.setAutoCommit(false);
+      long revision = lastRevision();
+      try (PreparedStatement insert =
+          connection.prepareStatement("INSERT INTO keyfleet_entries VALUES (?, ?, ?, ?, ?)")) {
+        for (int from = 0; from < processes; from += AT_ONCE) {
+          int to = Math.min(processes, from + AT_ONCE);
+          List<byte[]> made = IntStream.range(from, to).parallel().mapToObj(this::beat).toList();
+          for (int i = 0; i < made.size(); i++) {
+            insert.setString(1, bucket);
+            insert.setString(2, "main." + instance(from + i));
+            insert.setBytes(3, made.get(i));
+            insert.setLong(4, ++revision);
+            insert.setLong(5, now);
+            insert.addBatch();
+          }
+          insert.executeBatch();
+        }
+      }
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+
+    private long lastRevision() throws SQLException {
+      try (var statement = connection.createStatement();
+          ResultSet found = statement.executeQuery("SELECT max(revision) FROM keyfleet_changes")) {
+        found.next();
+        return found.getLong(1);
+      }
+    }
+
+    private static String instance(int number) {
+      return "host-%06d-4711".formatted(number);
+    }
+
+    private byte[] beat(int number) {
+      String name = instance(number);
+      Map<KekVersion, Loaded> loaded = new HashMap<>();
+      for (KekVersion version : List.of(Worker.V1, Worker.V2)) {
+        loaded.put(version, new Loaded("env", new Proved(proof(version, name))));
+      }
+      Host host = new Host("host-%06d".formatted(number), 4711, "", Instant.ofEpochMilli(now));
+      Origin origin = new Origin(name, "run-" + number, "api", "0.1.0", host);
+      Heartbeat beat =
+          new Heartbeat(
+              origin,
+              loaded,
+              Worker.V1,
+              Self.PROTOCOL,
+              keystore.epoch(),
+              Instant.ofEpochMilli(now));
+      return HeartbeatDocument.written(beat, "beat-1").toValue().bytes().toArray();
+    }
+
+    private Proof proof(KekVersion version, String name) {
+      Claim claim = new Claim(name, keystore.epoch());
+      KeyVersion known = keystore.versions().get(version);
+      if (known == null) {
+        throw new IllegalStateException(version + " is not announced");
+      }
+      return known.sentinel().prove(worker.cipher(), claim).orElseThrow();
+    }
+
+    void read() throws SQLException {
+      List<Row> rows = new ArrayList<>();
+      try (PreparedStatement select = connection.prepareStatement(READ)) {
+        select.setString(1, bucket);
+        select.setString(2, "main.");
+        select.setString(3, "main/");
+        select.setLong(4, 0);
+        try (ResultSet found = select.executeQuery()) {
+          while (found.next()) {
+            rows.add(
+                new Row(
+                    found.getString(1),
+                    List.of(found.getBytes(2)),
+                    found.getLong(3),
+                    found.getLong(4)));
+          }
+        }
+      }
+      if (rows.size() != processes + 1) {
+        throw new IllegalStateException("there are " + rows.size() + " rows");
+      }
+    }
+  }
+}

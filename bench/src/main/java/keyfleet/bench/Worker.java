@@ -1,0 +1,142 @@
+package keyfleet.bench;
+
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import keyfleet.control.Crew;
+import keyfleet.control.Failpoints;
+import keyfleet.control.Gate;
+import keyfleet.control.RecordStores;
+import keyfleet.control.Ring;
+import keyfleet.control.RotationLoop;
+import keyfleet.control.RotationOrders;
+import keyfleet.control.Shelves;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Keyholder;
+import keyfleet.member.Membership;
+import keyfleet.member.Registry;
+import keyfleet.member.Self;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.Kv;
+
+/// The one process of a fleet: it beats, orders and drives, as `keyfleet server` does. Its keys are
+/// random, and it holds versions 1 and 2.
+final class Worker {
+  static final KekVersion V1 = new KekVersion(1);
+  static final KekVersion V2 = new KekVersion(2);
+
+  private final SecureRandom random = new SecureRandom();
+  private final Kv kv;
+  private final LongSupplier clock;
+  private final Keyholder keys;
+  private final Membership membership;
+  private long words;
+
+  Worker(Kv kv, LongSupplier clock) {
+    this.kv = kv;
+    this.clock = clock;
+    this.keys = new Keyholder(KeyringName.MAIN, List.of(provider()), random);
+    keys.refresh();
+    Self self = new Self(new Origin("worker-1", "run-1", "worker", "bench"), Self.PROTOCOL, null);
+    this.membership =
+        new Membership(self, new Membership.Ties(kv, this::word), keys, Map::of, clock);
+  }
+
+  /// Version 1 active, version 2 announced.
+  void begin(Timings timings) {
+    membership.tick();
+    RotationOrders orders = orders(_ -> Optional.empty());
+    done(orders.announce(V1, Keystore.Use.RECORDS, timings));
+    done(orders.announce(V2, Keystore.Use.RECORDS, timings));
+    beat();
+  }
+
+  /// Twice: the second shows the epoch that the first has read.
+  void beat() {
+    membership.tick();
+    membership.tick();
+  }
+
+  void register(Registration registration) {
+    new Registry(kv, this::word).register(registration);
+  }
+
+  void rotate(RecordStores stores) {
+    done(orders(stores).rotate(V1, V2));
+  }
+
+  RotationLoop loop(RecordStores stores, Crew crew) {
+    Ring ring = ring();
+    Shelves shelves = new Shelves(ring, stores, crew, Integer.MAX_VALUE, Failpoints.NONE);
+    return new RotationLoop("worker-1", ring, shelves, keys, clock);
+  }
+
+  Gate gate() {
+    return new Gate(ring(), keys);
+  }
+
+  Keystore keystore() {
+    return ring().keystore().orElseThrow().keystore();
+  }
+
+  EnvelopeCipher cipher() {
+    return keys.cipher();
+  }
+
+  private RotationOrders orders(RecordStores stores) {
+    Ring ring = ring();
+    return new RotationOrders(
+        ring, new Shelves(ring, stores, Failpoints.NONE), keys, this::word, random);
+  }
+
+  private static void done(RotationOrders.Answer answer) {
+    if (!(answer instanceof RotationOrders.Done)) {
+      throw new IllegalStateException("an order was not carried out: " + answer);
+    }
+  }
+
+  private Ring ring() {
+    return new Ring(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
+  }
+
+  private String word() {
+    return "word-" + words++;
+  }
+
+  private KekProvider provider() {
+    Keks keks =
+        Keks.of(
+            KeyringName.MAIN,
+            IntStream.rangeClosed(1, 2)
+                .mapToObj(it ->
+                    new SoftwareKek(
+                        new KekVersion(it), SecretBytes.random(SoftwareKek.BYTES, random), random))
+                .toList());
+    return new KekProvider() {
+      @Override
+      public String name() {
+        return "env";
+      }
+
+      @Override
+      public Keks load() {
+        return keks;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}

@@ -1,0 +1,30 @@
+package keyfleet.control;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Who does the reading and the cryptography of a pass. Its writes are always the driver's own, one
+/// batch after another.
+public interface Crew {
+  /// The driver itself, which does nothing ahead of time.
+  Crew NONE =
+      new Crew() {
+        @Override
+        public <T> Supplier<T> begin(Supplier<T> work) {
+          return work;
+        }
+
+        @Override
+        public <T, R> List<R> each(List<T> items, Function<T, R> work) {
+          return items.stream().map(work).toList();
+        }
+      };
+
+  /// Begins something that the driver will ask for, once or never. What it throws is thrown at
+  /// whoever asks.
+  <T> Supplier<T> begin(Supplier<T> work);
+
+  /// What `work` makes of each item, in their order.
+  <T, R> List<R> each(List<T> items, Function<T, R> work);
+}
