@@ -39,7 +39,8 @@ final class StartTime {
         return false;
       }
     }
-    return true;
+    // The JDK has a meaning for the hour 24 and for leap seconds.
+    return number(text, 11, 13) < 24 && number(text, 17, 19) < 60;
   }
 
   private static boolean isDigit(char c) {
