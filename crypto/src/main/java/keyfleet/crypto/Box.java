@@ -47,7 +47,7 @@ final class Box {
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
   /// message, and a search for a KDF starts every provider there is.
-  private static final Provider PROVIDER = provider();
+  static final Provider PROVIDER = provider();
 
   private Box() {}
 

@@ -23,7 +23,7 @@ public final class Proof {
       SecretBytes secret, KeyringName keyring, KekVersion version, Sentinel.Claim claim) {
     byte[] key = secret.reveal(SecretAccess.granted());
     try {
-      Mac hmac = Mac.getInstance("HmacSHA256");
+      Mac hmac = Mac.getInstance("HmacSHA256", Box.PROVIDER);
       hmac.init(new SecretKeySpec(key, "HmacSHA256"));
       return new Proof(
           hmac.doFinal(
