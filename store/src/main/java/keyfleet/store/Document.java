@@ -16,7 +16,6 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
 
 /// A JSON object, the form in which our values are stored. A reader asks for the fields it knows
@@ -28,8 +27,10 @@ public final class Document {
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();
+
+  /// Stands for a JSON null until all fields are read.
+  private static final Object NULL = new Object();
 
   /// Values are `String`, `Long`, `Document` and lists of these.
   private final Map<String, Object> fields;
@@ -43,8 +44,11 @@ public final class Document {
   }
 
   public static Document parse(Value value) {
-    try (JsonParser parser =
-        JSON.createParser(ObjectReadContext.empty(), value.bytes().toArray())) {
+    return value.document();
+  }
+
+  static Document parsed(Bytes bytes) {
+    try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.shared())) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedException("not a JSON object");
       }
@@ -63,10 +67,11 @@ public final class Document {
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       Object value = value(parser, parser.nextToken());
-      if (value != null) {
-        fields.put(name, value);
+      if (fields.putIfAbsent(name, value == null ? NULL : value) != null) {
+        throw new MalformedException("twice in an object: " + name);
       }
     }
+    fields.values().removeIf(NULL::equals);
     return new Document(fields);
   }
 
@@ -103,7 +108,7 @@ public final class Document {
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
       write(json, this);
     }
-    return new Value(Bytes.copyOf(bytes.toByteArray()));
+    return new Value(Bytes.owning(bytes.toByteArray()));
   }
 
   private static void write(JsonGenerator json, Object value) {
@@ -210,7 +215,7 @@ public final class Document {
 
   /// Fields in the order in which they are written.
   public static final class Builder {
-    private final Map<String, Object> fields = new LinkedHashMap<>();
+    private Map<String, Object> fields = new LinkedHashMap<>();
 
     private Builder() {}
 
@@ -238,8 +243,11 @@ public final class Document {
       return put(name, List.copyOf(values));
     }
 
+    /// Ends the builder: it takes no more fields.
     public Document build() {
-      return new Document(new LinkedHashMap<>(fields));
+      Document built = new Document(fields);
+      fields = Map.of();
+      return built;
     }
 
     private Builder put(String name, Object value) {

@@ -2,6 +2,8 @@ package keyfleet.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import keyfleet.crypto.StrictText;
+
 /// The id of a record within its collection, as text.
 public record RecordId(String value) {
   /// As in the place that is bound into an envelope.
@@ -9,7 +11,7 @@ public record RecordId(String value) {
 
   public RecordId {
     int length = value.getBytes(UTF_8).length;
-    if (length < 1 || length > MAX_BYTES || !UTF_8.newEncoder().canEncode(value)) {
+    if (length < 1 || length > MAX_BYTES || StrictText.utf8(value).isEmpty()) {
       throw new IllegalArgumentException(
           "a record's id is well-formed text of 1 to " + MAX_BYTES + " bytes, this has " + length);
     }
