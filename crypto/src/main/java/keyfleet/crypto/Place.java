@@ -14,8 +14,8 @@ public record Place(String collection, String recordId, String field) {
   private static void check(String part) {
     int length =
         StrictText.utf8(part)
-            .orElseThrow(() ->
-                new IllegalArgumentException("a part of a place is not well-formed text"))
+            .orElseThrow(
+                () -> new IllegalArgumentException("a part of a place is not well-formed text"))
             .length;
     if (length < 1 || length > MAX_PART_BYTES) {
       throw new IllegalArgumentException(

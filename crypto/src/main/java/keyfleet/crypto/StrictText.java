@@ -8,10 +8,20 @@ import java.util.Optional;
 public final class StrictText {
   private StrictText() {}
 
-  /// Nothing for half a surrogate pair: Java writes it as a question mark, and does not read it
-  /// back.
+  /// Nothing for half a surrogate pair: Java writes it as a question mark.
   public static Optional<byte[]> utf8(String text) {
-    byte[] bytes = text.getBytes(UTF_8);
-    return new String(bytes, UTF_8).equals(text) ? Optional.of(bytes) : Optional.empty();
+    return hasSurrogates(text) && !UTF_8.newEncoder().canEncode(text)
+        ? Optional.empty()
+        : Optional.of(text.getBytes(UTF_8));
+  }
+
+  /// Hardly any text has: most need no encoder.
+  private static boolean hasSurrogates(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -104,7 +104,10 @@ public final class Keyholder {
 
   private Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
     try {
-      return proofs.prove(known.sentinel(), cipher, claim).<Word>map(Proved::new).orElseGet(Failed::new);
+      return proofs
+          .prove(known.sentinel(), cipher, claim)
+          .<Word>map(Proved::new)
+          .orElseGet(Failed::new);
     } catch (KekUnavailableException e) {
       return new Untried(); // the device says nothing about the bytes
     }

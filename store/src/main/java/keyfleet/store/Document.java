@@ -1,6 +1,5 @@
 package keyfleet.store;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -8,13 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import keyfleet.crypto.StrictText;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
@@ -34,6 +32,10 @@ public final class Document {
 
   /// Values are `String`, `Long`, `Document` and lists of these.
   private final Map<String, Object> fields;
+
+  private record Read(Object reading, Object made) {}
+
+  private volatile @Nullable Read read;
 
   private Document(Map<String, Object> fields) {
     this.fields = fields;
@@ -104,32 +106,44 @@ public final class Document {
   }
 
   public Value toValue() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
-      write(json, this);
-    }
-    return new Value(Bytes.owning(bytes.toByteArray()));
+    StringBuilder json = new StringBuilder(512);
+    write(json, this);
+    byte[] bytes =
+        StrictText.utf8(json.toString())
+            .orElseThrow(() -> new IllegalArgumentException("a document holds half a letter"));
+    return new Value(Bytes.owning(bytes));
   }
 
-  private static void write(JsonGenerator json, Object value) {
+  private static void write(StringBuilder json, Object value) {
     switch (value) {
-      case String text -> json.writeString(text);
-      case Long number -> json.writeNumber(number);
-      case Document document -> {
-        json.writeStartObject();
-        document.fields.forEach((name, field) -> {
-          json.writeName(name);
-          write(json, field);
-        });
-        json.writeEndObject();
-      }
+      case String text -> JsonText.quote(text, json);
+      case Long number -> json.append(number.longValue());
+      case Document document -> document.write(json);
       case List<?> items -> {
-        json.writeStartArray();
-        items.forEach(item -> write(json, item));
-        json.writeEndArray();
+        json.append('[');
+        String separator = "";
+        for (Object item : items) {
+          json.append(separator);
+          write(json, item);
+          separator = ",";
+        }
+        json.append(']');
       }
       default -> throw new IllegalStateException("no field is a " + value.getClass());
     }
+  }
+
+  private void write(StringBuilder json) {
+    json.append('{');
+    String separator = "";
+    for (var field : fields.entrySet()) {
+      json.append(separator);
+      JsonText.quote(field.getKey(), json);
+      json.append(':');
+      write(json, field.getValue());
+      separator = ",";
+    }
+    json.append('}');
   }
 
   public boolean has(String name) {
@@ -166,7 +180,20 @@ public final class Document {
 
   /// What `reading` makes of the document. A value that breaks the rule of its type is malformed,
   /// not a bug of ours: it came from outside.
+  ///
+  /// What it made of it last is kept: a reading is a function of the document alone, and what it
+  /// makes cannot be changed.
+  @SuppressWarnings("unchecked") // a reading makes one type
   public <T> T as(Function<Document, T> reading) {
+    Read known = read;
+    if (known == null || known.reading() != reading) {
+      known = new Read(reading, made(reading));
+      read = known;
+    }
+    return (T) known.made();
+  }
+
+  private <T> T made(Function<Document, T> reading) {
     try {
       return reading.apply(this);
     } catch (IllegalArgumentException e) {

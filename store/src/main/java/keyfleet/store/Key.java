@@ -1,13 +1,9 @@
 package keyfleet.store;
 
-import java.util.regex.Pattern;
-
 /// The name of an entry within its bucket: words, joined by dots. The alphabet is what every engine
 /// takes as it is, NATS subjects being the narrowest.
 public record Key(String value) implements Comparable<Key> {
   public static final int MAX_LENGTH = 255;
-
-  private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_=/-]+(\\.[A-Za-z0-9_=/-]+)*");
 
   public Key {
     if (!isValid(value)) {
@@ -15,8 +11,27 @@ public record Key(String value) implements Comparable<Key> {
     }
   }
 
+  /// No word is empty.
   public static boolean isValid(String value) {
-    return value.length() <= MAX_LENGTH && RULE.matcher(value).matches();
+    boolean within = false;
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '.' ? !within : !isOfWord(c)) {
+        return false;
+      }
+      within = c != '.';
+    }
+    return within && value.length() <= MAX_LENGTH;
+  }
+
+  private static boolean isOfWord(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '_'
+        || c == '='
+        || c == '/'
+        || c == '-';
   }
 
   /// Safe to log: a refused key may be long, or hold control characters.
