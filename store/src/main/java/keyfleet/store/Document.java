@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import keyfleet.crypto.StrictText;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -106,44 +105,38 @@ public final class Document {
   }
 
   public Value toValue() {
-    StringBuilder json = new StringBuilder(512);
+    JsonBytes json = new JsonBytes();
     write(json, this);
-    byte[] bytes =
-        StrictText.utf8(json.toString())
-            .orElseThrow(() -> new IllegalArgumentException("a document holds half a letter"));
-    return new Value(Bytes.owning(bytes));
+    return new Value(Bytes.owning(json.written()));
   }
 
-  private static void write(StringBuilder json, Object value) {
+  private static void write(JsonBytes json, Object value) {
     switch (value) {
-      case String text -> JsonText.quote(text, json);
-      case Long number -> json.append(number.longValue());
+      case String text -> json.quoted(text);
+      case Long number -> json.plain(Long.toString(number));
       case Document document -> document.write(json);
       case List<?> items -> {
-        json.append('[');
-        String separator = "";
-        for (Object item : items) {
-          json.append(separator);
-          write(json, item);
-          separator = ",";
+        json.plain("[");
+        for (int i = 0; i < items.size(); i++) {
+          json.plain(i == 0 ? "" : ",");
+          write(json, items.get(i));
         }
-        json.append(']');
+        json.plain("]");
       }
       default -> throw new IllegalStateException("no field is a " + value.getClass());
     }
   }
 
-  private void write(StringBuilder json) {
-    json.append('{');
-    String separator = "";
+  private void write(JsonBytes json) {
+    String before = "{";
     for (var field : fields.entrySet()) {
-      json.append(separator);
-      JsonText.quote(field.getKey(), json);
-      json.append(':');
+      json.plain(before);
+      json.quoted(field.getKey());
+      json.plain(":");
       write(json, field.getValue());
-      separator = ",";
+      before = ",";
     }
-    json.append('}');
+    json.plain(fields.isEmpty() ? "{}" : "}");
   }
 
   public boolean has(String name) {
@@ -186,7 +179,7 @@ public final class Document {
   @SuppressWarnings("unchecked") // a reading makes one type
   public <T> T as(Function<Document, T> reading) {
     Read known = read;
-    if (known == null || known.reading() != reading) {
+    if (known == null || !known.reading().equals(reading)) {
       known = new Read(reading, made(reading));
       read = known;
     }
