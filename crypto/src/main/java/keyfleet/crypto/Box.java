@@ -9,8 +9,9 @@ import java.util.Arrays;
 import java.util.Optional;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
+import javax.crypto.KDF;
 import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /// Suite 1: a message sealed under a key that is derived for it alone, with a commitment to that
@@ -42,7 +43,6 @@ final class Box {
   /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
   private static final GCMParameterSpec ZERO_NONCE = new GCMParameterSpec(TAG * 8, new byte[12]);
 
-  private static final String HMAC = "HmacSHA512";
   private static final String GCM = "AES/GCM/NoPadding";
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
@@ -116,21 +116,9 @@ final class Box {
 
   static byte[] hkdf(byte[] input, byte[] salt, byte[] info, int length)
       throws GeneralSecurityException {
-    Mac mac = Mac.getInstance(HMAC, PROVIDER);
-    mac.init(new SecretKeySpec(salt.length == 0 ? new byte[mac.getMacLength()] : salt, HMAC));
-    byte[] pseudoRandom = mac.doFinal(input);
-    mac.init(new SecretKeySpec(pseudoRandom, HMAC));
-    byte[] output = new byte[length];
-    byte[] block = new byte[0];
-    for (int done = 0, i = 1; done < length; done += block.length, i++) {
-      mac.update(block);
-      mac.update(info);
-      block = mac.doFinal(new byte[] {(byte) i});
-      System.arraycopy(block, 0, output, done, Math.min(block.length, length - done));
-    }
-    Arrays.fill(pseudoRandom, (byte) 0);
-    Arrays.fill(block, (byte) 0);
-    return output;
+    HKDFParameterSpec parameters =
+        HKDFParameterSpec.ofExtract().addSalt(salt).addIKM(input).thenExpand(info, length);
+    return KDF.getInstance("HKDF-SHA512", PROVIDER).deriveData(parameters);
   }
 
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
