@@ -23,14 +23,18 @@ public final class Proofs {
     }
     Ground ground = new Ground(kek.get(), sentinel, claim);
     Proof known = made.get(ground);
-    return known != null ? Optional.of(known) : remembered(ground, sentinel.proof(cipher, claim));
+    if (known != null) {
+      return Optional.of(known);
+    }
+    Optional<Proof> proof = sentinel.proof(cipher, claim);
+    proof.ifPresent(it -> remember(ground, it));
+    return proof;
   }
 
-  private Optional<Proof> remembered(Ground ground, Optional<Proof> proof) {
+  private void remember(Ground ground, Proof proof) {
     if (made.size() >= MAX_REMEMBERED) {
       made.clear();
     }
-    proof.ifPresent(it -> made.put(ground, it));
-    return proof;
+    made.put(ground, proof);
   }
 }

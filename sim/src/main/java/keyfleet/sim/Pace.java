@@ -2,6 +2,7 @@ package keyfleet.sim;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.function.LongSupplier;
 
 /// How fast something goes from here on, for people: by the wall, and a core. A core's share is by
 /// the time that all threads of this process were on a core, the collector's and the compiler's
@@ -11,17 +12,18 @@ final class Pace {
 
   private final OperatingSystemMXBean machine =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-  private final long began = System.nanoTime();
+  private final LongSupplier clock;
+  private final long began;
   private final long cpuBefore = machine.getProcessCpuTime();
 
-  private Pace() {}
-
-  static Pace begin() {
-    return new Pace();
+  /// `clock` counts nanoseconds.
+  Pace(LongSupplier clock) {
+    this.clock = clock;
+    this.began = clock.getAsLong();
   }
 
   String words(long done) {
-    double seconds = (System.nanoTime() - began) / SECOND;
+    double seconds = (clock.getAsLong() - began) / SECOND;
     double cores = (machine.getProcessCpuTime() - cpuBefore) / SECOND;
     return "%,.0f/s, or %,.0f/s on one core by CPU time".formatted(done / seconds, done / cores);
   }

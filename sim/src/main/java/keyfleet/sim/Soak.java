@@ -71,7 +71,7 @@ public final class Soak {
   }
 
   private static boolean run(Order order) throws IOException {
-    Pace pace = Pace.begin();
+    Pace pace = new Pace(System::nanoTime);
     Swarm.Result result = new Swarm(Fleets::drawn).run(order.from(), order.runs());
     Finding finding = result.finding();
     if (finding != null) {

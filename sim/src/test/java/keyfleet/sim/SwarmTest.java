@@ -26,7 +26,7 @@ class SwarmTest {
       replay(Long.parseLong(replay));
       return;
     }
-    Pace pace = Pace.begin();
+    Pace pace = new Pace(System::nanoTime);
     Swarm.Result result = new Swarm(Fleets::drawn).run(0, SEEDS);
     Tally tally = result.tally();
     Finding finding = result.finding();
