@@ -1,7 +1,6 @@
 package keyfleet.control;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.Attempt;
@@ -20,6 +19,8 @@ final class AuditChain {
   /// Sendings of one entry that gets no clear answer.
   private static final int TRIES = 3;
 
+  private static final int DIGITS = 16;
+
   private final KeyringName keyring;
   private final Kv kv;
   private final Failpoints failpoints;
@@ -32,7 +33,8 @@ final class AuditChain {
 
   /// Sixteen digits, so that the order of the keys is that of the numbers.
   static Key key(KeyringName keyring, long number) {
-    return new Key(String.format(Locale.ROOT, "%s.%016d", keyring, number));
+    String digits = Long.toString(number);
+    return new Key(keyring + "." + "0".repeat(Math.max(0, DIGITS - digits.length())) + digits);
   }
 
   KeyringName keyring() {

@@ -4,17 +4,51 @@ import static java.util.stream.Collectors.joining;
 
 import java.util.List;
 import keyfleet.crypto.KeyringName;
+import org.jspecify.annotations.Nullable;
 
 /// One change of a keystore, as the audit has it. It says which entry it follows, so that its hash
 /// stands for the chain up to it.
-public record AuditEntry(
-    KeyringName keyring,
-    AuditHead previous,
-    AuditDeed deed,
-    List<AuditChange> changes,
-    String nonce) {
-  public AuditEntry {
-    changes = List.copyOf(changes);
+public final class AuditEntry {
+  private final KeyringName keyring;
+  private final AuditHead previous;
+  private final AuditDeed deed;
+  private final List<AuditChange> changes;
+  private final String nonce;
+
+  /// Every check asks for it, some of them twice. Two threads may find the same one.
+  private volatile @Nullable AuditHead head;
+
+  public AuditEntry(
+      KeyringName keyring,
+      AuditHead previous,
+      AuditDeed deed,
+      List<AuditChange> changes,
+      String nonce) {
+    this.keyring = keyring;
+    this.previous = previous;
+    this.deed = deed;
+    this.changes = List.copyOf(changes);
+    this.nonce = nonce;
+  }
+
+  public KeyringName keyring() {
+    return keyring;
+  }
+
+  public AuditHead previous() {
+    return previous;
+  }
+
+  public AuditDeed deed() {
+    return deed;
+  }
+
+  public List<AuditChange> changes() {
+    return changes;
+  }
+
+  public String nonce() {
+    return nonce;
   }
 
   public long number() {
@@ -23,11 +57,32 @@ public record AuditEntry(
 
   /// The place in the chain to which this entry leads.
   public AuditHead head() {
-    return new AuditHead(number(), AuditHash.of(this));
+    AuditHead known = head;
+    if (known == null) {
+      known = new AuditHead(number(), AuditHash.of(this));
+      head = known;
+    }
+    return known;
   }
 
   /// What changed, for people.
   public String words() {
     return changes.stream().map(AuditChange::words).collect(joining("; "));
+  }
+
+  /// The hash is over every field.
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof AuditEntry that && head().equals(that.head());
+  }
+
+  @Override
+  public int hashCode() {
+    return head().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "AuditEntry[" + number() + ", " + deed + ", " + words() + "]";
   }
 }

@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
@@ -22,10 +21,41 @@ record AuditFacts(SortedMap<String, String> byName) {
   static final AuditFacts NONE = new AuditFacts(new TreeMap<>());
 
   AuditFacts {
-    byName = Collections.unmodifiableSortedMap(new TreeMap<>(byName));
+    SortedMap<String, String> facts = new TreeMap<>(byName);
+    facts.values().removeIf(String::isEmpty);
+    byName = Collections.unmodifiableSortedMap(facts);
   }
 
   static AuditFacts of(Keystore keystore) {
+    SortedMap<String, String> facts = frequent(keystore);
+    timings(facts, keystore.timings());
+    keystore.versions().forEach((version, known) -> version(facts, version, known));
+    return new AuditFacts(facts);
+  }
+
+  /// What became different between two keystores, in the order of the names. What mostly stays as
+  /// it was is spelled only if it did not.
+  static List<AuditChange> changes(Keystore before, Keystore next) {
+    return except(before, next).changesTo(except(next, before));
+  }
+
+  /// Some facts that `other` has as well are left out.
+  private static AuditFacts except(Keystore keystore, Keystore other) {
+    SortedMap<String, String> facts = frequent(keystore);
+    if (!keystore.timings().equals(other.timings())) {
+      timings(facts, keystore.timings());
+    }
+    keystore
+        .versions()
+        .forEach((version, known) -> {
+          if (!known.equals(other.versions().get(version))) {
+            version(facts, version, known);
+          }
+        });
+    return new AuditFacts(facts);
+  }
+
+  private static SortedMap<String, String> frequent(Keystore keystore) {
     SortedMap<String, String> facts = new TreeMap<>();
     facts.put("id", keystore.identity().id());
     facts.put("incarnation", Long.toString(keystore.identity().incarnation()));
@@ -33,14 +63,11 @@ record AuditFacts(SortedMap<String, String> byName) {
     facts.put("epoch", Long.toString(keystore.epoch()));
     facts.put("active", keystore.active().toString());
     facts.put("writable", joined(keystore.writable()));
-    timings(facts, keystore.timings());
     rotation(facts, keystore.rotation());
-    keystore.versions().forEach((version, known) -> version(facts, version, known));
     keystore
         .activations()
         .forEach(it -> facts.put("activation." + it.epoch(), it.version().toString()));
-    facts.values().removeIf(String::isEmpty);
-    return new AuditFacts(facts);
+    return facts;
   }
 
   private static void timings(SortedMap<String, String> facts, Timings timings) {
@@ -113,12 +140,18 @@ record AuditFacts(SortedMap<String, String> byName) {
 
   /// What became different, in the order of the names.
   List<AuditChange> changesTo(AuditFacts next) {
-    TreeSet<String> names = new TreeSet<>(byName.keySet());
-    names.addAll(next.byName.keySet());
-    return names.stream()
-        .map(it -> new AuditChange(it, fact(it), next.fact(it)))
-        .filter(it -> !it.before().equals(it.after()))
-        .toList();
+    SortedMap<String, AuditChange> changes = new TreeMap<>();
+    next.byName.forEach((name, after) -> {
+      if (!after.equals(byName.get(name))) {
+        changes.put(name, new AuditChange(name, fact(name), after));
+      }
+    });
+    byName.forEach((name, before) -> {
+      if (!next.byName.containsKey(name)) {
+        changes.put(name, new AuditChange(name, before, ""));
+      }
+    });
+    return List.copyOf(changes.values());
   }
 
   /// The facts after the changes. Nothing if they do not fit: some began with another fact.
@@ -130,7 +163,6 @@ record AuditFacts(SortedMap<String, String> byName) {
       }
       facts.put(change.name(), change.after());
     }
-    facts.values().removeIf(String::isEmpty);
     return Optional.of(new AuditFacts(facts));
   }
 

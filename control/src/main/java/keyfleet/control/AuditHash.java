@@ -1,20 +1,17 @@
 package keyfleet.control;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import keyfleet.crypto.StrictText;
 
 /// The hash of an audit entry: SHA-256 over every field, the hash of the entry before among them.
 /// Each is preceded by its length, so that no two entries are the same bytes.
 final class AuditHash {
   private static final String DOMAIN = "keyfleet audit 1";
 
-  private final MessageDigest digest = sha256();
+  private final ByteArrayOutputStream hashed = new ByteArrayOutputStream(1024);
 
   private AuditHash() {}
 
@@ -32,7 +29,7 @@ final class AuditHash {
       hash.text(change.after());
     }
     hash.text(entry.nonce());
-    return hash.hex();
+    return of(hash.hashed.toByteArray());
   }
 
   /// Of bytes that are too long to be shown.
@@ -51,22 +48,19 @@ final class AuditHash {
   }
 
   private void number(long number) {
-    digest.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
+    for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+      hashed.write((int) (number >>> shift));
+    }
   }
 
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
   private void text(String text) {
-    try {
-      ByteBuffer bytes = UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      number(bytes.remaining());
-      digest.update(bytes);
-    } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException("an audit entry holds a text that is no Unicode", e);
-    }
-  }
-
-  private String hex() {
-    return HexFormat.of().formatHex(digest.digest());
+    byte[] bytes =
+        StrictText.utf8(text)
+            .orElseThrow(() ->
+                new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
+    number(bytes.length);
+    hashed.writeBytes(bytes);
   }
 
   private static MessageDigest sha256() {

@@ -7,16 +7,21 @@ import java.util.regex.Pattern;
 /// A place in an audit chain: the number of an entry and its hash, which stands for all before it.
 /// Whoever notes one outside the store can tell later whether the chain still leads there.
 public record AuditHead(long number, String hash) {
-  private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
+  private static final int DIGITS = 64;
   private static final Pattern NOTED = Pattern.compile("(\\d{1,16}):([0-9a-f]{64})");
 
   /// Before the first entry.
   public static final AuditHead NONE = new AuditHead(0, "0".repeat(64));
 
   public AuditHead {
-    if (number < 0 || !HASH.matcher(hash).matches()) {
+    if (number < 0 || !isHash(hash)) {
       throw new IllegalArgumentException("no place in an audit chain: " + number + ":" + hash);
     }
+  }
+
+  private static boolean isHash(String text) {
+    return text.length() == DIGITS
+        && text.chars().allMatch(it -> (it >= '0' && it <= '9') || (it >= 'a' && it <= 'f'));
   }
 
   /// The mirror image of [#toString]; nothing if it is none.

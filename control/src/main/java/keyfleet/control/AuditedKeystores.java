@@ -26,6 +26,8 @@ final class AuditedKeystores {
   private static final String REMEDY =
       "one of them was put back or edited; see `keyfleet audit verify`";
 
+  private record Noted(Revision revision, AuditEntry entry) {}
+
   private final Keystores keystores;
   private final AuditChain chain;
   private final AuditAuthor author;
@@ -34,6 +36,9 @@ final class AuditedKeystores {
 
   /// The keystore whose entry this process last saw in the chain.
   private volatile @Nullable Revision copied;
+
+  /// The entry that was read last.
+  private volatile @Nullable Noted noted;
 
   AuditedKeystores(
       Keystores keystores,
@@ -85,12 +90,12 @@ final class AuditedKeystores {
   /// As [#create].
   boolean replace(Held expected, Keystore next, String what) {
     copy(expected);
-    AuditHead head = AuditDocument.read(expected.note()).head();
+    AuditHead head = entry(expected).head();
     if (chain.find(head.number() + 1).isPresent()) {
       return overtaken(expected, head.number() + 1);
     }
     Keystore before = expected.keystore();
-    List<AuditChange> changes = AuditFacts.of(before).changesTo(AuditFacts.of(next));
+    List<AuditChange> changes = AuditFacts.changes(before, next);
     AuditEntry entry = entry(head, changes, what, rotation(before, next));
     Document note = AuditDocument.written(entry);
     Fate fate =
@@ -104,7 +109,7 @@ final class AuditedKeystores {
     if (held.revision().equals(copied)) {
       return;
     }
-    AuditEntry entry = AuditDocument.read(held.note());
+    AuditEntry entry = entry(held);
     copied =
         switch (chain.keep(entry)) {
           case Fate.Applied _ -> held.revision();
@@ -114,6 +119,16 @@ final class AuditedKeystores {
               throw new MalformedException(
                   "keystore and audit chain differ in entry " + entry.number() + ": " + REMEDY);
         };
+  }
+
+  /// The entry that the keystore holds.
+  private AuditEntry entry(Held held) {
+    Noted known = noted;
+    if (known == null || !known.revision().equals(held.revision())) {
+      known = new Noted(held.revision(), AuditDocument.read(held.note()));
+      noted = known;
+    }
+    return known.entry();
   }
 
   /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.

@@ -213,6 +213,18 @@ class AuditFactsTest {
   }
 
   @Test
+  void changesBetweenKeystores_areThoseBetweenAllTheirFacts() {
+    others()
+        .values()
+        .forEach(other -> {
+          AuditFacts facts = AuditFacts.of(other);
+          AuditFacts before = AuditFacts.of(KEYSTORE);
+          assertEquals(before.changesTo(facts), AuditFacts.changes(KEYSTORE, other));
+          assertEquals(facts.changesTo(before), AuditFacts.changes(other, KEYSTORE));
+        });
+  }
+
+  @Test
   void changes_leadFromOneToTheOther() {
     AuditFacts before = AuditFacts.of(KEYSTORE);
     AuditFacts after = AuditFacts.of(flipped());

@@ -46,33 +46,47 @@ public final class Envelope {
         .array();
   }
 
+  /// What stands before the wrapped DEK.
+  private record Header(Suite suite, KekVersion version, int wrapped) {
+    private static Optional<Header> parse(byte[] bytes) {
+      if (bytes.length < HEADER || bytes.length > MAX_BYTES) {
+        return Optional.empty();
+      }
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      if (in.getInt() != MAGIC || in.get() != FORMAT) {
+        return Optional.empty();
+      }
+      Optional<Suite> suite = Suite.of(in.get());
+      int version = in.getInt();
+      int wrapped = Short.toUnsignedInt(in.getShort());
+      boolean wellFormed =
+          version >= 1
+              && wrapped >= 1
+              && wrapped <= MAX_WRAPPED_DEK
+              && in.remaining() - wrapped >= Box.OVERHEAD;
+      return wellFormed
+          ? suite.map(it -> new Header(it, new KekVersion(version), wrapped))
+          : Optional.empty();
+    }
+  }
+
   /// Reads what [#bytes] wrote; nothing if `bytes` is anything else.
   public static Optional<Envelope> parse(byte[] bytes) {
-    if (bytes.length < HEADER || bytes.length > MAX_BYTES) {
-      return Optional.empty();
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (in.getInt() != MAGIC || in.get() != FORMAT) {
-      return Optional.empty();
-    }
-    Optional<Suite> suite = Suite.of(in.get());
-    int version = in.getInt();
-    int wrapped = Short.toUnsignedInt(in.getShort());
-    boolean wellFormed =
-        version >= 1
-            && wrapped >= 1
-            && wrapped <= MAX_WRAPPED_DEK
-            && in.remaining() - wrapped >= Box.OVERHEAD;
-    if (suite.isEmpty() || !wellFormed) {
-      return Optional.empty();
-    }
-    int data = HEADER + wrapped;
-    return Optional.of(
-        new Envelope(
-            suite.get(),
-            new KekVersion(version),
-            Arrays.copyOfRange(bytes, HEADER, data),
-            Arrays.copyOfRange(bytes, data, bytes.length)));
+    return Header.parse(bytes).map(header -> body(header, bytes));
+  }
+
+  private static Envelope body(Header header, byte[] bytes) {
+    int data = HEADER + header.wrapped();
+    return new Envelope(
+        header.suite(),
+        header.version(),
+        Arrays.copyOfRange(bytes, HEADER, data),
+        Arrays.copyOfRange(bytes, data, bytes.length));
+  }
+
+  /// The version of what [#parse] would read; nothing if that would be nothing.
+  public static Optional<KekVersion> versionOf(byte[] bytes) {
+    return Header.parse(bytes).map(Header::version);
   }
 
   public KekVersion version() {

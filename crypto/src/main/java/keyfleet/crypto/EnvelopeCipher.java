@@ -24,6 +24,10 @@ public final class EnvelopeCipher {
     return keks.keyring();
   }
 
+  Optional<Kek> kek(KekVersion version) {
+    return keks.find(version);
+  }
+
   public Sealing seal(KekVersion version, Place place, SecretBytes plaintext) {
     if (plaintext.length() > Envelope.MAX_PLAINTEXT) {
       throw new IllegalArgumentException(

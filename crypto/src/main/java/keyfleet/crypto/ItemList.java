@@ -1,18 +1,30 @@
 package keyfleet.crypto;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /// An encoding of a list of items, each behind its length in four bytes, so that no two lists
 /// encode alike.
 final class ItemList {
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream(160);
+  private byte[] encoded = new byte[160];
+  private int length;
 
   private ItemList bytes(byte[] item) {
-    out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item.length).array());
-    out.writeBytes(item);
+    next(item.length).put(item);
+    length += item.length;
     return this;
+  }
+
+  /// Where an item of this length goes, behind its length.
+  private ByteBuffer next(int item) {
+    int end = length + Integer.BYTES + item;
+    if (end > encoded.length) {
+      encoded = Arrays.copyOf(encoded, 2 * end);
+    }
+    ByteBuffer place = ByteBuffer.wrap(encoded, length, Integer.BYTES + item).putInt(item);
+    length += Integer.BYTES;
+    return place;
   }
 
   ItemList utf8(String item) {
@@ -20,18 +32,24 @@ final class ItemList {
   }
 
   ItemList int8(byte item) {
-    return bytes(new byte[] {item});
+    next(Byte.BYTES).put(item);
+    length += Byte.BYTES;
+    return this;
   }
 
   ItemList int32(int item) {
-    return bytes(ByteBuffer.allocate(Integer.BYTES).putInt(item).array());
+    next(Integer.BYTES).putInt(item);
+    length += Integer.BYTES;
+    return this;
   }
 
   ItemList int64(long item) {
-    return bytes(ByteBuffer.allocate(Long.BYTES).putLong(item).array());
+    next(Long.BYTES).putLong(item);
+    length += Long.BYTES;
+    return this;
   }
 
   byte[] encoded() {
-    return out.toByteArray();
+    return Arrays.copyOf(encoded, length);
   }
 }

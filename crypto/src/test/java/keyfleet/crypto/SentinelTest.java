@@ -45,6 +45,42 @@ class SentinelTest {
   }
 
   @Test
+  void rememberedProof_isThatOfTheSentinel() {
+    Proofs proofs = new Proofs();
+    EnvelopeCipher holder = cipher(1, 2);
+    Sentinel again = Sentinel.create(holder, v(2), seeded(77)).orElseThrow();
+    for (int i = 0; i < 2; i++) {
+      for (Claim claim : List.of(API_1, new Claim("api-1", 8), new Claim("api-2", 7))) {
+        assertEquals(SENTINEL.prove(holder, claim), proofs.prove(SENTINEL, holder, claim));
+        assertEquals(again.prove(holder, claim), proofs.prove(again, holder, claim));
+      }
+    }
+  }
+
+  @Test
+  void rememberedProof_isNotShownForOtherBytesOrWithoutAKey() {
+    Proofs proofs = new Proofs();
+    assertTrue(proofs.prove(SENTINEL, cipher(2), API_1).isPresent());
+    SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
+    EnvelopeCipher other =
+        new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
+    assertEquals(Optional.empty(), proofs.prove(SENTINEL, other, API_1));
+    assertEquals(Optional.empty(), proofs.prove(SENTINEL, cipher(1), API_1));
+  }
+
+  /// The device may have lost it since.
+  @Test
+  void rememberedProof_isNotShownByAKeyThatWrapsNoMore() {
+    Proofs proofs = new Proofs();
+    SoftwareKek kek = Fixtures.kek(2);
+    EnvelopeCipher holder = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), seeded(1));
+    Sentinel own = Sentinel.create(holder, v(2), seeded(5)).orElseThrow();
+    assertTrue(proofs.prove(own, holder, API_1).isPresent());
+    kek.close();
+    assertThrows(IllegalStateException.class, () -> proofs.prove(own, holder, API_1));
+  }
+
+  @Test
   void missingVersion_hasNeitherSentinelNorProof() {
     assertEquals(Optional.empty(), Sentinel.create(cipher(1), v(2), seeded(1)));
     assertEquals(Optional.empty(), SENTINEL.prove(cipher(1), API_1));

@@ -13,6 +13,7 @@ import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.Proofs;
 import keyfleet.crypto.Sentinel.Claim;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Loaded;
@@ -34,6 +35,7 @@ public final class Keyholder {
   private final KeyringName keyring;
   private final List<KekProvider> providers;
   private final SecureRandom random;
+  private final Proofs proofs = new Proofs();
   private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
   private volatile Holding holding;
 
@@ -100,9 +102,12 @@ public final class Keyholder {
     return shown;
   }
 
-  private static Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
+  private Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
     try {
-      return known.sentinel().prove(cipher, claim).<Word>map(Proved::new).orElseGet(Failed::new);
+      return proofs
+          .prove(known.sentinel(), cipher, claim)
+          .<Word>map(Proved::new)
+          .orElseGet(Failed::new);
     } catch (KekUnavailableException e) {
       return new Untried(); // the device says nothing about the bytes
     }

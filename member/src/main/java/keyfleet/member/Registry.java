@@ -1,6 +1,8 @@
 package keyfleet.member;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Registration;
@@ -12,6 +14,7 @@ import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 
 /// The collections whose records carry envelopes, of all keyrings. An entry is made once and stays:
@@ -28,8 +31,13 @@ public final class Registry {
   private static final Bucket BUCKET = new Bucket.Lasting("collections");
   private static final int TRIES = 3;
 
+  private record Read(Revision revision, Registration registration) {}
+
   private final Kv kv;
   private final Supplier<String> nonces;
+
+  /// A driver asks at every step, and hardly ever is there a new one. Replaced as a whole.
+  private volatile Map<Key, Read> last = Map.of();
 
   public Registry(Kv kv, Supplier<String> nonces) {
     this.kv = kv;
@@ -67,8 +75,17 @@ public final class Registry {
     return all().stream().filter(it -> it.keyring().equals(keyring)).toList();
   }
 
+  /// Those of every keyring.
   public List<Registration> all() {
-    return kv.list(BUCKET, Prefix.ALL).stream().map(Registry::read).toList();
+    Map<Key, Read> before = last;
+    Map<Key, Read> now = new LinkedHashMap<>();
+    for (Entry entry : kv.list(BUCKET, Prefix.ALL)) {
+      Read known = before.get(entry.key());
+      boolean same = known != null && known.revision().equals(entry.revision());
+      now.put(entry.key(), same ? known : new Read(entry.revision(), read(entry)));
+    }
+    last = now;
+    return now.values().stream().map(Read::registration).toList();
   }
 
   private static Registration read(Entry entry) {

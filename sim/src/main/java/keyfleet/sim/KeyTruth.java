@@ -2,6 +2,7 @@ package keyfleet.sim;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,10 +41,15 @@ final class KeyTruth {
 
   static final int VERSIONS = 4;
 
+  private static final String NOTHING = "(nothing that opens)";
+
+  private record Sealed(Place place, Bytes bytes) {}
+
   private final NavigableMap<String, Records> collections;
   private final Told told;
   private final Readied readied;
   private final EnvelopeCipher everyKey;
+  private final Map<Sealed, String> texts = new HashMap<>();
   private final Set<KekVersion> destroyed = new HashSet<>();
   private @Nullable Keystore last;
   private long changes;
@@ -229,11 +235,16 @@ final class KeyTruth {
             .orElse(null);
   }
 
-  /// What the field holds, or a word that no application writes.
-  String text(Place place, @Nullable Bytes bytes) {
-    if (bytes == null
-        || !(everyKey.open(place, bytes.toArray()) instanceof Opened(SecretBytes plaintext, _))) {
-      return "(nothing that opens)";
+  /// What the field holds, or a word that no application writes. The same bytes hold the same for
+  /// ever: `everyKey` never changes.
+  private String text(Place place, @Nullable Bytes bytes) {
+    return bytes == null ? NOTHING : texts.computeIfAbsent(new Sealed(place, bytes), this::opened);
+  }
+
+  private String opened(Sealed sealed) {
+    if (!(everyKey.open(sealed.place(), sealed.bytes().toArray())
+        instanceof Opened(SecretBytes plaintext, _))) {
+      return NOTHING;
     }
     try (plaintext) {
       return new String(plaintext.reveal(SecretAccess.granted()), UTF_8);

@@ -71,9 +71,8 @@ public final class Soak {
   }
 
   private static boolean run(Order order) throws IOException {
-    long began = System.nanoTime();
+    Pace pace = new Pace(System::nanoTime);
     Swarm.Result result = new Swarm(Fleets::drawn).run(order.from(), order.runs());
-    double seconds = (System.nanoTime() - began) / 1e9;
     Finding finding = result.finding();
     if (finding != null) {
       System.out.println(finding.words(order.commit()));
@@ -83,20 +82,19 @@ public final class Soak {
       return false;
     }
     record(order, result.tally());
-    System.out.println(summary(order, result.tally(), seconds));
+    System.out.println(summary(order, result.tally(), pace));
     return true;
   }
 
-  private static String summary(Order order, Tally tally, double seconds) {
-    return ("soak: %,d runs from seed %d kept every promise: %,d events (%,.0f/s), %,d messages"
-            + " (%,.0f/s), %,d faults")
+  private static String summary(Order order, Tally tally, Pace pace) {
+    return ("soak: %,d runs from seed %d kept every promise: %,d events (%s), %,d messages,"
+            + " %,d faults")
         .formatted(
             tally.runs(),
             order.from(),
             tally.events(),
-            tally.events() / seconds,
+            pace.words(tally.events()),
             tally.messages(),
-            tally.messages() / seconds,
             tally.allFaults());
   }
 

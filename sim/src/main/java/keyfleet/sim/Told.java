@@ -1,5 +1,6 @@
 package keyfleet.sim;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -11,9 +12,14 @@ import java.util.TreeMap;
 final class Told {
   /// A field of a record of a collection.
   record Slot(String collection, String record, String field) implements Comparable<Slot> {
+    private static final Comparator<Slot> ORDER =
+        Comparator.comparing(Slot::collection)
+            .thenComparing(Slot::record)
+            .thenComparing(Slot::field);
+
     @Override
     public int compareTo(Slot other) {
-      return toString().compareTo(other.toString());
+      return ORDER.compare(this, other);
     }
   }
 

@@ -26,24 +26,20 @@ class SwarmTest {
       replay(Long.parseLong(replay));
       return;
     }
-    long began = System.nanoTime();
+    Pace pace = new Pace(System::nanoTime);
     Swarm.Result result = new Swarm(Fleets::drawn).run(0, SEEDS);
-    double seconds = (System.nanoTime() - began) / 1e9;
     Tally tally = result.tally();
     Finding finding = result.finding();
     if (finding != null) {
       fail(finding.words(commit()));
     }
     System.out.printf(
-        "swarm: %,d runs kept every promise: %,d events, %,d messages, %,d faults;"
-            + " %,.0f events/s, %,.0f messages/s on %d cores%n",
+        "swarm: %,d runs kept every promise: %,d events (%s), %,d messages, %,d faults%n",
         tally.runs(),
         tally.events(),
+        pace.words(tally.events()),
         tally.messages(),
-        tally.allFaults(),
-        tally.events() / seconds,
-        tally.messages() / seconds,
-        Runtime.getRuntime().availableProcessors());
+        tally.allFaults());
     assertEquals(EnumSet.allOf(Fault.Kind.class), Set.copyOf(tally.faults().keySet()));
   }
 

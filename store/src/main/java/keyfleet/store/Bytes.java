@@ -14,6 +14,16 @@ public final class Bytes {
     return new Bytes(bytes.clone());
   }
 
+  /// Wraps the caller's array without a copy; from here on nobody may change it.
+  static Bytes owning(byte[] bytes) {
+    return new Bytes(bytes);
+  }
+
+  /// Without a copy, for readers only.
+  byte[] shared() {
+    return bytes;
+  }
+
   public int length() {
     return bytes.length;
   }

@@ -1,6 +1,5 @@
 package keyfleet.store;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,11 +9,9 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
@@ -35,6 +32,10 @@ public final class Document {
   /// Values are `String`, `Long`, `Document` and lists of these.
   private final Map<String, Object> fields;
 
+  private record Read(Object reading, Object made) {}
+
+  private volatile @Nullable Read read;
+
   private Document(Map<String, Object> fields) {
     this.fields = fields;
   }
@@ -44,8 +45,11 @@ public final class Document {
   }
 
   public static Document parse(Value value) {
-    try (JsonParser parser =
-        JSON.createParser(ObjectReadContext.empty(), value.bytes().toArray())) {
+    return value.document();
+  }
+
+  static Document parsed(Bytes bytes) {
+    try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.shared())) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedException("not a JSON object");
       }
@@ -106,32 +110,38 @@ public final class Document {
   }
 
   public Value toValue() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
-    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
-      write(json, this);
-    }
-    return new Value(Bytes.copyOf(bytes.toByteArray()));
+    JsonBytes json = new JsonBytes();
+    write(json, this);
+    return new Value(Bytes.owning(json.written()));
   }
 
-  private static void write(JsonGenerator json, Object value) {
+  private static void write(JsonBytes json, Object value) {
     switch (value) {
-      case String text -> json.writeString(text);
-      case Long number -> json.writeNumber(number);
-      case Document document -> {
-        json.writeStartObject();
-        document.fields.forEach((name, field) -> {
-          json.writeName(name);
-          write(json, field);
-        });
-        json.writeEndObject();
-      }
+      case String text -> json.quoted(text);
+      case Long number -> json.plain(Long.toString(number));
+      case Document document -> document.write(json);
       case List<?> items -> {
-        json.writeStartArray();
-        items.forEach(item -> write(json, item));
-        json.writeEndArray();
+        json.plain("[");
+        for (int i = 0; i < items.size(); i++) {
+          json.plain(i == 0 ? "" : ",");
+          write(json, items.get(i));
+        }
+        json.plain("]");
       }
       default -> throw new IllegalStateException("no field is a " + value.getClass());
     }
+  }
+
+  private void write(JsonBytes json) {
+    String before = "{";
+    for (var field : fields.entrySet()) {
+      json.plain(before);
+      json.quoted(field.getKey());
+      json.plain(":");
+      write(json, field.getValue());
+      before = ",";
+    }
+    json.plain(fields.isEmpty() ? "{}" : "}");
   }
 
   public boolean has(String name) {
@@ -168,7 +178,20 @@ public final class Document {
 
   /// What `reading` makes of the document. A value that breaks the rule of its type is malformed,
   /// not a bug of ours: it came from outside.
+  ///
+  /// What it made of it last is kept: a reading is a function of the document alone, and what it
+  /// makes cannot be changed.
+  @SuppressWarnings("unchecked") // a reading makes one type
   public <T> T as(Function<Document, T> reading) {
+    Read known = read;
+    if (known == null || !known.reading().equals(reading)) {
+      known = new Read(reading, made(reading));
+      read = known;
+    }
+    return (T) known.made();
+  }
+
+  private <T> T made(Function<Document, T> reading) {
     try {
       return reading.apply(this);
     } catch (IllegalArgumentException e) {
@@ -217,7 +240,7 @@ public final class Document {
 
   /// Fields in the order in which they are written.
   public static final class Builder {
-    private final Map<String, Object> fields = new LinkedHashMap<>();
+    private Map<String, Object> fields = new LinkedHashMap<>();
 
     private Builder() {}
 
@@ -245,8 +268,11 @@ public final class Document {
       return put(name, List.copyOf(values));
     }
 
+    /// Ends the builder: it takes no more fields.
     public Document build() {
-      return new Document(new LinkedHashMap<>(fields));
+      Document built = new Document(fields);
+      fields = Map.of();
+      return built;
     }
 
     private Builder put(String name, Object value) {

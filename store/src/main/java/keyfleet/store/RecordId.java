@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import keyfleet.crypto.StrictText;
 
 /// The id of a record within its collection, as text.
 public record RecordId(String value) {
@@ -8,10 +8,10 @@ public record RecordId(String value) {
   public static final int MAX_BYTES = 1024;
 
   public RecordId {
-    int length = value.getBytes(UTF_8).length;
-    if (length < 1 || length > MAX_BYTES || !UTF_8.newEncoder().canEncode(value)) {
+    int length = StrictText.utf8(value).map(it -> it.length).orElse(0);
+    if (length < 1 || length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a record's id is well-formed text of 1 to " + MAX_BYTES + " bytes, this has " + length);
+          "a record's id is well-formed text of 1 to " + MAX_BYTES + " bytes");
     }
   }
 

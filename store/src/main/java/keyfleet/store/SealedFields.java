@@ -31,7 +31,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
   public NavigableSet<KekVersion> versions() {
     NavigableSet<KekVersion> versions = new TreeSet<>();
     for (Bytes field : byName.values()) {
-      Envelope.parse(field.toArray()).ifPresent(envelope -> versions.add(envelope.version()));
+      Envelope.versionOf(field.shared()).ifPresent(versions::add);
     }
     return versions;
   }
@@ -44,6 +44,6 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
 
   /// Whether some field is no envelope, so that nobody can say which version it needs.
   public boolean hasUnreadable() {
-    return byName.values().stream().anyMatch(it -> Envelope.parse(it.toArray()).isEmpty());
+    return byName.values().stream().anyMatch(it -> Envelope.versionOf(it.shared()).isEmpty());
   }
 }

@@ -1,6 +1,7 @@
 package keyfleet.store;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,7 @@ public final class FakeKv implements Kv {
 
   private final StoreClock clock;
   private final Map<String, Bucket> buckets = new HashMap<>();
-  private final Map<Bucket, NavigableMap<Key, Entry>> entries = new HashMap<>();
+  private final Map<String, NavigableMap<Key, Entry>> entries = new HashMap<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private long lastRevision;
   private volatile boolean connected = true;
@@ -86,7 +87,13 @@ public final class FakeKv implements Kv {
 
   @Override
   public synchronized List<Entry> list(Bucket bucket, Prefix prefix) {
-    return live(bucket).values().stream().filter(entry -> prefix.covers(entry.key())).toList();
+    List<Entry> covered = new ArrayList<>();
+    for (Entry entry : live(bucket).values()) {
+      if (prefix.covers(entry.key())) {
+        covered.add(entry);
+      }
+    }
+    return Collections.unmodifiableList(covered);
   }
 
   @Override
@@ -115,12 +122,12 @@ public final class FakeKv implements Kv {
   /// Remembers everything as it is now. Running the answer brings it back, as a store does that
   /// lost what it had not yet put on disk. Later writes still get revisions that were never seen.
   public synchronized Runnable checkpoint() {
-    Map<Bucket, NavigableMap<Key, Entry>> then = new HashMap<>();
+    Map<String, NavigableMap<Key, Entry>> then = new HashMap<>();
     entries.forEach((bucket, inBucket) -> then.put(bucket, new TreeMap<>(inBucket)));
     return () -> rewind(then);
   }
 
-  private synchronized void rewind(Map<Bucket, NavigableMap<Key, Entry>> then) {
+  private synchronized void rewind(Map<String, NavigableMap<Key, Entry>> then) {
     entries.clear();
     then.forEach((bucket, inBucket) -> entries.put(bucket, new TreeMap<>(inBucket)));
   }
@@ -130,10 +137,10 @@ public final class FakeKv implements Kv {
     if (!known.equals(bucket)) {
       throw new IllegalArgumentException("there is " + known + " already, not " + bucket);
     }
-    NavigableMap<Key, Entry> live = entries.computeIfAbsent(bucket, _ -> new TreeMap<>());
+    NavigableMap<Key, Entry> live = entries.computeIfAbsent(bucket.name(), _ -> new TreeMap<>());
     if (bucket instanceof Bucket.Expiring(_, var lifetime)) {
-      StoreTime now = clock.now();
-      live.values().removeIf(it -> now.since(it.writtenAt()).compareTo(lifetime) >= 0);
+      long oldest = clock.now().millis() - lifetime.toMillis();
+      live.values().removeIf(it -> it.writtenAt().millis() <= oldest);
     }
     return live;
   }

@@ -1,0 +1,40 @@
+package keyfleet.crypto;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import keyfleet.crypto.Sentinel.Claim;
+
+/// The proofs that a process has made. One is made anew only if its key, its sentinel or its claim
+/// is another; that the key still wraps and unwraps is tried every time. For several threads.
+public final class Proofs {
+  /// A few versions, and an epoch or two of each.
+  private static final int MAX_REMEMBERED = 64;
+
+  private record Ground(Kek kek, Sentinel sentinel, Claim claim) {}
+
+  private final Map<Ground, Proof> made = new ConcurrentHashMap<>();
+
+  /// As [Sentinel#prove].
+  public Optional<Proof> prove(Sentinel sentinel, EnvelopeCipher cipher, Claim claim) {
+    Optional<Kek> kek = cipher.kek(sentinel.version());
+    if (kek.isEmpty() || !cipher.roundTrips(sentinel.version())) {
+      return Optional.empty();
+    }
+    Ground ground = new Ground(kek.get(), sentinel, claim);
+    Proof known = made.get(ground);
+    if (known != null) {
+      return Optional.of(known);
+    }
+    Optional<Proof> proof = sentinel.proof(cipher, claim);
+    proof.ifPresent(it -> remember(ground, it));
+    return proof;
+  }
+
+  private void remember(Ground ground, Proof proof) {
+    if (made.size() >= MAX_REMEMBERED) {
+      made.clear();
+    }
+    made.put(ground, proof);
+  }
+}
