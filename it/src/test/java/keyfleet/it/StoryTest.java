@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import keyfleet.control.AuditVerdict;
 import keyfleet.crypto.KekVersion;
@@ -15,10 +16,9 @@ import keyfleet.it.Fleet.Supply;
 import keyfleet.it.FleetProcess.Program;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.member.Machine;
 import keyfleet.store.Document;
+import keyfleet.store.Value;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,7 +99,7 @@ class StoryTest {
         first = restartedClerk(first, 0);
       }
       fleet.run(0, "kek", "announce", "--version=2");
-      Until.holds("two processes prove v2", () -> proving(overseer) == 2);
+      Until.holds("two processes prove v2", () -> Bystander.isReady(overseer, 2, 2));
       List<String> laggard =
           List.of(
               "NOT READY: target=2",
@@ -129,13 +129,6 @@ class StoryTest {
       return Machine.here().host();
     }
 
-    private static long proving(Overseer overseer) {
-      return overseer.roster().beats().stream()
-          .map(it -> it.loaded().get(new KekVersion(2)))
-          .filter(it -> it instanceof Loaded(_, Proved _))
-          .count();
-    }
-
     private FleetProcess restartedWorker() {
       assertEquals(143, worker.stop(), worker::said);
       return fleet.server(WORKER);
@@ -160,7 +153,7 @@ class StoryTest {
       FleetProcess rotating =
           fleet.start(
               Fleet.OPERATOR,
-              java.util.Map.of(),
+              Map.of(),
               new Program(
                   "keyfleet.cli.Main",
                   "kek",
@@ -174,7 +167,7 @@ class StoryTest {
       everybodySees(overseer, overseer.roster().storeTime());
       assertEquals(0, rotating.await(), rotating::said);
       Shell.Result status = fleet.run(0, "kek", "status", "-o", "json");
-      Document json = Document.parse(keyfleet.store.Value.of(status.out().getFirst()));
+      Document json = Document.parse(Value.of(status.out().getFirst()));
       assertEquals("completed", json.text("state"), status::toString);
       assertEquals(0, json.number("failed_records"), status::toString);
       assertTrue(json.number("done") >= volume, status::toString);

@@ -149,9 +149,9 @@ class PostgresTableTest {
   @Test
   void collectionOfOurOwn_isMadeOnceAndFit() {
     CollectionShape shape =
-        new CollectionShape("own-Secrets", "name", new TreeSet<>(List.of("value")));
+        new CollectionShape("own-Secrets", "name", new TreeSet<>(List.of("f0")));
     engine.make(shape);
-    StoredRecord kept = record("a", "value", 1);
+    StoredRecord kept = record("a", 1);
     assertEquals(new Stored(), engine.records(shape).insert(kept));
     engine.make(shape);
     assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
