@@ -32,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The process that drives a rotation is killed at an effect, and so is the one that gives orders;
@@ -40,6 +39,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class KilledDriverTest {
+  /// Where somebody dies.
+  record Death(Kind kind, Halt halt) {}
+
   private static final int RECORDS = 300;
 
   /// What only an operator's process comes to.
@@ -68,27 +70,28 @@ class KilledDriverTest {
 
   @TempDir Path folder = Path.of("");
 
-  static Stream<Arguments> deaths() {
-    List<Arguments> all = new ArrayList<>();
+  static Stream<Death> deaths() {
+    List<Death> all = new ArrayList<>();
     for (Failpoint point : EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS)) {
       for (int passing : PASSINGS.getOrDefault(point, List.of(1))) {
         for (Side side : Side.values()) {
-          all.add(Arguments.of(Kind.SQLITE, new Halt(point, side, passing)));
+          all.add(new Death(Kind.SQLITE, new Halt(point, side, passing)));
         }
       }
     }
     for (Kind kind : List.of(Kind.POSTGRES, Kind.MONGODB, Kind.NATS)) {
-      all.add(Arguments.of(kind, new Halt(Failpoint.KEYSTORE_WRITE, Side.AFTER, 3)));
-      all.add(Arguments.of(kind, new Halt(Failpoint.RECORD_WRITE, Side.AFTER, 2)));
-      all.add(Arguments.of(kind, new Halt(Failpoint.FENCE_RAISE, Side.BEFORE, 1)));
+      all.add(new Death(kind, new Halt(Failpoint.KEYSTORE_WRITE, Side.AFTER, 3)));
+      all.add(new Death(kind, new Halt(Failpoint.RECORD_WRITE, Side.AFTER, 2)));
+      all.add(new Death(kind, new Halt(Failpoint.FENCE_RAISE, Side.BEFORE, 1)));
     }
     return all.stream();
   }
 
   @ParameterizedTest
   @MethodSource("deaths")
-  void killedProcess_isSucceededWithoutLoss(Kind kind, Halt halt) {
-    try (Fleet fleet = new Fleet(folder, kind.open(folder), Supply.ENV)) {
+  void killedProcess_isSucceededWithoutLoss(Death death) {
+    Halt halt = death.halt();
+    try (Fleet fleet = new Fleet(folder, death.kind().open(folder), Supply.ENV)) {
       List.of(Fleet.OPERATOR, "doomed", "heir", "app").forEach(it -> fleet.give(it, 1, 2));
       try (Overseer overseer = fleet.overseer();
           Wiring wiring = new Wiring(fleet.environment("app"))) {
@@ -181,7 +184,7 @@ class KilledDriverTest {
   @Test
   void failpoints_areAllTried() {
     Set<Failpoint> tried = EnumSet.noneOf(Failpoint.class);
-    deaths().forEach(it -> tried.add(((Halt) it.get()[1]).point()));
+    deaths().forEach(it -> tried.add(it.halt().point()));
     assertEquals(EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS), tried);
   }
 }
