@@ -13,10 +13,14 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.control.Failpoints;
 import keyfleet.it.FleetProcess.Program;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Machine;
+import keyfleet.member.ProcessSettings;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
@@ -54,6 +58,11 @@ final class Fleet implements AutoCloseable {
     this.folder = folder;
     this.site = site;
     this.supply = supply;
+  }
+
+  /// As a keystore holds them.
+  static Timings timings() {
+    return Objects.requireNonNull(ProcessSettings.of(TIMINGS, Machine.here()).timings());
   }
 
   /// The test's own bytes for a version.

@@ -18,7 +18,7 @@ interface Site extends AutoCloseable {
     /// A store that nobody else uses, gone when it is closed.
     Site open(Path folder) {
       return switch (this) {
-        case SQLITE -> new File("sqlite:" + folder.resolve("fleet.db"));
+        case SQLITE -> new Plain("sqlite:" + folder.resolve("fleet.db"));
         case POSTGRES -> Database.made();
         case MONGODB -> new Documents(Servers.database());
         case NATS ->
@@ -48,8 +48,8 @@ interface Site extends AutoCloseable {
   @Override
   void close();
 
-  /// Its folder is the test's to delete.
-  record File(String store) implements Site {
+  /// Somebody else opens and closes it.
+  record Plain(String store) implements Site {
     @Override
     public void close() {}
   }
