@@ -46,8 +46,6 @@ final class Fleet implements AutoCloseable {
           "KEYFLEET_TIMING_EXPIRE", "5s",
           "KEYFLEET_TIMING_ADOPT", "1500ms");
 
-  private static final String COMMAND = "keyfleet.cli.Main";
-
   private final Path folder;
   private final Site site;
   private final Supply supply;
@@ -127,9 +125,14 @@ final class Fleet implements AutoCloseable {
     List<String> words = new ArrayList<>(List.of("server", "--roles", "worker"));
     words.addAll(List.of(args));
     FleetProcess server =
-        start(name, besides, new Program(List.of(), COMMAND, List.copyOf(words)));
+        start(name, besides, command(words));
     server.awaitLine("listens at");
     return server;
+  }
+
+  /// As the launcher starts it where nobody looks.
+  static Program command(List<String> args) {
+    return new Program(List.of("-Dkeyfleet.stdout=pipe"), "keyfleet.cli.Main", args);
   }
 
   FleetProcess clerk(String name, String... duty) {
@@ -161,8 +164,7 @@ final class Fleet implements AutoCloseable {
   }
 
   Shell.Result run(Map<String, String> besides, String... args) {
-    FleetProcess process =
-        start(OPERATOR, besides, new Program(List.of(), COMMAND, List.of(args)));
+    FleetProcess process = start(OPERATOR, besides, command(List.of(args)));
     int exit = process.await();
     return new Shell.Result(exit, process.out(), process.err());
   }

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import keyfleet.control.Failpoints;
@@ -24,6 +25,7 @@ import keyfleet.keyring.VersionState;
 import keyfleet.store.Bytes;
 import keyfleet.store.Document;
 import keyfleet.store.RecordId;
+import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -145,15 +147,8 @@ class MigrationTest {
       List<Bytes> tags = new ArrayList<>();
       try (Overseer overseer = overseer()) {
         for (int i = 0; i < RECORDS; i++) {
-          byte[] card =
-              overseer
-                  .records()
-                  .read(new RecordId(Clerk.id(i)))
-                  .orElseThrow()
-                  .fields()
-                  .byName()
-                  .get("card")
-                  .toArray();
+          StoredRecord record = overseer.records().read(new RecordId(Clerk.id(i))).orElseThrow();
+          byte[] card = Objects.requireNonNull(record.fields().byName().get("card")).toArray();
           tags.add(Bytes.copyOf(Arrays.copyOfRange(card, card.length - TAG_BYTES, card.length)));
         }
       }

@@ -55,10 +55,10 @@ class StoreOutageTest {
       overseer.announce(2, Fleet.timings());
       app = fleet.clerk("app", "work", "0", "1", "" + RECORDS);
       app.awaitLine(Clerk.AT_WORK);
-      fleet.server("worker-1", "--rate", "200");
-      fleet.server("worker-2", "--rate", "200");
+      fleet.server("worker-1", "--rate", "100");
+      fleet.server("worker-2", "--rate", "100");
       Until.holds("v2 is proved", () -> Bystander.isReady(overseer, 2, 3));
-      fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2");
+      Overseer.done(overseer.orders().rotate(v(1), v(2)));
       Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), app::said);
     }
     kill.run();

@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 import keyfleet.control.AuditVerdict;
 import keyfleet.crypto.KekVersion;
 import keyfleet.it.Fleet.Supply;
-import keyfleet.it.FleetProcess.Program;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.member.Machine;
@@ -154,14 +153,14 @@ class StoryTest {
           fleet.start(
               Fleet.OPERATOR,
               Map.of(),
-              new Program(
-                  "keyfleet.cli.Main",
-                  "kek",
-                  "rotate",
-                  "--from-version=1",
-                  "--to-version=2",
-                  "--wait",
-                  "--timeout=2m"));
+              Fleet.command(
+                  List.of(
+                      "kek",
+                      "rotate",
+                      "--from-version=1",
+                      "--to-version=2",
+                      "--wait",
+                      "--timeout=2m")));
       Until.holds(
           "v2 is active", () -> overseer.keystore().active().number() == 2, rotating::said);
       everybodySees(overseer, overseer.roster().storeTime());

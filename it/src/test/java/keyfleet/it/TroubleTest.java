@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import keyfleet.it.Fleet.Supply;
-import keyfleet.it.FleetProcess.Program;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Rotation;
@@ -102,7 +101,7 @@ class TroubleTest {
       FleetProcess first = fleet.server("worker-1");
       FleetProcess second =
           fleet.start(
-              "worker-1", Map.of(), new Program("keyfleet.cli.Main", "server", "--roles=worker"));
+              "worker-1", Map.of(), Fleet.command(List.of("server", "--roles=worker")));
       assertEquals(1, second.await(), second::said);
       assertTrue(second.err().getLast().startsWith("Try: "), second::said);
       assertTrue(first.isAlive());
@@ -117,9 +116,9 @@ class TroubleTest {
     try (Fleet fleet = fleet(Kind.SQLITE);
         Overseer overseer = fleet.overseer()) {
       begin(fleet, overseer, RECORDS);
-      FleetProcess driver = fleet.server("worker-1", "--rate", "100");
+      FleetProcess driver = fleet.server("worker-1", "--rate", "50");
       Until.holds("v2 is proved", () -> Bystander.isReady(overseer, 2, 1));
-      fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2");
+      Overseer.done(overseer.orders().rotate(v(1), v(2)));
       Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), driver::said);
       driver.kill();
       fleet.give("late", 1);
