@@ -11,6 +11,7 @@ check() {
   prepare_softhsm
   prepare_postgres
   prepare_nats
+  prepare_faketime
   prepare_python
   run_maven verify
   fuzz
