@@ -125,11 +125,9 @@ final class Clerk {
 
   private void load(int loader, int count, AtomicInteger inserted) {
     for (int i = loader; i < count; i += LOADERS) {
-      try (PlainFields values = fields(id(i), 0)) {
-        if (member.records(Wiring.ORDERS.name()).insert(id(i), values)) {
-          inserted.incrementAndGet();
-        }
-      }
+      String id = id(i);
+      Until.holds(id + " is there", () -> Bystander.inserts(member, id));
+      inserted.incrementAndGet();
     }
   }
 

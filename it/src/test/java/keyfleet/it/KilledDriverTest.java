@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The process that drives a rotation is killed at an effect, and so is the one that gives orders;
 /// another goes on, and it all ends as if nothing had happened.
-@Timeout(120)
+@Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)
 class KilledDriverTest {
   /// Where somebody dies.
@@ -65,11 +65,11 @@ class KilledDriverTest {
 
   private static final Timings TIMINGS =
       new Timings(
-          Duration.ofMillis(300),
-          Duration.ofMillis(1500),
+          Duration.ofMillis(400),
           Duration.ofMillis(2000),
-          Duration.ofMillis(2500),
-          Duration.ofMillis(900));
+          Duration.ofMillis(3000),
+          Duration.ofMillis(4000),
+          Duration.ofMillis(1000));
 
   @TempDir Path folder = Path.of("");
 
@@ -116,11 +116,9 @@ class KilledDriverTest {
   }
 
   private static void fill(Member app) {
-    Bystander.awaitSeal(app);
     for (int i = 0; i < RECORDS; i++) {
-      try (PlainFields values = Clerk.fields(Clerk.id(i), 0)) {
-        app.records(Wiring.ORDERS.name()).insert(Clerk.id(i), values);
-      }
+      String id = Clerk.id(i);
+      Until.holds(id + " is there", () -> Bystander.inserts(app, id));
     }
   }
 

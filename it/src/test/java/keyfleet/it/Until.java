@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /// Waits for something that another process brings about, with a limit.
 final class Until {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
   private Until() {}
