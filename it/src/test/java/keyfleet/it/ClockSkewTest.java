@@ -71,14 +71,21 @@ class ClockSkewTest {
   /// The wall clock only: a JVM measures spans of time by another, which no operator sets.
   private static Map<String, String> skewed(Path library, String skew) {
     return Map.of(
-        "LD_PRELOAD", library.toString(), "FAKETIME", skew, "FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        "LD_PRELOAD",
+        library.toString(),
+        "FAKETIME",
+        skew,
+        "DONT_FAKE_MONOTONIC",
+        "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC",
+        "1");
   }
 
   private static Path library() throws IOException {
     try (Stream<Path> folders = Files.list(Path.of("/usr/lib"))) {
       Optional<Path> found =
           folders
-              .map(it -> it.resolve("faketime/libfaketime.so.1"))
+              .map(it -> it.resolve("faketime/libfaketimeMT.so.1"))
               .filter(Files::exists)
               .findFirst();
       assumeTrue(found.isPresent(), "no libfaketime: apt install faketime");

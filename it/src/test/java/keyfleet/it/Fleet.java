@@ -124,8 +124,7 @@ final class Fleet implements AutoCloseable {
   FleetProcess server(String name, Map<String, String> besides, String... args) {
     List<String> words = new ArrayList<>(List.of("server", "--roles", "worker"));
     words.addAll(List.of(args));
-    FleetProcess server =
-        start(name, besides, command(words));
+    FleetProcess server = start(name, besides, command(words));
     server.awaitLine("listens at");
     return server;
   }

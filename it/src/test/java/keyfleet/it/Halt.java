@@ -35,8 +35,7 @@ record Halt(Failpoint point, Side side, int passing) {
       return Failpoints.NONE;
     }
     String[] parts = text.split(":", -1);
-    return new Halt(
-            Failpoint.valueOf(parts[0]), Side.valueOf(parts[1]), Integer.parseInt(parts[2]))
+    return new Halt(Failpoint.valueOf(parts[0]), Side.valueOf(parts[1]), Integer.parseInt(parts[2]))
         .failpoints();
   }
 

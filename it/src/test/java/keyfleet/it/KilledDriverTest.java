@@ -152,15 +152,15 @@ class KilledDriverTest {
             new Program(halt.options(), OperatorUnderTest.class.getName(), List.of()));
     assertEquals(Halt.EXIT, doomed.await(), () -> halt + " is never come to" + doomed.said());
     FleetProcess next =
-        fleet.start(
-            Fleet.OPERATOR, Map.of(), new Program(OperatorUnderTest.class.getName()));
+        fleet.start(Fleet.OPERATOR, Map.of(), new Program(OperatorUnderTest.class.getName()));
     assertEquals(0, next.await(), next::said);
     awaitCompletion(overseer, worker);
   }
 
   private static FleetProcess server(Fleet fleet, String name, List<String> options) {
     FleetProcess server =
-        fleet.start(name, Map.of(), new Program(options, ServerUnderTest.class.getName(), List.of()));
+        fleet.start(
+            name, Map.of(), new Program(options, ServerUnderTest.class.getName(), List.of()));
     server.awaitLine(ServerUnderTest.READY);
     return server;
   }
@@ -176,16 +176,14 @@ class KilledDriverTest {
     assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
     int right = 0;
     for (int i = 0; i < RECORDS; i++) {
-      StoredRecord stored =
-          overseer.records().read(new RecordId(Clerk.id(i))).orElseThrow();
+      StoredRecord stored = overseer.records().read(new RecordId(Clerk.id(i))).orElseThrow();
       try (PlainFields found = app.records(Wiring.ORDERS.name()).cipher().open(stored)) {
         right += Clerk.generation(Clerk.id(i), found) == 0 ? 1 : 0;
       }
     }
     assertEquals(RECORDS, right);
     assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
-    assertEquals(
-        VersionState.DISABLED, overseer.keystore().stateOf(v(1)).orElseThrow());
+    assertEquals(VersionState.DISABLED, overseer.keystore().stateOf(v(1)).orElseThrow());
   }
 
   /// A point that no process of this test comes to would be tested nowhere.

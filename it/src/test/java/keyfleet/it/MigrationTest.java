@@ -85,8 +85,7 @@ class MigrationTest {
         "SOFTHSM2_CONF",
         conf.toString(),
         "PROVIDER",
-        "pkcs11:%s?token=fleet&pin-file=%s"
-            .formatted(module.orElseThrow(), folder.resolve("pin")));
+        "pkcs11:%s?token=fleet&pin-file=%s".formatted(module.orElseThrow(), folder.resolve("pin")));
   }
 
   private record Journey(Fleet fleet, Map<String, String> token) {
@@ -133,8 +132,7 @@ class MigrationTest {
       assertEquals(143, worker.stop(), worker::said);
       try (Overseer overseer = overseer()) {
         assertEquals(Map.of(v(to), (long) RECORDS), overseer.carrying());
-        assertEquals(
-            VersionState.DISABLED, overseer.keystore().stateOf(v(from)).orElseThrow());
+        assertEquals(VersionState.DISABLED, overseer.keystore().stateOf(v(from)).orElseThrow());
       }
     }
 

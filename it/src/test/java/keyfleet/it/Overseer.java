@@ -34,8 +34,7 @@ final class Overseer implements AutoCloseable {
     keys.refresh();
     AuditAuthor author =
         new AuditAuthor(new AuditActor("it", "here", "overseer"), InstantSource.system());
-    this.ring =
-        new Ring(Wiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
+    this.ring = new Ring(Wiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
     this.shelves = new Shelves(ring, wiring, failpoints);
     this.orders = new RotationOrders(ring, shelves, keys, wiring::nonce, wiring.random());
   }

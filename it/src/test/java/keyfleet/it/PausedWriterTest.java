@@ -58,7 +58,8 @@ class PausedWriterTest {
     Shell.Result destroyed =
         fleet.run(2, "kek", "remove", "--version=1", "--destroy", "--horizon=1s", "--yes");
     assertTrue(
-        destroyed.err().stream().anyMatch(it -> it.contains("1 records of mongodb orders carry it")),
+        destroyed.err().stream()
+            .anyMatch(it -> it.contains("1 records of mongodb orders carry it")),
         destroyed::toString);
   }
 
@@ -103,8 +104,7 @@ class PausedWriterTest {
 
   /// From 1 to 2, and 1 out of use, as the commands do it.
   private static void changeKeys(Fleet fleet, Overseer overseer) {
-    fleet.run(
-        0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
+    fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
     OperatorUnderTest.disable(overseer);
   }
 }

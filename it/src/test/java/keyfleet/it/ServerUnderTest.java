@@ -51,11 +51,7 @@ final class ServerUnderTest {
     try (Wiring wiring = new Wiring(System.getenv())) {
       Server.Ties ties =
           new Server.Ties(
-              wiring.store().kv(),
-              wiring.store().checks(),
-              wiring,
-              wiring.providers(),
-              List.of());
+              wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of());
       System.out.println(READY);
       String line = told.readLine();
       try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {

@@ -30,8 +30,7 @@ class StoreOutageTest {
   @Test
   void postgresKilledInMidRotation_isFoundAgain() {
     try (PostgresServer server = PostgresServer.started();
-        Fleet fleet =
-            new Fleet(folder, new Site.Plain(server.url("postgres", "")), Supply.ENV)) {
+        Fleet fleet = new Fleet(folder, new Site.Plain(server.url("postgres", "")), Supply.ENV)) {
       survives(fleet, server::kill, server::start);
     }
   }
@@ -62,7 +61,7 @@ class StoreOutageTest {
       Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), app::said);
     }
     kill.run();
-    app.awaitLine("no ");
+    app.awaitLine("the store does not answer");
     restart.run();
     try (Overseer overseer = fleet.overseer()) {
       Until.holds(

@@ -76,8 +76,7 @@ class StoryTest {
     }
 
     private FleetProcess clerk(int number) {
-      FleetProcess clerk =
-          fleet.clerk(CLERKS.get(number), "work", "" + number, "2", "" + volume);
+      FleetProcess clerk = fleet.clerk(CLERKS.get(number), "work", "" + number, "2", "" + volume);
       clerk.awaitLine(Clerk.AT_WORK);
       return clerk;
     }
@@ -161,8 +160,7 @@ class StoryTest {
                       "--to-version=2",
                       "--wait",
                       "--timeout=2m")));
-      Until.holds(
-          "v2 is active", () -> overseer.keystore().active().number() == 2, rotating::said);
+      Until.holds("v2 is active", () -> overseer.keystore().active().number() == 2, rotating::said);
       everybodySees(overseer, overseer.roster().storeTime());
       assertEquals(0, rotating.await(), rotating::said);
       Shell.Result status = fleet.run(0, "kek", "status", "-o", "json");

@@ -100,8 +100,7 @@ class TroubleTest {
       overseer.announce(1, Fleet.timings());
       FleetProcess first = fleet.server("worker-1");
       FleetProcess second =
-          fleet.start(
-              "worker-1", Map.of(), Fleet.command(List.of("server", "--roles=worker")));
+          fleet.start("worker-1", Map.of(), Fleet.command(List.of("server", "--roles=worker")));
       assertEquals(1, second.await(), second::said);
       assertTrue(second.err().getLast().startsWith("Try: "), second::said);
       assertTrue(first.isAlive());

@@ -24,7 +24,9 @@ final class Until {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end) {
-        fail("in %d s it did not come to this: %s%n%s".formatted(LIMIT.toSeconds(), what, seen.get()));
+        fail(
+            "in %d s it did not come to this: %s%n%s"
+                .formatted(LIMIT.toSeconds(), what, seen.get()));
       }
       LockSupport.parkNanos(STEP_NANOS);
     }

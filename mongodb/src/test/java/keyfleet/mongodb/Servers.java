@@ -67,7 +67,8 @@ public final class Servers {
   }
 
   /// A database with a name of its own, dropped at the end.
-  public record TestDatabase(String server, String host, String params, String name, MongoClient raw)
+  public record TestDatabase(
+      String server, String host, String params, String name, MongoClient raw)
       implements AutoCloseable {
     TestDatabase(String server, String host, String params) {
       this(
