@@ -11,7 +11,6 @@ check() {
   prepare_softhsm
   prepare_postgres
   prepare_nats
-  prepare_faketime
   prepare_python
   run_maven verify
   fuzz

@@ -21,11 +21,6 @@ prepare_postgres() {
   apt_has /usr/lib/postgresql postgresql
 }
 
-# Clocks that go wrong, for processes of a test.
-prepare_faketime() {
-  apt_has faketime faketime
-}
-
 # A Python of our own with exactly the packages that the tests name.
 prepare_python() {
   venv=$cache/python-$(sha 256 "$here/it/requirements.txt" | cut -c 1-12)

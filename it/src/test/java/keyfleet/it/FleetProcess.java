@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /// A JVM of its own, with its own environment and none of the caller's Keyfleet settings. What it
@@ -33,19 +35,25 @@ final class FleetProcess implements AutoCloseable {
 
   private static final long LIMIT_SECONDS = 120;
 
+  /// Those that a test which never came to its end would leave behind.
+  private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> LIVE.forEach(Process::destroyForcibly)));
+  }
+
   private final String name;
   private final Process process;
   private final Path out;
   private final Path err;
-  private final Thread hook;
 
   private FleetProcess(String name, Process process, Path out, Path err) {
     this.name = name;
     this.process = process;
     this.out = out;
     this.err = err;
-    this.hook = new Thread(process::destroyForcibly);
-    Runtime.getRuntime().addShutdownHook(hook);
+    LIVE.add(process);
   }
 
   /// `name` is for its files in the folder, and for messages.
@@ -197,7 +205,7 @@ final class FleetProcess implements AutoCloseable {
   /// Ends it at once, frozen or not.
   @Override
   public void close() {
-    kill();
-    Runtime.getRuntime().removeShutdownHook(hook);
+    var _ = process.destroyForcibly().onExit().join(); // also where a timeout interrupts the test
+    LIVE.remove(process);
   }
 }
