@@ -43,7 +43,8 @@ final class ClerkDay {
   private long wrongReads;
   private long writes;
   private long refused;
-  private long silent;
+  private long unansweredReads;
+  private long unansweredWrites;
   private long added;
 
   /// `numbers`: which of how many clerks, on how many records.
@@ -73,7 +74,8 @@ final class ClerkDay {
         .number("wrong_reads", wrongReads)
         .number("writes", writes)
         .number("refused_writes", refused)
-        .number("silent_store", silent)
+        .number("unanswered_reads", unansweredReads)
+        .number("unanswered_writes", unansweredWrites)
         .number("added", added)
         .build();
   }
@@ -102,7 +104,8 @@ final class ClerkDay {
         judge(id, Clerk.generation(id, values));
       }
     } catch (StoreUnavailable e) {
-      silence("read", e);
+      unansweredReads++;
+      System.err.println("read of " + id + ": " + e.getMessage());
     } catch (MemberException e) {
       failedReads++;
       System.err.println("read of " + id + " failed: " + e.getMessage());
@@ -135,19 +138,15 @@ final class ClerkDay {
         change(Clerk.id(own + clerks * ThreadLocalRandom.current().nextInt(count / clerks)));
       }
     } catch (StoreUnavailable e) {
-      silence("write", e);
+      unansweredWrites++;
+      System.err.println("write: " + e.getMessage());
     } catch (MemberException e) {
       refused++;
     }
   }
 
-  private void silence(String what, StoreUnavailable e) {
-    silent++;
-    System.err.println("no " + what + ": " + e.getMessage());
-  }
-
   private void add() {
-    String id = name + "-" + (added + refused + silent);
+    String id = name + "-" + (added + refused + unansweredWrites);
     try (PlainFields values = Clerk.fields(id, 0)) {
       if (records.insert(id, values)) {
         added++;

@@ -56,6 +56,10 @@ class StoryTest {
     private final int volume;
     private final Supply supply;
     private long added;
+
+    /// Writes that were not acknowledged, and may have come to stand.
+    private long doubtful;
+
     private FleetProcess worker;
     private FleetProcess first;
     private FleetProcess second;
@@ -142,9 +146,10 @@ class StoryTest {
       Document report = Fleet.reportOf(clerk);
       assertEquals(0, report.number("failed_reads"), clerk::said);
       assertEquals(0, report.number("wrong_reads"), clerk::said);
-      assertEquals(0, report.number("silent_store"), clerk::said);
+      assertEquals(0, report.number("unanswered_reads"), clerk::said);
       assertTrue(report.number("reads") > 0, clerk::said);
       added += report.number("added");
+      doubtful += report.number("unanswered_writes") + report.number("refused_writes");
     }
 
     private void rotate(Overseer overseer) {
@@ -210,10 +215,12 @@ class StoryTest {
       assertEquals(143, worker.stop(), worker::said);
       fleet.give("checker", 2);
       Document all = fleet.report("checker", "check");
-      assertEquals(volume + added, all.number("opened"));
-      assertEquals(volume + added, all.number("v2"));
+      long opened = all.number("opened");
+      assertTrue(
+          opened >= volume + added && opened <= volume + added + doubtful,
+          () -> "%d + %d records, %d doubtful: %s".formatted(volume, added, doubtful, all));
+      assertEquals(opened, all.number("v2"), "all are under v2");
       assertEquals(0, all.number("wrong"));
-      assertEquals(List.of("v2", "opened", "wrong").size(), all.names().size(), all::toString);
       fleet.run(0, "kek", "inventory");
     }
   }
