@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The story that Keyfleet is for, with real processes under load: a laggard refused and mended, a
 /// rotation while clerks write and read, the old key removed, every record opened without it.
-@Timeout(240)
+@Timeout(420)
 class StoryTest {
   private static final List<String> CLERKS = List.of("api-1", "api-2");
   private static final String WORKER = "worker-1";
