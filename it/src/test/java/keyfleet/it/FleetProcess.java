@@ -39,8 +39,7 @@ final class FleetProcess implements AutoCloseable {
   private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> LIVE.forEach(Process::destroyForcibly)));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> LIVE.forEach(Process::destroyForcibly)));
   }
 
   private final String name;
