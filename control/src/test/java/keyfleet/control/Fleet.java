@@ -102,7 +102,7 @@ final class Fleet {
     final RotationOrders orders;
     final RemovalOrders removals;
     final Ring ring;
-    private final Keyholder keys;
+    final Keyholder keys;
     private final Map<String, Sealer> sealers = new HashMap<>();
     private final boolean isWorker;
 

@@ -1,6 +1,9 @@
 package keyfleet.mongodb;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +19,8 @@ import org.bson.Document;
 final class MongoCollections {
   private static final String UNFENCED =
       "this server takes validators but enforces none: collections count as unfenced";
+
+  private static final int NAMESPACE_EXISTS = 48;
 
   private final MongoDatabase database;
   private final MongoBuckets buckets;
@@ -40,6 +45,25 @@ final class MongoCollections {
 
   Survey survey(Survey.Scope scope) {
     return new MongoSurvey(database, buckets, scope).take();
+  }
+
+  /// A collection that is there is left as it is, but for the index that its ids need.
+  void make(CollectionShape shape) {
+    MongoTrouble.sure(() -> {
+      try {
+        database.createCollection(shape.name());
+      } catch (MongoCommandException e) {
+        if (e.getErrorCode() != NAMESPACE_EXISTS) {
+          throw e;
+        }
+      }
+      if (!isUnique(shape)) {
+        database
+            .getCollection(shape.name())
+            .createIndex(Indexes.ascending(shape.idField()), new IndexOptions().unique(true));
+      }
+      return shape;
+    });
   }
 
   Check fencing() {
@@ -71,15 +95,17 @@ final class MongoCollections {
   }
 
   private void refuseUnlessUnique(CollectionShape shape) {
-    boolean unique =
-        shape.idField().equals("_id")
-            || database.getCollection(shape.name()).listIndexes().into(new ArrayList<>()).stream()
-                .anyMatch(it -> isUnique(it, shape.idField()));
-    if (!unique) {
+    if (!isUnique(shape)) {
       throw new StoreRefusedException(
           "collection %s has no unique index on %s alone".formatted(shape.name(), shape.idField()),
           "db.%s.createIndex({%s: 1}, {unique: true})".formatted(shape.name(), shape.idField()));
     }
+  }
+
+  private boolean isUnique(CollectionShape shape) {
+    return shape.idField().equals("_id")
+        || database.getCollection(shape.name()).listIndexes().into(new ArrayList<>()).stream()
+            .anyMatch(it -> isUnique(it, shape.idField()));
   }
 
   private static boolean isUnique(Document index, String field) {

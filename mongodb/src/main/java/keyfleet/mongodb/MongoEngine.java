@@ -95,6 +95,11 @@ public final class MongoEngine implements Engine {
   }
 
   @Override
+  public void make(CollectionShape shape) {
+    collections.make(shape);
+  }
+
+  @Override
   public List<Check> checks() {
     List<Check> all = new ArrayList<>(found);
     all.add(collections.fencing());

@@ -227,4 +227,18 @@ final class MongoCollectionTest {
   private static CollectionShape shape(String name, String id) {
     return new CollectionShape(name, id, new TreeSet<>(List.of("f0", "f1")));
   }
+
+  @Test
+  void collectionOfOurOwn_isMadeOnceAndFit() {
+    CollectionShape shape = new CollectionShape("own", "name", new TreeSet<>(List.of("value")));
+    try (Servers.TestDatabase database = Servers.database();
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      engine.make(shape);
+      StoredRecord kept =
+          new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("value", sealed(1))));
+      assertEquals(new Stored(), engine.records(shape).insert(kept));
+      engine.make(shape);
+      assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
+    }
+  }
 }

@@ -17,7 +17,7 @@ import org.bson.types.ObjectId;
 
 /// The servers that tests run on: `mongo-java-server` in this process, or the real one that
 /// `KEYFLEET_TEST_MONGODB` names.
-final class Servers {
+public final class Servers {
   private static final MongoServer SHARED = started(new MemoryBackend());
 
   private Servers() {}
@@ -48,7 +48,7 @@ final class Servers {
   }
 
   /// A database of its own on the server of this run.
-  static TestDatabase database() {
+  public static TestDatabase database() {
     return real().map(Servers::on).orElseGet(() -> on(SHARED));
   }
 
@@ -67,14 +67,15 @@ final class Servers {
   }
 
   /// A database with a name of its own, dropped at the end.
-  record TestDatabase(String server, String host, String params, String name, MongoClient raw)
+  public record TestDatabase(
+      String server, String host, String params, String name, MongoClient raw)
       implements AutoCloseable {
     TestDatabase(String server, String host, String params) {
       this(
           server, host, params, "keyfleet_" + new ObjectId(), MongoClients.create(server + params));
     }
 
-    StoreUrl url() {
+    public StoreUrl url() {
       return StoreUrl.parse(server + name + params);
     }
 
@@ -83,7 +84,7 @@ final class Servers {
       return StoreUrl.parse(server.replace(host, otherHost) + name + params);
     }
 
-    MongoCollection<Document> collection(String collection) {
+    public MongoCollection<Document> collection(String collection) {
       return raw.getDatabase(name).getCollection(collection);
     }
 

@@ -24,8 +24,8 @@ import keyfleet.store.StoreUrl;
 
 /// A real nats-server on loopback, with its data in a folder of the test's. It is gone when it is
 /// closed, or with this JVM.
-final class NatsServer implements AutoCloseable {
-  static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
+public final class NatsServer implements AutoCloseable {
+  public static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
   static final String LAZY = "jetstream { store_dir: \"%s\" }";
 
   private static final String READY = "Server is ready";
@@ -46,7 +46,7 @@ final class NatsServer implements AutoCloseable {
   }
 
   /// A server with these lines in its configuration; `%s` is where its data goes.
-  static NatsServer start(Path folder, String... lines) {
+  public static NatsServer start(Path folder, String... lines) {
     return starting(folder, freePort(), freePort(), lines).awaitReady();
   }
 
@@ -75,7 +75,7 @@ final class NatsServer implements AutoCloseable {
     }
   }
 
-  String address() {
+  public String address() {
     return "127.0.0.1:" + port;
   }
 
@@ -87,17 +87,17 @@ final class NatsServer implements AutoCloseable {
     return port;
   }
 
-  StoreUrl url(String rest) {
+  public StoreUrl url(String rest) {
     return StoreUrl.parse("nats://" + address() + rest);
   }
 
   /// As if the power had failed, but for what the kernel holds.
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     process.onExit().join();
   }
 
-  void restart() {
+  public void restart() {
     process = run();
     awaitReady();
   }

@@ -77,6 +77,18 @@ public final class PostgresEngine implements Engine {
   }
 
   @Override
+  public void make(CollectionShape shape) {
+    boolean isMade =
+        pool.write(
+            "make table " + shape.name(),
+            connection -> PostgresTable.make(connection, shape),
+            false);
+    if (!isMade) {
+      throw new StoreException("whether table " + shape.name() + " was made is not known");
+    }
+  }
+
+  @Override
   public List<Check> checks() {
     return checks;
   }

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,9 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           "bigint", Pattern.compile("0|-?[1-9][0-9]{0,18}"),
           "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
 
+  /// How the server says that another has just made the same: its own check for that is not atomic.
+  private static final Set<String> MADE_MEANWHILE = Set.of("42P07", "23505");
+
   /// What the catalogue says of it.
   private record Found(String schema, String kind, long oid) {}
 
@@ -39,6 +43,25 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     checkSight(connection, shape, found.oid);
     String idType = types.getOrDefault(shape.idField(), "");
     return new PostgresTable(found.schema, shape, idType);
+  }
+
+  /// In the first schema of the search path. A table that is there is left as it is.
+  static boolean make(Connection connection, CollectionShape shape) throws SQLException {
+    String columns =
+        shape.sealedFields().stream()
+            .map(it -> ", " + quoted(it) + " bytea")
+            .collect(Collectors.joining());
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s)"
+              .formatted(quoted(shape.name()), quoted(shape.idField()), columns));
+      return true;
+    } catch (SQLException e) {
+      if (MADE_MEANWHILE.contains(PostgresFault.state(e))) {
+        return true;
+      }
+      throw e;
+    }
   }
 
   /// Quoted and with its schema: later changes of the search path do not matter.

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /// A PostgreSQL server of our own, on a free port of this host, in a folder that goes with it.
-final class PostgresServer implements AutoCloseable {
+public final class PostgresServer implements AutoCloseable {
   static final String ADMIN = "keeper";
 
   private static final int STEP_MILLIS = 50;
@@ -39,7 +39,7 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// One for all tests that leave it as it is; it ends with the JVM.
-  static PostgresServer shared() {
+  public static PostgresServer shared() {
     return Shared.SERVER;
   }
 
@@ -48,7 +48,7 @@ final class PostgresServer implements AutoCloseable {
     private static final PostgresServer SERVER = started("fsync = off");
   }
 
-  static PostgresServer started(String... options) {
+  public static PostgresServer started(String... options) {
     Path bin = binaries();
     try {
       Path folder = Files.createTempDirectory("keyfleet-postgres");
@@ -84,7 +84,7 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// Of that database, as the administrator, whom this host trusts.
-  String url(String database, String query) {
+  public String url(String database, String query) {
     return "postgresql://%s@127.0.0.1:%d/%s?%s".formatted(ADMIN, port, database, query);
   }
 
@@ -102,7 +102,7 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// Runs statements in `database`, each for itself; the first column of the last one's first row.
-  String sql(String database, String... statements) {
+  public String sql(String database, String... statements) {
     try (Connection connection = connect(database);
         Statement statement = connection.createStatement()) {
       String answer = "";
@@ -119,12 +119,12 @@ final class PostgresServer implements AutoCloseable {
   }
 
   /// As a crash does it: at once, with nothing written down.
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     await(process);
   }
 
-  void start() {
+  public void start() {
     process = launched();
   }
 

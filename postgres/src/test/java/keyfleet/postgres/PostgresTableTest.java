@@ -145,4 +145,15 @@ class PostgresTableTest {
   private static List<String> ids(List<StoredRecord> records) {
     return records.stream().map(it -> it.id().value()).toList();
   }
+
+  @Test
+  void collectionOfOurOwn_isMadeOnceAndFit() {
+    CollectionShape shape =
+        new CollectionShape("own-Secrets", "name", new TreeSet<>(List.of("f0")));
+    engine.make(shape);
+    StoredRecord kept = record("a", 1);
+    assertEquals(new Stored(), engine.records(shape).insert(kept));
+    engine.make(shape);
+    assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
+  }
 }

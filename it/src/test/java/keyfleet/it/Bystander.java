@@ -1,0 +1,56 @@
+package keyfleet.it;
+
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.member.Member;
+import keyfleet.member.MemberException;
+import keyfleet.member.PlainFields;
+
+/// A member of the fleet in the test's own JVM, for what needs no process of its own: it keeps
+/// records, and calls itself a worker so that rotations may be ordered, but drives none.
+final class Bystander {
+  private Bystander() {}
+
+  static Member joined(Wiring wiring, String instance) {
+    var builder =
+        Member.builder(wiring.store().kv(), Wiring.RING)
+            .instance(instance)
+            .role("worker")
+            .collection(wiring.recordsEngine(), wiring.records(), Wiring.ORDERS);
+    wiring.providers().forEach(builder::provider);
+    return builder.join();
+  }
+
+  /// A member that has just registered its collection seals from the next round on.
+  static void awaitSeal(Member member) {
+    Until.holds("it may seal", () -> seals(member), () -> member.standing().toString());
+  }
+
+  private static boolean seals(Member member) {
+    try (PlainFields values = Clerk.fields("trial", 0)) {
+      var _ = member.records(Wiring.ORDERS.name()).cipher().seal("trial", values);
+      return true;
+    } catch (MemberException e) {
+      return false;
+    }
+  }
+
+  /// False while it may not: a busy machine may let a short lease run out.
+  static boolean inserts(Member member, String id) {
+    try (PlainFields values = Clerk.fields(id, 0)) {
+      return member.records(Wiring.ORDERS.name()).insert(id, values);
+    } catch (MemberException e) {
+      return false;
+    }
+  }
+
+  /// Whether so many processes have proved the version.
+  static boolean isReady(Overseer overseer, int version, int processes) {
+    return overseer.roster().beats().stream()
+            .map(it -> it.loaded().get(new KekVersion(version)))
+            .filter(it -> it instanceof Loaded(_, Proved _))
+            .count()
+        == processes;
+  }
+}

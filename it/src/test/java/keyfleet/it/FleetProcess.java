@@ -1,0 +1,210 @@
+package keyfleet.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/// A JVM of its own, with its own environment and none of the caller's Keyfleet settings. What it
+/// says goes to files. It ends with the test's JVM at the latest.
+final class FleetProcess implements AutoCloseable {
+  /// What to run: a class with a `main`, system properties among the options.
+  record Program(List<String> options, String main, List<String> args) {
+    Program(String main, String... args) {
+      this(List.of(), main, List.of(args));
+    }
+  }
+
+  /// Many start, and none lives long: quick compilation, small heaps.
+  private static final List<String> JVM =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UseSerialGC",
+          "-Xmx256m",
+          "--enable-native-access=ALL-UNNAMED",
+          "-cp",
+          System.getProperty("java.class.path"));
+
+  private static final long LIMIT_SECONDS = 120;
+
+  /// Those that a test which never came to its end would leave behind.
+  private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
+
+  static {
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> LIVE.forEach(Process::destroyForcibly)));
+  }
+
+  private final String name;
+  private final Process process;
+  private final Path out;
+  private final Path err;
+
+  private FleetProcess(String name, Process process, Path out, Path err) {
+    this.name = name;
+    this.process = process;
+    this.out = out;
+    this.err = err;
+    LIVE.add(process);
+  }
+
+  /// `name` is for its files in the folder, and for messages.
+  static FleetProcess start(
+      Path folder, String name, Map<String, String> environment, Program program) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JVM);
+    command.addAll(program.options());
+    command.add(program.main());
+    command.addAll(program.args());
+    try {
+      Path out = Files.createTempFile(folder, name + "-", ".out");
+      Path err = Files.createTempFile(folder, name + "-", ".err");
+      ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+      builder.environment().keySet().removeIf(it -> it.startsWith("KEYFLEET_"));
+      builder.environment().putAll(environment);
+      builder.redirectOutput(out.toFile()).redirectError(err.toFile());
+      return new FleetProcess(name, builder.start(), out, err);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  List<String> out() {
+    return lines(out);
+  }
+
+  List<String> err() {
+    return lines(err);
+  }
+
+  /// Whole lines only: the last may be half written.
+  private static List<String> lines(Path file) {
+    try {
+      String text = Files.readString(file);
+      return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Waits until either stream has a line with these words; it must not end before.
+  String awaitLine(String words) {
+    Until.holds(
+        name + " says: " + words,
+        () -> {
+          boolean ended = !isAlive();
+          if (found(words).isEmpty() && ended) {
+            throw new AssertionError(name + " ended without saying: " + words + said());
+          }
+          return !found(words).isEmpty();
+        },
+        this::said);
+    return found(words);
+  }
+
+  private String found(String words) {
+    List<String> all = new ArrayList<>(out());
+    all.addAll(err());
+    return all.stream().filter(it -> it.contains(words)).findFirst().orElse("");
+  }
+
+  String said() {
+    return "%n%s said:%n%s%n%s".formatted(name, String.join("\n", out()), String.join("\n", err()));
+  }
+
+  /// A line on its standard input.
+  void tell(String line) {
+    try {
+      process.getOutputStream().write((line + "\n").getBytes(UTF_8));
+      process.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(name + " does not listen" + said(), e);
+    }
+  }
+
+  /// No more comes on its standard input, which is how programs of ours are told to end.
+  int hangUp() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return await();
+  }
+
+  /// SIGTERM.
+  int stop() {
+    process.destroy();
+    return await();
+  }
+
+  /// SIGKILL.
+  void kill() {
+    process.destroyForcibly();
+    var _ = await();
+  }
+
+  /// SIGSTOP: it keeps all it has, and does nothing.
+  void freeze() {
+    signal("STOP");
+  }
+
+  /// SIGCONT.
+  void thaw() {
+    signal("CONT");
+  }
+
+  private void signal(String which) {
+    try {
+      int exit = new ProcessBuilder("kill", "-" + which, "" + pid()).start().waitFor();
+      if (exit != 0) {
+        throw new IllegalStateException(name + " cannot be sent SIG" + which + said());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  int await() {
+    try {
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new AssertionError(name + " did not end in " + LIMIT_SECONDS + " s" + said());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// Ends it at once, frozen or not.
+  @Override
+  public void close() {
+    var _ = process.destroyForcibly().onExit().join(); // also where a timeout interrupts the test
+    LIVE.remove(process);
+  }
+}

@@ -1,0 +1,68 @@
+package keyfleet.it;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.List;
+import keyfleet.control.AuditActor;
+import keyfleet.control.AuditAuthor;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.member.ProcessSettings;
+import keyfleet.server.EventLog;
+import keyfleet.server.Role;
+import keyfleet.server.Server;
+import keyfleet.server.Throttle;
+
+/// `keyfleet server` with failpoints: the same server, wired as the command wires it, in a process
+/// that dies where a test wants it to. It starts when it is told a line, and ends when it is told
+/// no more.
+final class ServerUnderTest {
+  static final String READY = "waits for its line";
+
+  private ServerUnderTest() {}
+
+  public static void main(String[] args) throws IOException {
+    ProcessSettings process = ProcessSettings.here();
+    EventLog log =
+        new EventLog(
+            System.err,
+            EventLog.Format.TEXT,
+            InstantSource.system(),
+            process.instance(),
+            Wiring.RING.value());
+    AuditAuthor author =
+        new AuditAuthor(
+            new AuditActor("it", process.host().name(), process.instance()),
+            InstantSource.system());
+    Server.Settings settings =
+        new Server.Settings(
+            Wiring.RING,
+            EnumSet.of(Role.WORKER),
+            process,
+            "0.1.0",
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            new Throttle(Integer.getInteger("keyfleet.it.rate", 0)),
+            new Anyone());
+    BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    try (Wiring wiring = new Wiring(System.getenv())) {
+      Server.Ties ties =
+          new Server.Ties(
+              wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of());
+      System.out.println(READY);
+      String line = told.readLine();
+      try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {
+        server.start();
+        while (line != null) {
+          line = told.readLine();
+        }
+      }
+    }
+    Runtime.getRuntime().halt(0);
+  }
+}

@@ -1,0 +1,103 @@
+package keyfleet.it;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.mongodb.Servers;
+import keyfleet.nats.NatsServer;
+import keyfleet.postgres.PostgresServer;
+
+/// The stores of one test: where its fleet is coordinated, and where its records are.
+interface Site extends AutoCloseable {
+  /// The engines, each with what it needs to be tried.
+  enum Kind {
+    SQLITE,
+    POSTGRES,
+    MONGODB,
+    NATS;
+
+    /// A store that nobody else uses, gone when it is closed.
+    Site open(Path folder) {
+      return switch (this) {
+        case SQLITE -> new Plain("sqlite:" + folder.resolve("fleet.db"));
+        case POSTGRES -> Database.made();
+        case MONGODB -> new Documents(Servers.database());
+        case NATS ->
+            new Messages(
+                NatsServer.start(folder.resolve("nats"), NatsServer.DURABLE), Database.made());
+      };
+    }
+
+    /// What the stories move: the MongoDB fake is slow.
+    int volume() {
+      return this == MONGODB ? 2_000 : 10_000;
+    }
+
+    /// Whether the store itself refuses what is sealed under a version that has gone. The MongoDB
+    /// fake knows no validators.
+    boolean isFenced() {
+      return this != MONGODB;
+    }
+  }
+
+  String store();
+
+  default String records() {
+    return store();
+  }
+
+  @Override
+  void close();
+
+  /// Somebody else opens and closes it.
+  record Plain(String store) implements Site {
+    @Override
+    public void close() {}
+  }
+
+  /// A database on the server that all tests share.
+  record Database(String store, String name) implements Site {
+    private static final AtomicInteger MADE = new AtomicInteger();
+
+    static Database made() {
+      String name = "it_" + MADE.incrementAndGet();
+      PostgresServer.shared().sql("postgres", "CREATE DATABASE " + name);
+      return new Database(PostgresServer.shared().url(name, ""), name);
+    }
+
+    @Override
+    public void close() {
+      PostgresServer.shared().sql("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
+    }
+  }
+
+  record Documents(Servers.TestDatabase database) implements Site {
+    @Override
+    public String store() {
+      return database.url().toString();
+    }
+
+    @Override
+    public void close() {
+      database.close();
+    }
+  }
+
+  /// NATS keeps no records.
+  record Messages(NatsServer server, Database database) implements Site {
+    @Override
+    public String store() {
+      return "nats://" + server.address() + "?sync_interval=always";
+    }
+
+    @Override
+    public String records() {
+      return database.store();
+    }
+
+    @Override
+    public void close() {
+      server.close();
+      database.close();
+    }
+  }
+}

@@ -1,0 +1,227 @@
+package keyfleet.it;
+
+import static keyfleet.it.Overseer.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.it.Fleet.Supply;
+import keyfleet.it.Site.Kind;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.member.Machine;
+import keyfleet.member.Member;
+import keyfleet.member.PlainFields;
+import keyfleet.store.Bytes;
+import keyfleet.store.Change;
+import keyfleet.store.Document;
+import keyfleet.store.RecordId;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Fleets in which something is wrong: what is said about it, and that nothing is lost by it.
+@Timeout(420)
+class TroubleTest {
+  private static final int RECORDS = 600;
+
+  @TempDir Path folder = Path.of("");
+
+  private Fleet fleet(Kind kind) {
+    Fleet fleet = new Fleet(folder, kind.open(folder), Supply.ENV);
+    List.of(Fleet.OPERATOR, "loader", "worker-1", "worker-2").forEach(it -> fleet.give(it, 1, 2));
+    return fleet;
+  }
+
+  private static void begin(Fleet fleet, Overseer overseer, int records) {
+    overseer.announce(1, Fleet.timings());
+    fleet.report("loader", "load", "" + records);
+    overseer.announce(2, Fleet.timings());
+  }
+
+  @Test
+  void otherBytesAndOtherProvider_areLaggardsEachForItsReason() {
+    try (Fleet fleet = fleet(Kind.SQLITE);
+        Overseer overseer = fleet.overseer()) {
+      overseer.announce(1, Fleet.timings());
+      overseer.announce(2, Fleet.timings());
+      fleet.give("forger", 1);
+      fleet.give("mover", 1);
+      fleet.place("mover", 2, Fleet.key(2));
+      fleet.server("worker-1");
+      FleetProcess forger = fleet.server("forger", Map.of("KEYFLEET_KEK_V2", Fleet.key(3)));
+      FleetProcess mover =
+          fleet.server(
+              "mover", Map.of("KEYFLEET_PROVIDER", "env,file:" + folder.resolve("keys-mover")));
+      Until.holds("v2 is proved where it can be", () -> Bystander.isReady(overseer, 2, 2));
+      Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
+      String line = "host=%s pid=%d loaded=[1,2] current=1 provider=env version=0.1.0 reason=%s";
+      assertEquals(
+          List.of(
+              line.formatted(host(), forger.pid(), "other_bytes"),
+              line.formatted(host(), mover.pid(), "other_provider")),
+          verdict.err().stream().filter(it -> it.startsWith("host=")).toList());
+      fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2");
+    }
+  }
+
+  private static String host() {
+    return Machine.here().host();
+  }
+
+  @Test
+  void emptyRoster_isNeverReady() {
+    try (Fleet fleet = fleet(Kind.SQLITE);
+        Overseer overseer = fleet.overseer()) {
+      overseer.announce(1, Fleet.timings());
+      overseer.announce(2, Fleet.timings());
+      Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
+      assertTrue(
+          verdict.err().get(1).startsWith("No process was heard of lately."), verdict::toString);
+      fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2");
+    }
+  }
+
+  @Test
+  void secondProcessUnderOneName_refusesToStart() {
+    try (Fleet fleet = fleet(Kind.SQLITE);
+        Overseer overseer = fleet.overseer()) {
+      overseer.announce(1, Fleet.timings());
+      FleetProcess first = fleet.server("worker-1");
+      FleetProcess second =
+          fleet.start("worker-1", Map.of(), Fleet.command(List.of("server", "--roles=worker")));
+      assertEquals(1, second.await(), second::said);
+      assertTrue(second.err().getLast().startsWith("Try: "), second::said);
+      assertTrue(first.isAlive());
+      assertEquals(1, overseer.roster().beats().size());
+    }
+  }
+
+  /// One starts without the new key when the gate has passed, and a driver comes back without it:
+  /// neither seals, neither moves a record. Another moves them all; the flip waits until they are
+  /// gone or mended.
+  @Test
+  void processesWithoutTheNewKeyInMidRotation_onlyReadWhatTheyCan() {
+    try (Fleet fleet = fleet(Kind.SQLITE);
+        Overseer overseer = fleet.overseer()) {
+      begin(fleet, overseer, RECORDS);
+      FleetProcess driver = fleet.server("worker-1", "--rate", "50");
+      Until.holds("v2 is proved", () -> Bystander.isReady(overseer, 2, 1));
+      Overseer.done(overseer.orders().rotate(v(1), v(2)));
+      Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), driver::said);
+      driver.kill();
+      fleet.give("late", 1);
+      fleet.give("returned", 1);
+      FleetProcess late = fleet.clerk("late", "work", "0", "1", "" + RECORDS);
+      late.awaitLine(Clerk.AT_WORK);
+      FleetProcess returned = fleet.server("returned");
+      fleet.server("worker-2");
+      Until.holds(
+          "all records are moved",
+          () -> overseer.carrying().equals(Map.of(v(2), (long) RECORDS)),
+          () -> overseer.carrying() + returned.said());
+      assertEquals(v(1), overseer.keystore().active(), "the flip waits for who lacks the key");
+      Document report = Fleet.reportOf(late);
+      assertEquals(0, report.number("writes"), late::said);
+      assertEquals(0, report.number("wrong_reads"), late::said);
+      assertEquals(143, returned.stop(), returned::said);
+      Until.holds(
+          "the rotation is completed",
+          () -> overseer.keystore().rotation() instanceof Completed,
+          () -> overseer.keystore().rotation() + returned.said());
+      String last = Rotation.job(overseer.keystore().rotation()).map(Job::driver).orElse("");
+      assertTrue(last.startsWith("worker-2/"), last);
+      assertFalse(returned.said().contains("driven by returned"), returned::said);
+      assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+    }
+  }
+
+  @Test
+  void corruptedRecord_isNamedAndBlocksUntilItIsMended() {
+    try (Fleet fleet = fleet(Kind.SQLITE);
+        Overseer overseer = fleet.overseer()) {
+      begin(fleet, overseer, RECORDS);
+      blockedAndMended(fleet, overseer, RECORDS, 1);
+    }
+  }
+
+  /// On a store that takes many writes a second.
+  @Test
+  void thousandPoisonedRecordsAmongTenThousand_holdNoOtherUp() {
+    try (Fleet fleet = fleet(Kind.POSTGRES);
+        Overseer overseer = fleet.overseer()) {
+      begin(fleet, overseer, 10_000);
+      blockedAndMended(fleet, overseer, 10_000, 1_000);
+    }
+  }
+
+  private static void blockedAndMended(Fleet fleet, Overseer overseer, int all, int bad) {
+    poison(overseer.records(), bad);
+    FleetProcess worker = fleet.server("worker-1");
+    Until.holds("v2 is proved", () -> Bystander.isReady(overseer, 2, 1));
+    fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2");
+    Until.holds(
+        "the rotation is blocked",
+        () -> overseer.keystore().rotation() instanceof Blocked(_, long failed) && failed == bad,
+        () -> overseer.keystore().rotation() + worker.said());
+    assertEquals(Map.of(v(1), (long) bad, v(2), (long) all - bad), overseer.carrying());
+    Shell.Result status = fleet.run(0, "kek", "status", "-o", "json");
+    Document json = Document.parse(Value.of(status.out().getFirst()));
+    assertEquals("in_progress", json.text("state"));
+    assertEquals("blocked", json.text("phase"));
+    assertEquals(bad, json.number("failed_records"));
+    Document first = json.documents("failures").getFirst();
+    assertTrue(first.text("collection").endsWith(" orders"), status::toString);
+    assertTrue(first.text("id").startsWith("order-"), status::toString);
+    fleet.run(2, "kek", "remove", "--version=1", "--yes");
+    mend(fleet, bad);
+    Until.holds(
+        "the rotation is completed",
+        () -> overseer.keystore().rotation() instanceof Completed,
+        () -> overseer.keystore().rotation() + worker.said());
+    assertEquals(Map.of(v(2), (long) all), overseer.carrying());
+  }
+
+  /// Spoils the wrapped data key of the first records.
+  private static void poison(Records records, int bad) {
+    List<Change> changes = new ArrayList<>();
+    for (int i = 0; i < bad; i++) {
+      StoredRecord record = records.read(new RecordId(Clerk.id(i))).orElseThrow();
+      Map<String, Bytes> spoilt = new TreeMap<>(record.fields().byName());
+      spoilt.computeIfPresent("card", (_, bytes) -> spoilt(bytes));
+      changes.add(new Change(record, SealedFields.of(spoilt)));
+    }
+    records.compareAndSetAll(changes);
+  }
+
+  private static Bytes spoilt(Bytes envelope) {
+    byte[] bytes = envelope.toArray();
+    bytes[40] ^= 1; // within the wrapped data key, behind the header
+    return Bytes.copyOf(bytes);
+  }
+
+  /// An application knows what the records should hold, and writes them anew.
+  private static void mend(Fleet fleet, int bad) {
+    fleet.give("app", 1, 2);
+    try (Wiring wiring = new Wiring(fleet.environment("app"));
+        Member app = Bystander.joined(wiring, "app")) {
+      Bystander.awaitSeal(app);
+      for (int i = 0; i < bad; i++) {
+        try (PlainFields values = Clerk.fields(Clerk.id(i), 1)) {
+          assertTrue(app.records(Wiring.ORDERS.name()).update(Clerk.id(i), values));
+        }
+      }
+    }
+  }
+}
