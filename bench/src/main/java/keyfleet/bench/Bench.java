@@ -36,7 +36,7 @@ public final class Bench {
     String part = args.length == 0 ? "" : args[0];
     Map<String, String> options = options(args);
     switch (part) {
-      case "engines" -> new EnginesBench(System.out, watch).run(scratch);
+      case "engines" -> new EnginesBench(System.out, watch).run(engines(options), scratch);
       case "rotation" ->
           new RotationBench(System.out, watch, number(options, "--records", 1_000_000))
               .run(scratch);
@@ -52,12 +52,20 @@ public final class Bench {
       if (i + 1 == args.length) {
         throw new Misused(args[i] + " needs a value");
       }
-      if (!List.of("--records", "--processes").contains(args[i])) {
+      if (!List.of("--records", "--processes", "--only").contains(args[i])) {
         throw new Misused("there is no option " + args[i]);
       }
       options.put(args[i], args[i + 1]);
     }
     return options;
+  }
+
+  private static List<String> engines(Map<String, String> options) throws Misused {
+    String only = options.getOrDefault("--only", "");
+    if (!only.isEmpty() && !EnginesBench.ALL.contains(only)) {
+      throw new Misused("--only is one of " + EnginesBench.ALL + ", not " + only);
+    }
+    return only.isEmpty() ? EnginesBench.ALL : List.of(only);
   }
 
   private static int number(Map<String, String> options, String name, int otherwise)

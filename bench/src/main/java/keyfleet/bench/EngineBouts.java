@@ -44,19 +44,13 @@ final class EngineBouts {
     this.referee = referee;
   }
 
-  void all(PrintStream out) throws Exception {
-    sqlite();
-    if (LocalPostgres.canStart()) {
-      postgres();
-    } else {
-      out.println("  postgresql: no server here. Try: apt install postgresql");
-    }
-    mongo(out);
-    Optional<String> nats = LocalNats.binary();
-    if (nats.isPresent()) {
-      nats(nats.get());
-    } else {
-      out.println("  nats: no server here. Try: install Go, then ./dev bench engines");
+  void one(String engine, PrintStream out) throws Exception {
+    switch (engine) {
+      case "sqlite" -> sqlite();
+      case "postgresql" -> postgres(out);
+      case "mongodb" -> mongo(out);
+      case "nats" -> nats(out);
+      default -> throw new IllegalArgumentException("there is no engine " + engine);
     }
   }
 
@@ -95,7 +89,11 @@ final class EngineBouts {
     return connection;
   }
 
-  private void postgres() throws Exception {
+  private void postgres(PrintStream out) throws Exception {
+    if (!LocalPostgres.canStart()) {
+      out.println("  postgresql: no server here. Try: apt install postgresql");
+      return;
+    }
     try (LocalPostgres server =
         LocalPostgres.start(scratch.folder("engines-postgres"), Scratch.freePort())) {
       StoreUrl url = StoreUrl.parse(server.url());
@@ -170,6 +168,7 @@ final class EngineBouts {
         new CollectionShape(OURS.name(), "_id", new TreeSet<>(Set.of(SealedTable.FIELD)));
     try (EngineSide ours = new EngineSide(MongoEngine.open(url), MongoEngine.open(url), shape);
         RawMongo raw = new RawMongo(server, database, RAW.name())) {
+      raw.make(OURS.name());
       raw.fill(MONGO.keys());
       referee.race(name, MONGO, ours, raw);
     } finally {
@@ -179,9 +178,14 @@ final class EngineBouts {
     }
   }
 
-  private void nats(String binary) throws Exception {
+  private void nats(PrintStream out) throws Exception {
+    Optional<String> binary = LocalNats.binary();
+    if (binary.isEmpty()) {
+      out.println("  nats: no server here. Try: install Go, then ./dev bench engines");
+      return;
+    }
     try (LocalNats server =
-        LocalNats.start(binary, scratch.folder("engines-nats"), Scratch.freePort())) {
+        LocalNats.start(binary.get(), scratch.folder("engines-nats"), Scratch.freePort())) {
       StoreUrl url = StoreUrl.parse(server.url() + "?sync_interval=always");
       try (EngineSide ours =
               new EngineSide(NatsEngine.open(url), NatsEngine.open(url), OURS.shape());

@@ -53,11 +53,21 @@ final class LocalNats implements AutoCloseable {
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     for (String line = log.readLine(); line != null; line = log.readLine()) {
       if (line.contains(READY)) {
-        Thread.ofVirtual().start(() -> log.lines().forEach(_ -> {}));
+        Thread.ofVirtual().start(() -> readOn(log));
         return;
       }
     }
     throw new IllegalStateException("nats-server does not start");
+  }
+
+  private static void readOn(BufferedReader log) {
+    try {
+      while (log.readLine() != null) {
+        continue;
+      }
+    } catch (IOException e) {
+      return; // the server has ended
+    }
   }
 
   @Override

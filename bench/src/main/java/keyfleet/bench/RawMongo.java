@@ -29,6 +29,7 @@ final class RawMongo implements Side {
   private static final int PAGE = 1_000;
 
   private final MongoClient client;
+  private final MongoDatabase database;
   private final MongoCollection<Document> entries;
   private final MongoCollection<Document> records;
   private final Binary value = new Binary("v".repeat(VALUE_BYTES).getBytes(UTF_8));
@@ -37,18 +38,22 @@ final class RawMongo implements Side {
   private long counter = 1;
   private long watched = 1;
 
-  RawMongo(String url, String database, String collection) {
+  RawMongo(String url, String name, String collection) {
     this.client = MongoClients.create(url);
-    MongoDatabase held =
+    this.database =
         client
-            .getDatabase(database)
+            .getDatabase(name)
             .withWriteConcern(WriteConcern.MAJORITY)
             .withReadConcern(ReadConcern.MAJORITY)
             .withReadPreference(ReadPreference.primary());
-    this.entries = held.getCollection(BUCKET);
-    this.records = held.getCollection(collection);
+    this.entries = database.getCollection(BUCKET);
+    this.records = database.getCollection(collection);
     entries.insertOne(entry("raw.counter"));
     entries.insertOne(entry("raw.watched"));
+  }
+
+  void make(String collection) {
+    database.createCollection(collection);
   }
 
   void fill(int keys) {
