@@ -34,8 +34,7 @@ final class LocalPostgres implements AutoCloseable {
     return Files.isDirectory(VERSIONS);
   }
 
-  static LocalPostgres start(Path folder, int port)
-      throws IOException, InterruptedException {
+  static LocalPostgres start(Path folder, int port) throws IOException, InterruptedException {
     Path bin = binaries();
     Path data = folder.resolve("data");
     if (isRoot()) {

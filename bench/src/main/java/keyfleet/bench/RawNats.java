@@ -3,9 +3,11 @@ package keyfleet.bench;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.nats.client.Connection;
+import io.nats.client.ErrorListener;
 import io.nats.client.JetStreamApiException;
 import io.nats.client.KeyValue;
 import io.nats.client.Nats;
+import io.nats.client.Options;
 import io.nats.client.api.KeyValueEntry;
 import io.nats.client.api.KeyValueWatchOption;
 import io.nats.client.api.KeyValueWatcher;
@@ -34,7 +36,9 @@ final class RawNats implements Side {
   private long watched;
 
   RawNats(String url) throws IOException, JetStreamApiException, InterruptedException {
-    this.connection = Nats.connect(url);
+    // The listener that comes with it prints each message of flow control.
+    this.connection =
+        Nats.connect(Options.builder().server(url).errorListener(new ErrorListener() {}).build());
     String name =
         connection.keyValueManagement().getBucketNames().stream()
             .filter(it -> it.endsWith(BUCKET))

@@ -20,9 +20,9 @@
 ///
 /// [RotationOrders] and [RemovalOrders] decide and compare and set, from any process.
 /// [RotationLoop] drives in a worker: [Drive] does the work of a phase, [Pass] goes through the
-/// records, [Mover] makes the new fields of one, a [Crew] does so ahead of the writes, [SignOfLife] tells a silent driver. What a driver
-/// remembers is worth time, never safety: every fence carries the term, every record is compared
-/// and set, every decision names rotation and epoch.
+/// records, [Mover] makes the new fields of one, a [Crew] does so ahead of the writes, [SignOfLife]
+/// tells a silent driver. What a driver remembers is worth time, never safety: every fence carries
+/// the term, every record is compared and set, every decision names rotation and epoch.
 ///
 /// ## How changes of a keystore are audited
 ///
