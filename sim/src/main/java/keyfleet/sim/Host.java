@@ -7,6 +7,9 @@ import java.util.function.Supplier;
 final class Host {
   /// Where a loop stands when it may fall asleep or die.
   enum Edge {
+    /// As BEFORE_WRITE, and the write tells a collection what it may take: few writes are so, and
+    /// each may come when another rotation has long gone on.
+    BEFORE_FENCE,
     /// It has read and decided, and is about to write: whoever sleeps here acts on the past.
     BEFORE_WRITE,
     ELSEWHERE
@@ -28,6 +31,9 @@ final class Host {
   /// The same, if it strikes before a write.
   private static final int MOST_WRITES = 16;
 
+  /// One fault in so many, of those who raise fences, waits for the next one.
+  private static final int ODDS = 4;
+
   private static final long SLOW_START = 15 * Timeline.SECOND;
   private static final long LONGEST_DELAY = 5 * Timeline.SECOND;
 
@@ -44,7 +50,8 @@ final class Host {
   private long pausedUntil;
   private Trap trap = new StandsStill(0);
   private int effectsBeforeTrap = -1;
-  private boolean beforeWrites;
+  private Edge latest = Edge.ELSEWHERE;
+  private boolean fencing;
   private long delay;
   private long staleUntil;
   private boolean struck;
@@ -122,6 +129,11 @@ final class Host {
     }
   }
 
+  /// It is one of those that raise fences.
+  void fences() {
+    fencing = true;
+  }
+
   /// Dies after `effects` more effects.
   void crashAfter(int effects) {
     set(effects, new Dies());
@@ -150,8 +162,12 @@ final class Host {
       case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // not of one host's links
     }
     if (fault.choice() % 3 > 0) {
-      beforeWrites = true;
+      latest = Edge.BEFORE_WRITE;
       effectsBeforeTrap = Math.min(effectsBeforeTrap, writes(fault.choice()));
+    }
+    if (fencing && fault.choice() / ODDS % ODDS == 0) {
+      latest = Edge.BEFORE_FENCE;
+      effectsBeforeTrap = Math.min(effectsBeforeTrap, 0);
     }
   }
 
@@ -173,14 +189,14 @@ final class Host {
 
   private void set(int effects, Trap newTrap) {
     effectsBeforeTrap = effects;
-    beforeWrites = false;
+    latest = Edge.ELSEWHERE;
     trap = newTrap;
   }
 
   /// Called right before and right after each effect of a loop that started in `born`.
   void boundary(long born, Edge edge) {
     check(born);
-    boolean counts = !beforeWrites || edge == Edge.BEFORE_WRITE;
+    boolean counts = edge.compareTo(latest) <= 0;
     if (effectsBeforeTrap >= 0 && counts && effectsBeforeTrap-- == 0) {
       spring();
     }

@@ -61,7 +61,7 @@ final class HostRecords implements Records {
 
   @Override
   public Fencing fence(Fence fence) {
-    return wire.<Fencing>write(() -> store.fence(fence), new Unknown());
+    return wire.<Fencing>write(() -> store.fence(fence), new Unknown(), Host.Edge.BEFORE_FENCE);
   }
 
   @Override

@@ -141,6 +141,7 @@ final class KeyProcess implements App.Witness {
   }
 
   private void startWorker(Keyholder holder) {
+    host.fences();
     Loop loop = new Loop(host);
     Ring ring =
         new Ring(

@@ -69,6 +69,10 @@ final class Loop {
   }
 
   void beforeWrite() {
-    host.boundary(born, Host.Edge.BEFORE_WRITE);
+    before(Host.Edge.BEFORE_WRITE);
+  }
+
+  void before(Host.Edge edge) {
+    host.boundary(born, edge);
   }
 }

@@ -36,8 +36,12 @@ final class Wire {
   }
 
   <T> T write(Call<T> call, T unknown) {
+    return write(call, unknown, Host.Edge.BEFORE_WRITE);
+  }
+
+  <T> T write(Call<T> call, T unknown, Host.Edge edge) {
     loop.host().timeline().message();
-    loop.beforeWrite();
+    loop.before(edge);
     T answer =
         switch (loop.host().link()) {
           case UP -> call.make();
