@@ -62,8 +62,9 @@ final class LocalNats implements AutoCloseable {
 
   private static void readOn(BufferedReader log) {
     try {
-      while (log.readLine() != null) {
-        continue;
+      String line = log.readLine();
+      while (line != null) {
+        line = log.readLine();
       }
     } catch (IOException e) {
       return; // the server has ended
