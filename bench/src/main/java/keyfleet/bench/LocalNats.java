@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,7 +62,10 @@ final class LocalNats implements AutoCloseable {
 
   private static void readOn(BufferedReader log) {
     try {
-      log.transferTo(Writer.nullWriter());
+      String line = log.readLine();
+      while (line != null) {
+        line = log.readLine();
+      }
     } catch (IOException e) {
       return; // the server has ended
     }
