@@ -188,7 +188,9 @@ final class Pass {
   }
 
   private Mover.Moving moved(Shelf shelf, StoredRecord record, Mover mover) {
-    return means.failpoints().at(Failpoint.RECORD_MOVE, () -> mover.move(shelf.collection(), record));
+    return means
+        .failpoints()
+        .at(Failpoint.RECORD_MOVE, () -> mover.move(shelf.collection(), record));
   }
 
   private Position start(int lane) {
