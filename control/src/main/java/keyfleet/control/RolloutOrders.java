@@ -59,13 +59,16 @@ public final class RolloutOrders {
     }
     Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
     Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
+    if (first instanceof Fate.Pending) {
+      return new NotSure(); // a control record without a spec could be read by nobody
+    }
     if (first instanceof Fate.Overtaken && !shelf.spec(spec.id()).equals(spec)) {
       return new Refused("there is another rollout " + spec.id());
     }
     Fate second =
         shelf.create(
             RolloutKeys.control(spec.id()), ControlDocument.of(created, spec.incarnation()));
-    if (first instanceof Fate.Pending || second instanceof Fate.Pending) {
+    if (second instanceof Fate.Pending) {
       return new NotSure();
     }
     return shelf.read(spec.id()).map(this::kept).orElse(new NotSure());
