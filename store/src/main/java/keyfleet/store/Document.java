@@ -1,5 +1,6 @@
 package keyfleet.store;
 
+import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -9,9 +10,11 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
@@ -110,38 +113,32 @@ public final class Document {
   }
 
   public Value toValue() {
-    JsonBytes json = new JsonBytes();
-    write(json, this);
-    return new Value(Bytes.owning(json.written()));
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(256);
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
+      write(json, this);
+    }
+    return new Value(Bytes.owning(bytes.toByteArray()));
   }
 
-  private static void write(JsonBytes json, Object value) {
+  private static void write(JsonGenerator json, Object value) {
     switch (value) {
-      case String text -> json.quoted(text);
-      case Long number -> json.plain(Long.toString(number));
-      case Document document -> document.write(json);
+      case String text -> json.writeString(text);
+      case Long number -> json.writeNumber(number);
+      case Document document -> {
+        json.writeStartObject();
+        document.fields.forEach((name, field) -> {
+          json.writeName(name);
+          write(json, field);
+        });
+        json.writeEndObject();
+      }
       case List<?> items -> {
-        json.plain("[");
-        for (int i = 0; i < items.size(); i++) {
-          json.plain(i == 0 ? "" : ",");
-          write(json, items.get(i));
-        }
-        json.plain("]");
+        json.writeStartArray();
+        items.forEach(item -> write(json, item));
+        json.writeEndArray();
       }
       default -> throw new IllegalStateException("no field is a " + value.getClass());
     }
-  }
-
-  private void write(JsonBytes json) {
-    String before = "{";
-    for (var field : fields.entrySet()) {
-      json.plain(before);
-      json.quoted(field.getKey());
-      json.plain(":");
-      write(json, field.getValue());
-      before = ",";
-    }
-    json.plain(fields.isEmpty() ? "{}" : "}");
   }
 
   public boolean has(String name) {

@@ -4,14 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.core.JsonGenerator;
-import tools.jackson.core.ObjectWriteContext;
-import tools.jackson.core.json.JsonFactory;
 
 class DocumentTest {
   private static final Document INNER = Document.builder().number("n", -3).build();
@@ -82,39 +78,6 @@ class DocumentTest {
   void valueThatBreaksItsTypesRule_isMalformed() {
     Document document = Document.builder().text("key", "not a key").build();
     assertThrows(MalformedException.class, () -> document.as(it -> new Key(it.text("key"))));
-  }
-
-  /// Byte for byte: what another program wrote by it must still compare equal to what we write.
-  @Test
-  void anyText_isSpelledAsJacksonSpellsIt() {
-    StringBuilder all = new StringBuilder("\uD83D\uDD11");
-    for (char c = 0; c < 0x3000; c++) {
-      all.append(c);
-    }
-    ByteArrayOutputStream expected = new ByteArrayOutputStream();
-    try (JsonGenerator json =
-        new JsonFactory().createGenerator(ObjectWriteContext.empty(), expected)) {
-      json.writeStartObject();
-      json.writeStringProperty(all.toString(), all.toString());
-      json.writeNumberProperty("n", Long.MIN_VALUE);
-      json.writeArrayPropertyStart("none");
-      json.writeEndArray();
-      json.writeEndObject();
-    }
-    Document document =
-        Document.builder()
-            .text(all.toString(), all.toString())
-            .number("n", Long.MIN_VALUE)
-            .texts("none", List.of())
-            .build();
-    assertEquals(new Value(Bytes.copyOf(expected.toByteArray())), document.toValue());
-    assertEquals(document, Document.parse(new Value(Bytes.copyOf(expected.toByteArray()))));
-  }
-
-  @Test
-  void halfALetter_isNotWritten() {
-    Document half = Document.builder().text("t", "\uD83D").build();
-    assertThrows(IllegalArgumentException.class, half::toValue);
   }
 
   @Test
