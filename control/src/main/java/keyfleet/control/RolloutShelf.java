@@ -15,7 +15,7 @@ import keyfleet.store.Entry;
 import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
 
@@ -64,9 +64,11 @@ final class RolloutShelf {
     return known.revision().equals(entry.revision());
   }
 
-  /// It never changes, so it is read once.
+  /// It never changes, so it is read once. A store that shows the control record without it shows
+  /// an old state of the other key; asking again helps.
   RolloutSpec spec(RolloutId id) {
-    return findSpec(id).orElseThrow(() -> new MalformedException("rollout " + id + " has no spec"));
+    return findSpec(id)
+        .orElseThrow(() -> new StoreException("the spec of rollout " + id + " is not to be seen"));
   }
 
   Optional<RolloutSpec> findSpec(RolloutId id) {
