@@ -15,8 +15,8 @@ import keyfleet.store.Entry;
 import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreException;
 import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
 import keyfleet.store.Value;
 
 /// The rollouts of a store: reads and changes them. What was decoded once is not decoded again
