@@ -6,6 +6,8 @@ import keyfleet.control.AuditActor;
 import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.server.EventLog;
@@ -67,7 +69,11 @@ final class ServerRun implements Command {
       ServerSettings told, KeyringName keyring, ProcessSettings process) {
     InetSocketAddress listen = new InetSocketAddress(told.listen().host(), told.listen().port());
     return new Server.Settings(
-        keyring, told.roles(), process, version, listen, told.throttle(), told.expected());
+        keyring, told.roles(), process, version, listen, told.throttle(), least(told.expected()));
+  }
+
+  private static int least(Expected expected) {
+    return expected instanceof AtLeast(int processes) ? processes : 0;
   }
 
   private static List<Server.Declared> declared(

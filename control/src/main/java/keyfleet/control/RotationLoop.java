@@ -12,7 +12,6 @@ import keyfleet.keyring.Event;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -59,9 +58,9 @@ public final class RotationLoop {
     this.signs = new SignOfLife(ring, clock);
   }
 
-  /// The gate also counts those as missing who are expected and not there.
-  public RotationLoop expecting(Expected expected) {
-    drive.expect(expected);
+  /// The gate is not passed with fewer fresh processes than these; 0 asks for no number.
+  public RotationLoop expecting(int processes) {
+    drive.expect(processes);
     return this;
   }
 

@@ -55,7 +55,7 @@ class EngineCasesTest {
 
   private static Set<String> ran(Engine engine) throws IOException {
     Set<String> cases = new TreeSet<>();
-    for (String suite : List.of("Kv", "Records", "Survey")) {
+    for (String suite : List.of("Kv", "Records", "Fence", "Survey")) {
       String name = "keyfleet.%s.%s%sTest".formatted(engine.room, engine.prefix, suite);
       Path report =
           Path.of(

@@ -12,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import keyfleet.control.AuditActor;
 import keyfleet.control.AuditAuthor;
-import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
 import keyfleet.server.Role;
@@ -48,7 +47,7 @@ final class ServerUnderTest {
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new Throttle(Integer.getInteger("keyfleet.it.rate", 0)),
-            new Anyone());
+            0);
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Wiring wiring = new Wiring(System.getenv())) {
       Server.Ties ties =

@@ -17,7 +17,6 @@ import keyfleet.control.RotationLoop;
 import keyfleet.control.Shelves;
 import keyfleet.control.ThreadCrew;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.MemberEvent;
@@ -35,7 +34,7 @@ public final class Server implements AutoCloseable {
   /// What the process is.
   ///
   /// @param software the version of the program, as the roster shows it
-  /// @param expected how many processes a rotation that it drives waits for
+  /// @param minProcesses fresh ones that a rotation waits for which it drives; 0 asks for no number
   public record Settings(
       KeyringName keyring,
       Set<Role> roles,
@@ -43,7 +42,7 @@ public final class Server implements AutoCloseable {
       String software,
       InetSocketAddress listen,
       Throttle throttle,
-      Expected expected) {
+      int minProcesses) {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
@@ -134,7 +133,7 @@ public final class Server implements AutoCloseable {
     String driver = member.instance() + "/" + nonce().substring(0, 8);
     RotationLoop loop =
         new RotationLoop(driver, ring, shelves, member.keys(), clock)
-            .expecting(settings.expected());
+            .expecting(settings.minProcesses());
     Worker worker = new Worker(loop, settings.throttle(), log);
     Ring unseen = new Ring(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
     Shelves counted = new Shelves(unseen, ties.stores(), Failpoints.NONE);

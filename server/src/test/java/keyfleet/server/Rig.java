@@ -36,7 +36,6 @@ import keyfleet.control.Shelves;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Machine;
@@ -99,13 +98,7 @@ final class Rig implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN,
-                Set.of(roles),
-                process,
-                "0.1.0",
-                listen,
-                Throttle.NONE,
-                new Anyone()),
+                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE, 0),
             new Server.Ties(
                 kv,
                 engine.checks(),
