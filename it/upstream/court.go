@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"sort"
+	"strconv"
 	"time"
 
 	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2"
@@ -39,8 +39,10 @@ func (c *court) hear(ctx context.Context, words []string) (string, error) {
 		return c.read(ctx, server, words[2])
 	case is(words, "list", 2):
 		return c.list(ctx, server)
-	case is(words, "touch", 3):
-		return c.touch(ctx, server, words[2])
+	case is(words, "fill", 3):
+		return c.fill(ctx, server, words[2])
+	case is(words, "touch", 2):
+		return c.touch(ctx, server)
 	case is(words, "health", 2):
 		return "", server.health(ctx)
 	case is(words, "calls", 2):
@@ -89,15 +91,19 @@ func (c *court) read(ctx context.Context, server *apiServer, name string) (strin
 	return fmt.Sprintf("%s %s", age, text), err
 }
 
-func (c *court) list(ctx context.Context, server *apiServer) (string, error) {
-	names := make([]string, 0, len(c.etcd))
-	for name := range c.etcd {
-		names = append(names, name)
+func (c *court) fill(ctx context.Context, server *apiServer, count string) (string, error) {
+	wanted, err := strconv.Atoi(count)
+	last := ""
+	for i := 0; i < wanted && err == nil; i++ {
+		last, err = c.write(ctx, server, fmt.Sprintf("s%d", i), fmt.Appendf(nil, "text-%d", i))
 	}
-	sort.Strings(names)
+	return last, err
+}
+
+func (c *court) list(ctx context.Context, server *apiServer) (string, error) {
 	ages := map[age]int{}
-	for _, name := range names {
-		_, age, err := server.fromStorage(ctx, name, c.etcd[name])
+	for name, stored := range c.etcd {
+		_, age, err := server.fromStorage(ctx, name, stored)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
@@ -106,13 +112,20 @@ func (c *court) list(ctx context.Context, server *apiServer) (string, error) {
 	return fmt.Sprintf("fresh=%d stale=%d", ages[fresh], ages[stale]), nil
 }
 
-func (c *court) touch(ctx context.Context, server *apiServer, name string) (string, error) {
-	text, age, err := server.fromStorage(ctx, name, c.etcd[name])
-	if err != nil {
-		return "", err
+func (c *court) touch(ctx context.Context, server *apiServer) (string, error) {
+	written := 0
+	for name, stored := range c.etcd {
+		text, age, err := server.fromStorage(ctx, name, stored)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		if age == fresh {
+			continue
+		}
+		if _, err := c.write(ctx, server, name, text); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		written++
 	}
-	if age == fresh {
-		return keyID(c.etcd[name])
-	}
-	return c.write(ctx, server, name, text)
+	return strconv.Itoa(written), nil
 }

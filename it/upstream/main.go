@@ -3,9 +3,10 @@
 //
 //	load SERVER             a new API server reads the EncryptionConfiguration, and knows nothing yet
 //	write SERVER NAME TEXT  a secret is stored; answers with its key_id
+//	fill SERVER COUNT       so many secrets are: s0 with the text text-0, and so on; answers with the last one's key_id
 //	read SERVER NAME        answers fresh or stale, and the text
 //	list SERVER             reads every secret; answers how many are fresh and stale
-//	touch SERVER NAME       an update that changes nothing: written again only if stale; answers with its key_id
+//	touch SERVER            updates that change nothing: what is stale is written again; answers how many were
 //	health SERVER           the health check of its KMS providers
 //	calls SERVER            how often it has called its plugin, by method
 //	later DURATION          the clock by which seeds expire goes forward, for all
