@@ -167,9 +167,27 @@ final class KeeperTest {
     assertEquals(Status.Code.UNAVAILABLE, stand.encryptRefusal().getCode());
     stand.after(Stand.PROBE);
     assertEquals(Status.Code.UNAVAILABLE, status(stand));
+    stand.after(LONG);
+    assertEquals(Status.Code.UNAVAILABLE, status(stand));
     remote.up();
     stand.after(LONG);
     assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
+  }
+
+  @Test
+  void versionThatSomebodyMadeInTheRemote_isACandidateOnly() {
+    Stand stand = running();
+    String before = stand.keyId();
+    remote.give(3);
+    stand.alone();
+    assertEquals(before, stand.keyId());
+    assertEquals(2, stand.keeper.candidates());
+    assertTrue(
+        stand.events.contains(new PluginEvent.Candidate("v3")), () -> "silent: " + stand.events);
+    stand.says(ring.announce(2));
+    stand.says(ring.announce(3));
+    assertEquals(0, stand.keeper.candidates());
+    assertEquals(before, stand.keyId());
   }
 
   @Test
