@@ -10,6 +10,7 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.server.Door;
 import keyfleet.server.EventLog;
 import keyfleet.store.BootClock;
+import keyfleet.store.StoreUrl;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -43,6 +44,7 @@ final class KmsPluginRun implements Command {
     KeyringName keyring = KeyOptions.keyring(parsed, around, USUAL);
     ProcessSettings process = ProcessSettings.of(around.environment(), operator.machine());
     PluginSettings told = PluginSettings.of(parsed, around.environment());
+    StoreUrl _ = StoreOptions.store(parsed, around); // a wrong word is said now, not tried for ever
     EventLog log =
         new EventLog(
             office.console().err(),

@@ -1,5 +1,6 @@
 package keyfleet.kms;
 
+import com.google.protobuf.ByteString;
 import java.util.Map;
 import java.util.Optional;
 import keyfleet.crypto.NonceBox;
@@ -41,8 +42,7 @@ final class Calls {
     return annotations(request.getAnnotationsMap()).or(() -> uid(request.getUid()));
   }
 
-  private static Optional<Refusal> annotations(
-      Map<String, com.google.protobuf.ByteString> annotations) {
+  private static Optional<Refusal> annotations(Map<String, ByteString> annotations) {
     long size = 0;
     for (var one : annotations.entrySet()) {
       size += one.getKey().length() + one.getValue().size();

@@ -3,9 +3,10 @@ package keyfleet.kms;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.kms.Announced.Known;
@@ -32,8 +33,7 @@ final class Keeper {
   private final Ledger ledger;
   private final Maker maker;
   private final Settings settings;
-  private final LongSupplier clock;
-  private final Consumer<PluginEvent> events;
+  private final Surroundings around;
 
   private Backoff making;
   private long probedAt;
@@ -42,6 +42,7 @@ final class Keeper {
   /// Why nothing may be written, until the store says otherwise.
   private @Nullable Refusal contradiction;
 
+  private volatile Set<KekVersion> candidates = Set.of();
   private String trouble = "";
   private String ignored = "";
   private List<String> keyFaults = List.of();
@@ -56,10 +57,9 @@ final class Keeper {
     this.ledger = ledger;
     this.maker = maker;
     this.settings = settings;
-    this.clock = around.clock();
-    this.events = around.events();
-    this.making = Backoff.none(clock.getAsLong());
-    this.probedAt = clock.getAsLong();
+    this.around = around;
+    this.making = Backoff.none(now());
+    this.probedAt = now();
   }
 
   /// Does what is due. Returns after what time the next turn is.
@@ -73,8 +73,17 @@ final class Keeper {
     if (known != null) {
       write(known);
       probe(known);
+      noteCandidates(known);
     }
     return PAUSE;
+  }
+
+  private long now() {
+    return around.clock().getAsLong();
+  }
+
+  private void tell(PluginEvent event) {
+    around.events().accept(event);
   }
 
   boolean isRemoteUp() {
@@ -85,7 +94,7 @@ final class Keeper {
     List<String> faults = maker.refresh();
     faults.stream()
         .filter(it -> !keyFaults.contains(it))
-        .forEach(it -> events.accept(new PluginEvent.RemoteLost(it)));
+        .forEach(it -> tell(new PluginEvent.RemoteLost(it)));
     keyFaults = faults;
   }
 
@@ -97,6 +106,7 @@ final class Keeper {
         ignored = "";
         if (known == null || !known.keystore().equals(read)) {
           ledger.know(read);
+          making = Backoff.none(now()); // what failed before may be wanted no more
         }
       }
       case Snapshot.Behind(String reason) -> ignore(reason);
@@ -108,7 +118,7 @@ final class Keeper {
   private void ignore(String reason) {
     if (!reason.equals(ignored)) {
       ignored = reason;
-      events.accept(new PluginEvent.KeystoreIgnored(reason));
+      tell(new PluginEvent.KeystoreIgnored(reason));
     }
   }
 
@@ -127,7 +137,7 @@ final class Keeper {
     end.ifPresent(ledger::stop);
     boolean writes = end.isEmpty() && !(writing instanceof Stopped);
     boolean asWanted = writes && known.announced().equals(known.wanted()) && !isDue(writing);
-    if (!asWanted && making.isDue(clock.getAsLong())) {
+    if (!asWanted && making.isDue(now())) {
       make(known, writes);
     }
   }
@@ -159,7 +169,7 @@ final class Keeper {
   }
 
   private Wear wear(LocalKek kek) {
-    Duration age = Duration.ofNanos(clock.getAsLong() - kek.bornAt());
+    Duration age = Duration.ofNanos(now() - kek.bornAt());
     Wear wear = settings.limits().wear(kek.uses(), age);
     if (wear == Wear.SPENT) {
       kek.spend();
@@ -173,15 +183,17 @@ final class Keeper {
       failure = made(known, known.announced());
     }
     if (failure.isEmpty()) {
-      making = Backoff.none(clock.getAsLong());
+      making = Backoff.none(now());
+      remoteUp = true;
       trouble = "";
       return;
     }
-    making = making.failed(clock.getAsLong());
+    making = making.failed(now());
+    remoteUp = false;
     String why = failure.get().sentence();
     if (!why.equals(trouble)) {
       trouble = why;
-      events.accept(new PluginEvent.CannotMake(why));
+      tell(new PluginEvent.CannotMake(why));
     }
     if (!writes) {
       ledger.stop(failure.get());
@@ -190,33 +202,61 @@ final class Keeper {
 
   /// Nothing if the plugin writes under `activation` from here on.
   private Optional<Refusal> made(Snapshot known, Activation activation) {
-    long usesBefore = ledger.get().writing() instanceof Locally(_, LocalKek kek) ? kek.uses() : 0;
-    switch (maker.make(known.keystore(), activation)) {
-      case Made(Writing writing) -> {
-        ledger.write(known, activation, writing);
-        events.accept(new PluginEvent.WritesUnder(Ledger.hash(writing), usesBefore));
-        return Optional.empty();
+    Writing before = ledger.get().writing();
+    return switch (maker.make(known.keystore(), activation)) {
+      case Made(Writing now) -> {
+        ledger.write(known, activation, now);
+        tellReplaced(before, now);
+        yield Optional.empty();
       }
-      case NotMade(Refusal why) -> {
-        return Optional.of(why);
-      }
+      case NotMade(Refusal why) -> Optional.of(why);
+    };
+  }
+
+  private void tellReplaced(Writing before, Writing now) {
+    if (before instanceof Locally(KeyId was, LocalKek old)
+        && now instanceof Locally(KeyId is, _)
+        && was.equals(is)) {
+      tell(new PluginEvent.LocalKekReplaced(is.hash(), old.uses()));
     }
   }
 
   /// With local KEKs an outage of the remote is no trouble of Status yet. Without them it is.
   private void probe(Snapshot known) {
-    long now = clock.getAsLong();
+    long now = now();
     if (Duration.ofNanos(now - probedAt).compareTo(settings.probe()) < 0) {
       return;
     }
     probedAt = now;
-    boolean up = maker.answers(known.keystore(), known.announced().version());
+    KekVersion version = known.announced().version();
+    boolean up = maker.answers(known.keystore(), version);
     if (up != remoteUp) {
       remoteUp = up;
-      events.accept(up ? new PluginEvent.RemoteBack() : new PluginEvent.RemoteLost("see above"));
+      tell(
+          up
+              ? new PluginEvent.RemoteBack()
+              : new PluginEvent.RemoteLost(version + " does not wrap and unwrap"));
     }
     if (!up && ledger.get().writing() instanceof Remotely) {
       ledger.stop(Refusal.notNow("the key's provider does not answer, and every call needs it"));
     }
+  }
+
+  /// Versions that the provider has, newer than all that the fleet knows.
+  private void noteCandidates(Snapshot known) {
+    KekVersion newest = known.keystore().versions().lastKey();
+    Set<KekVersion> now =
+        maker.held().stream()
+            .filter(it -> it.compareTo(newest) > 0)
+            .collect(Collectors.toUnmodifiableSet());
+    now.stream()
+        .filter(it -> !candidates.contains(it))
+        .forEach(it -> tell(new PluginEvent.Candidate(it.toString())));
+    candidates = now;
+  }
+
+  /// What a scrape shows.
+  int candidates() {
+    return candidates.size();
   }
 }

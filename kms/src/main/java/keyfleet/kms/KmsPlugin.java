@@ -167,6 +167,7 @@ public final class KmsPlugin implements AutoCloseable {
     return new PluginMetrics.Gauges(
         health(writing).healthy() ? 1 : 0,
         keeper.isRemoteUp() ? 1 : 0,
+        keeper.candidates(),
         (now - known.announcedAt()) / SECOND,
         uses,
         age,

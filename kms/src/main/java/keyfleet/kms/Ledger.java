@@ -94,12 +94,6 @@ final class Ledger implements Supplier<Announced> {
     }
   }
 
-  /// Empty while nothing is written.
-  static String hash(Writing writing) {
-    KeyId keyId = keyId(writing);
-    return keyId == null ? "" : keyId.hash();
-  }
-
   static @Nullable KeyId keyId(Writing writing) {
     return switch (writing) {
       case Locally(KeyId keyId, _) -> keyId;

@@ -11,15 +11,10 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.internal.logging.InternalLoggerFactory;
-import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /// The gRPC server at a unix socket: plaintext HTTP/2, for this process's user and root.
 final class Listener implements AutoCloseable {
@@ -39,10 +34,6 @@ final class Listener implements AutoCloseable {
   /// For the calls that are under way when the plugin is told to end.
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  /// Held, as loggers that nobody holds are forgotten with their levels.
-  private static final List<Logger> QUIET =
-      List.of(Logger.getLogger("io.netty"), Logger.getLogger("io.grpc"));
-
   private final SocketClaim claim;
   private final EventLoopGroup loops;
   private final Server server;
@@ -56,7 +47,6 @@ final class Listener implements AutoCloseable {
   /// Listens on return. Throws [PluginException] if it cannot.
   static Listener open(
       SocketPath path, Transport transport, BindableService service, Consumer<PluginEvent> events) {
-    quieten();
     SocketClaim claim = SocketClaim.take(path);
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
@@ -86,12 +76,6 @@ final class Listener implements AutoCloseable {
     }
     events.accept(new PluginEvent.Listens(path.toString(), transport.word()));
     return listener;
-  }
-
-  /// Netty and gRPC complain of what is no trouble here, such as options that a unix socket lacks.
-  private static void quieten() {
-    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
-    QUIET.forEach(it -> it.setLevel(Level.SEVERE));
   }
 
   /// Whoever connects is looked at before gRPC hears of it.

@@ -3,6 +3,7 @@ package keyfleet.kms;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
@@ -61,7 +62,8 @@ final class Maker {
   }
 
   private Outcome made(Keystore keystore, Activation activation, Kek kek) {
-    if (!kek.equals(proved) && !keys.proves(keystore, activation.version())) {
+    boolean known = hierarchy == Hierarchy.ON && kek.equals(proved); // else nothing else is asked
+    if (!known && !keys.proves(keystore, activation.version())) {
       return new NotMade(
           Refusal.notNow(
               activation.version()
@@ -75,6 +77,10 @@ final class Maker {
           case ON -> new Locally(keyId, workshop.make(keyringId, keyId, kek));
           case OFF -> new Remotely(keyId, kek);
         });
+  }
+
+  Set<KekVersion> held() {
+    return keys.held().keySet();
   }
 
   boolean holds(KekVersion version) {

@@ -41,11 +41,10 @@ public sealed interface PluginEvent {
     }
   }
 
-  record WritesUnder(String keyIdHash, long usesBefore) implements PluginEvent {
+  record LocalKekReplaced(String keyIdHash, long uses) implements PluginEvent {
     @Override
     public String words() {
-      return "writes anew under key_id hash %s; the local KEK before sealed %d values"
-          .formatted(keyIdHash, usesBefore);
+      return "replaced the local KEK of key_id hash %s after %d values".formatted(keyIdHash, uses);
     }
   }
 
@@ -58,6 +57,27 @@ public sealed interface PluginEvent {
     @Override
     public Weight weight() {
       return Weight.TROUBLE;
+    }
+  }
+
+  record CannotGoOn(String why) implements PluginEvent {
+    @Override
+    public String words() {
+      return "stays with what it has announced, and tries again: " + why;
+    }
+
+    @Override
+    public Weight weight() {
+      return Weight.TROUBLE;
+    }
+  }
+
+  /// Somebody rotated the key where it lives. That announces nothing: an operator does.
+  record Candidate(String version) implements PluginEvent {
+    @Override
+    public String words() {
+      return "%s is there and not announced: a candidate. Try: keyfleet kek announce --version=%s"
+          .formatted(version, version.substring(1));
     }
   }
 
@@ -100,7 +120,7 @@ public sealed interface PluginEvent {
   record RemoteLost(String why) implements PluginEvent {
     @Override
     public String words() {
-      return "the key's provider does not answer: " + why;
+      return "the key's provider is not to be had: " + why;
     }
 
     @Override

@@ -33,6 +33,7 @@ public final class PluginMetrics implements MultiCollector {
   record Gauges(
       int healthy,
       int remoteUp,
+      int candidates,
       double keyIdSeconds,
       long localKekUses,
       double localKekSeconds,
@@ -118,6 +119,7 @@ public final class PluginMetrics implements MultiCollector {
   private static void add(Gauges now, List<MetricSnapshot> all) {
     all.add(gauge("healthy", "1 while Status and Encrypt answer", now.healthy()));
     all.add(gauge("remote_up", "1 if the key's provider answered last time", now.remoteUp()));
+    all.add(gauge("candidate_versions", "in the key's provider, not announced", now.candidates()));
     all.add(
         gauge("key_id_age_seconds", "since this process announced its key_id", now.keyIdSeconds()));
     all.add(

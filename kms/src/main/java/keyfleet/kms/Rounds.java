@@ -17,6 +17,7 @@ final class Rounds implements AutoCloseable {
   private final Consumer<PluginEvent> events;
   private final Semaphore bell = new Semaphore(0);
   private final Thread thread;
+  private String trouble = "";
   private volatile boolean over;
 
   Rounds(Supplier<Duration> turn, Consumer<PluginEvent> events) {
@@ -48,13 +49,23 @@ final class Rounds implements AutoCloseable {
 
   private Duration turned() {
     try {
-      return turn.get();
+      Duration pause = turn.get();
+      trouble = "";
+      return pause;
     } catch (PluginException e) {
-      events.accept(new PluginEvent.CannotMake(e.getMessage()));
+      tell(new PluginEvent.CannotGoOn(e.getMessage()));
     } catch (RuntimeException e) {
-      events.accept(PluginEvent.Broke.of("a turn", e));
+      tell(PluginEvent.Broke.of("a turn", e));
     }
     return AGAIN;
+  }
+
+  /// What lasts is said once.
+  private void tell(PluginEvent event) {
+    if (!event.words().equals(trouble)) {
+      trouble = event.words();
+      events.accept(event);
+    }
   }
 
   @Override

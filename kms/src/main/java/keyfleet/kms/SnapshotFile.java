@@ -8,6 +8,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +21,7 @@ import keyfleet.store.Bytes;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
 import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
 
 /// A plugin's [Snapshot] in its data folder. It is on the disk before anybody hears of it; whoever
 /// reads it finds the last one whole, or the one before. There is no secret in it.
@@ -50,7 +53,7 @@ final class SnapshotFile {
     }
   }
 
-  private PluginException refused(String why, @org.jspecify.annotations.Nullable Throwable cause) {
+  private PluginException refused(String why, @Nullable Throwable cause) {
     return new PluginException(
         "the snapshot %s cannot be read: %s".formatted(file, why),
         "restore it from a backup; or, if the store is there and newer, move it away",
@@ -62,7 +65,7 @@ final class SnapshotFile {
     Path folder = folder();
     Path fresh = folder.resolve(file.getFileName() + ".new");
     try {
-      Files.createDirectories(folder);
+      Files.createDirectories(folder, mode("rwx------"));
       write(fresh, document(snapshot).toValue().bytes().toArray());
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
@@ -83,16 +86,19 @@ final class SnapshotFile {
 
   private static void write(Path to, byte[] bytes) throws IOException {
     Files.deleteIfExists(to);
-    var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     Set<StandardOpenOption> options =
         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    try (FileChannel out = FileChannel.open(to, options, mode)) {
+    try (FileChannel out = FileChannel.open(to, options, mode("rw-------"))) {
       ByteBuffer rest = ByteBuffer.wrap(bytes);
       while (rest.hasRemaining()) {
         int _ = out.write(rest);
       }
       out.force(true);
     }
+  }
+
+  private static FileAttribute<Set<PosixFilePermission>> mode(String mode) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
   }
 
   private static Document document(Snapshot snapshot) {

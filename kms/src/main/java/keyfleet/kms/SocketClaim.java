@@ -2,6 +2,7 @@ package keyfleet.kms;
 
 import com.sun.security.auth.module.UnixSystem;
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.FileChannel;
@@ -113,10 +114,8 @@ final class SocketClaim implements AutoCloseable {
   private static boolean answers(Path path) throws IOException {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return channel.connect(UnixDomainSocketAddress.of(path));
-    } catch (java.net.ConnectException e) {
-      return false;
-    } catch (java.net.SocketException e) {
-      return false;
+    } catch (SocketException e) {
+      return false; // refused: whoever bound it is gone
     }
   }
 

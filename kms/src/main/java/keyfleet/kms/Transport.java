@@ -11,10 +11,15 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import jdk.net.ExtendedSocketOptions;
 
 /// Who carries bytes: the kernel's epoll through Netty's library, or the JDK where that library is
@@ -75,6 +80,10 @@ enum Transport {
   /// No user has this number.
   static final long NOBODY = -1;
 
+  /// Held, as loggers that nobody holds are forgotten with their levels.
+  private static final List<Logger> LOGGERS =
+      List.of(Logger.getLogger("io.netty"), Logger.getLogger("io.grpc"));
+
   abstract IoHandlerFactory handlers();
 
   abstract ServerChannel channel();
@@ -89,6 +98,14 @@ enum Transport {
   }
 
   static Transport here() {
+    quieten();
     return Epoll.isAvailable() ? EPOLL : NIO;
+  }
+
+  /// Netty and gRPC complain of what is no trouble here, such as options that a unix socket lacks.
+  /// To be said before either is asked for anything.
+  private static void quieten() {
+    InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+    LOGGERS.forEach(it -> it.setLevel(Level.SEVERE));
   }
 }
