@@ -11,6 +11,9 @@ check() {
   prepare_softhsm
   prepare_postgres
   prepare_nats
+  prepare_upstream
+  prepare_etcd
+  prepare_kube_apiserver
   prepare_python
   run_maven verify
   fuzz

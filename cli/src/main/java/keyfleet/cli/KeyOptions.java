@@ -19,16 +19,24 @@ final class KeyOptions {
   private KeyOptions() {}
 
   static CommandSpec addKeyring(CommandSpec spec) {
+    return addKeyring(spec, KeyringName.MAIN);
+  }
+
+  private static CommandSpec addKeyring(CommandSpec spec, KeyringName usual) {
     return spec.addOption(
         OptionSpec.builder(KEYRING)
             .paramLabel("NAME")
             .type(String.class)
-            .description("The keyring (default: main).")
+            .description("The keyring (default: " + usual + ").")
             .build());
   }
 
   static CommandSpec addTo(CommandSpec spec) {
-    return addKeyring(spec)
+    return addTo(spec, KeyringName.MAIN);
+  }
+
+  static CommandSpec addTo(CommandSpec spec, KeyringName usual) {
+    return addKeyring(spec, usual)
         .addOption(
             OptionSpec.builder(PROVIDER)
                 .paramLabel("PROVIDER")

@@ -68,7 +68,7 @@ final class StoreOptions {
     return Setting.of(parsed, flag, key, environment).map(Setting::text).orElse("");
   }
 
-  private static Path dataFolder(Map<String, String> environment) {
+  static Path dataFolder(Map<String, String> environment) {
     return named(environment, HOME_VARIABLE)
         .or(() -> named(environment, "XDG_DATA_HOME").map(it -> it.resolve("keyfleet")))
         .or(() -> named(environment, "HOME").map(it -> it.resolve(".local/share/keyfleet")))
