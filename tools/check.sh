@@ -14,6 +14,8 @@ check() {
   prepare_upstream
   prepare_etcd
   prepare_kube_apiserver
+  prepare_openbao
+  prepare_moto
   prepare_python
   run_maven verify
   fuzz
