@@ -10,6 +10,7 @@ check() {
   fi
   prepare_softhsm
   prepare_postgres
+  prepare_systemd
   prepare_nats
   prepare_upstream
   prepare_etcd
