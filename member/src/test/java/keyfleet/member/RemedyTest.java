@@ -54,5 +54,8 @@ class RemedyTest {
     assertEquals(
         "keyfleet kek announce --version=1 --keyring=archive",
         Remedy.of(new KeyringName("archive"), all.get(2)));
+    assertEquals(
+        "keyfleet kek announce --version=1 --use=kms",
+        Remedy.of(new KeyringName("kms"), all.get(2)));
   }
 }
