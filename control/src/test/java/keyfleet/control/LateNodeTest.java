@@ -25,10 +25,12 @@ import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Standing;
 import keyfleet.rollout.VersionPattern;
+import keyfleet.store.Bucket;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Nodes that come after the plan was made (R16), and nodes that have rolled a release back (R17).
 class LateNodeTest {
@@ -139,11 +141,14 @@ class LateNodeTest {
         spec.times());
   }
 
-  /// A node whose card is garbled refuses the rollout by its name; the others can still be read.
-  @Test
-  void nodeThatCannotBeRead_isNamedByPreflight() {
+  /// A node whose beat or card is garbled refuses the rollout by its name; the others can still be
+  /// read.
+  @ParameterizedTest
+  @ValueSource(strings = {"update-status", "update-nodes"})
+  void nodeThatCannotBeRead_isNamedByPreflight(String bucket) {
     start("*", 1);
-    rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutRig.GARBLED);
+    Bucket garbled = bucket.equals("update-nodes") ? RolloutKeys.NODES : RolloutKeys.STATUS;
+    rig.kv.put(garbled, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutRig.GARBLED);
     Preflight.Refused refused = assertInstanceOf(Preflight.Refused.class, preflight(1));
     assertEquals("unreadable status: b", refused.words());
     assertEquals(2, new NodeRegister(rig.kv, Failpoints.NONE).inventory(AGENT).size());

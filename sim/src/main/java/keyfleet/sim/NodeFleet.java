@@ -77,11 +77,20 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
             && !declined
             && ended != null
             && Rollout.isEnded(ended)
-            && !ended.run().ledger().failed().isEmpty();
+            && canRepeat(ended.run().ledger().failed());
     if (wants && shipment.hope() == Shipment.Hope.RETRIED) {
       nodes.values().forEach(NodeProcess::repair);
     }
     return wants;
+  }
+
+  /// Nobody retries what one of the nodes is too old for: preflight would refuse it.
+  private boolean canRepeat(List<NodeId> failed) {
+    boolean able =
+        shipment.hope() == Shipment.Hope.REPEATED
+            || seen.containsKey(Shipment.RETRY)
+            || nodes.values().stream().noneMatch(it -> failed.contains(it.id()) && it.isOutdated());
+    return able && !failed.isEmpty();
   }
 
   @Override

@@ -32,6 +32,7 @@ final class NodeProcess implements NodeMachine.Witness {
   private final NodeWorld world;
   private final NodeTruth truth;
   private final NodeMachine machine;
+  private int protocol = Shipment.PROTOCOL;
 
   NodeProcess(Host host, NodeWorld world, NodeTruth truth) {
     this.id = new NodeId(host.name());
@@ -63,12 +64,14 @@ final class NodeProcess implements NodeMachine.Witness {
     machine.probe().show(NodeTruth.NEW, new Sighting(Sighting.State.READY, 0));
   }
 
-  void start() {
-    start(Shipment.PROTOCOL);
+  /// Whether its watchdog, in its last life, is too old for the release.
+  boolean isOutdated() {
+    return protocol < Shipment.PROTOCOL;
   }
 
-  /// A life of a watchdog that speaks `protocol`.
-  void start(int protocol) {
+  /// A life of a watchdog that speaks `spoken`.
+  void start(int spoken) {
+    protocol = spoken;
     host.start();
     Loop loop = new Loop(host);
     Kv seen =
