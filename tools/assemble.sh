@@ -107,7 +107,7 @@ train() {
   fi
   grep -v -e TieredStopAtLevel -e CompileThresholdScaling "$app/java.args" >"$app/java-server.args"
   # A plugin lives beside every API server: its heap has a small limit, and Netty one arena of a small size.
-  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n'; } >"$app/java-plugin.args"
+  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n-Dio.netty.leakDetection.level=disabled\n'; } >"$app/java-plugin.args"
 }
 
 # A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If

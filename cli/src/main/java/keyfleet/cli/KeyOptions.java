@@ -49,6 +49,8 @@ final class KeyOptions {
                     "  env",
                     "  file:DIR",
                     "  pkcs11:MODULE?token=LABEL&pin-file=FILE (or &pin-fd=N)",
+                    "  vault:https://HOST:8200?token-file=FILE (&mount=transit&key=NAME)",
+                    "  awskms:REGION (?alias=NAME)",
                     "  simulated:DIR?latency=20ms&rate=100")
                 .build());
   }
@@ -89,6 +91,6 @@ final class KeyOptions {
     List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
     String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
     Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
-    return texts.map(String::strip).map(ProviderSpec::parse).toList();
+    return texts.map(String::strip).map(Providers::parse).toList();
   }
 }

@@ -21,6 +21,9 @@ import keyfleet.member.Standing.ReadOnly;
 public final class Remedy {
   private static final String ANNOUNCE = "keyfleet kek announce --version=1";
 
+  /// As it is called unless somebody says otherwise.
+  private static final KeyringName PLUGINS = new KeyringName("kms");
+
   private Remedy() {}
 
   /// How a process comes to hold `version`, by the kind of provider that has it.
@@ -33,6 +36,12 @@ public final class Remedy {
           "place the fleet's %s.%s.key in the key folder".formatted(keyring, version);
       case "pkcs11" ->
           "give the process the token that has the key keyfleet-%s-%s".formatted(keyring, version);
+      case "vault" ->
+          "give the process a token whose policy allows version %d of the keyring's Transit key, and keep the key's min_decryption_version at or below it"
+              .formatted(version.number());
+      case "awskms" ->
+          "give the process a role that may use the KMS key that alias/keyfleet-%s-%s names, in its region"
+              .formatted(keyring, version);
       default -> "give the process access to %s %s in %s".formatted(keyring, version, provider);
     };
   }
@@ -54,12 +63,19 @@ public final class Remedy {
           provision(keyring, keystore, unproved);
       case OnHold _ ->
           "compare the keystore with the fences: it was restored from a backup, or lost a write";
-      case NoKeystore _ ->
-          keyring.equals(KeyringName.MAIN) ? ANNOUNCE : ANNOUNCE + " --keyring=" + keyring;
+      case NoKeystore _ -> announce(keyring);
       case NameTaken _ -> "stop the other process, or set another KEYFLEET_INSTANCE";
       case OtherTimings other -> of(other);
       case Outside _ -> "wait for its next heartbeat; if it stays so: keyfleet doctor";
     };
+  }
+
+  /// A plugin's keyring has a use of its own, which nothing can change later.
+  private static String announce(KeyringName keyring) {
+    if (keyring.equals(KeyringName.MAIN)) {
+      return ANNOUNCE;
+    }
+    return keyring.equals(PLUGINS) ? ANNOUNCE + " --use=kms" : ANNOUNCE + " --keyring=" + keyring;
   }
 
   static String of(OtherTimings standing) {
