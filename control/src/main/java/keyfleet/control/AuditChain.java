@@ -5,6 +5,7 @@ import java.util.Optional;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.Fate;
 import keyfleet.store.Key;
@@ -44,9 +45,12 @@ final class AuditChain {
   /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
   /// another entry has the place.
   Fate keep(AuditEntry entry) {
-    Attempt attempt =
-        new Attempt.Creating(
-            BUCKET, key(keyring, entry.number()), AuditDocument.written(entry).toValue());
+    return keep(entry.number(), AuditDocument.written(entry));
+  }
+
+  /// As [#keep(AuditEntry)], for who has written it already.
+  Fate keep(long number, Document written) {
+    Attempt attempt = new Attempt.Creating(BUCKET, key(keyring, number), written.toValue());
     return failpoints.at(Failpoint.AUDIT_WRITE, () -> attempt.settle(kv, TRIES));
   }
 

@@ -1,9 +1,8 @@
 package keyfleet.control;
 
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.List;
 import keyfleet.crypto.KeyringName;
+import keyfleet.member.InstantText;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
 import keyfleet.store.StoreTime;
@@ -83,15 +82,7 @@ final class AuditDocument {
         document.text("what"),
         document.text("rotation"),
         new StoreTime(document.number("store_time")),
-        date(document.text("date")));
-  }
-
-  private static Instant date(String text) {
-    try {
-      return Instant.parse(text);
-    } catch (DateTimeParseException e) {
-      throw new IllegalArgumentException("not a date: " + text, e);
-    }
+        InstantText.parse(document.text("date")));
   }
 
   private static List<AuditChange> changes(Document document) {

@@ -1,7 +1,6 @@
 package keyfleet.control;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -16,20 +15,25 @@ import keyfleet.keyring.Timings;
 
 /// Everything that a keystore says, each fact under its name. No fact is empty: one that is not
 /// there is none.
-record AuditFacts(SortedMap<String, String> byName) {
+final class AuditFacts {
   /// Before there is a keystore.
   static final AuditFacts NONE = new AuditFacts(new TreeMap<>());
 
-  AuditFacts {
-    SortedMap<String, String> facts = new TreeMap<>(byName);
-    facts.values().removeIf(String::isEmpty);
-    byName = Collections.unmodifiableSortedMap(facts);
+  private final SortedMap<String, String> byName;
+
+  /// Takes the map over: a chain has facts for each of its entries, and copies none twice.
+  private AuditFacts(SortedMap<String, String> byName) {
+    byName.values().removeIf(String::isEmpty);
+    this.byName = byName;
   }
 
   static AuditFacts of(Keystore keystore) {
     SortedMap<String, String> facts = frequent(keystore);
+    identity(facts, keystore.identity());
     timings(facts, keystore.timings());
+    job(keystore.rotation()).ifPresent(job -> job(facts, job));
     keystore.versions().forEach((version, known) -> version(facts, version, known));
+    keystore.activations().forEach(it -> activation(facts, it));
     return new AuditFacts(facts);
   }
 
@@ -42,8 +46,18 @@ record AuditFacts(SortedMap<String, String> byName) {
   /// Some facts that `other` has as well are left out.
   private static AuditFacts except(Keystore keystore, Keystore other) {
     SortedMap<String, String> facts = frequent(keystore);
+    if (!keystore.identity().equals(other.identity())) {
+      identity(facts, keystore.identity());
+    }
     if (!keystore.timings().equals(other.timings())) {
       timings(facts, keystore.timings());
+    }
+    Optional<Job> job = job(keystore.rotation());
+    if (!job.equals(job(other.rotation()))) {
+      job.ifPresent(it -> job(facts, it));
+    }
+    if (!keystore.activations().equals(other.activations())) {
+      keystore.activations().forEach(it -> activation(facts, it));
     }
     keystore
         .versions()
@@ -57,17 +71,24 @@ record AuditFacts(SortedMap<String, String> byName) {
 
   private static SortedMap<String, String> frequent(Keystore keystore) {
     SortedMap<String, String> facts = new TreeMap<>();
-    facts.put("id", keystore.identity().id());
-    facts.put("incarnation", Long.toString(keystore.identity().incarnation()));
-    facts.put("use", word(keystore.identity().use()));
     facts.put("epoch", Long.toString(keystore.epoch()));
     facts.put("active", keystore.active().toString());
     facts.put("writable", joined(keystore.writable()));
-    rotation(facts, keystore.rotation());
-    keystore
-        .activations()
-        .forEach(it -> facts.put("activation." + it.epoch(), it.version().toString()));
+    facts.put("rotation", phase(keystore.rotation()));
+    if (keystore.rotation() instanceof Rotation.Blocked(_, long failedRecords)) {
+      facts.put("rotation.failed_records", Long.toString(failedRecords));
+    }
     return facts;
+  }
+
+  private static void identity(SortedMap<String, String> facts, Keystore.Identity identity) {
+    facts.put("id", identity.id());
+    facts.put("incarnation", Long.toString(identity.incarnation()));
+    facts.put("use", word(identity.use()));
+  }
+
+  private static void activation(SortedMap<String, String> facts, Keystore.Activation one) {
+    facts.put("activation." + one.epoch(), one.version().toString());
   }
 
   private static void timings(SortedMap<String, String> facts, Timings timings) {
@@ -86,20 +107,13 @@ record AuditFacts(SortedMap<String, String> byName) {
     facts.put(version + ".trust", word(known.trust()));
   }
 
-  private static void rotation(SortedMap<String, String> facts, Rotation rotation) {
-    facts.put("rotation", phase(rotation));
-    if (rotation instanceof Rotation.Blocked(_, long failedRecords)) {
-      facts.put("rotation.failed_records", Long.toString(failedRecords));
-    }
-    job(rotation)
-        .ifPresent(job -> {
-          facts.put("rotation.id", job.id().value());
-          facts.put("rotation.kind", word(job.kind()));
-          facts.put("rotation.from", job.from().toString());
-          facts.put("rotation.to", job.to().toString());
-          facts.put("rotation.course", word(job.course()));
-          facts.put("rotation.driver", job.driver());
-        });
+  private static void job(SortedMap<String, String> facts, Job job) {
+    facts.put("rotation.id", job.id().value());
+    facts.put("rotation.kind", word(job.kind()));
+    facts.put("rotation.from", job.from().toString());
+    facts.put("rotation.to", job.to().toString());
+    facts.put("rotation.course", word(job.course()));
+    facts.put("rotation.driver", job.driver());
   }
 
   private static String phase(Rotation rotation) {
@@ -168,5 +182,20 @@ record AuditFacts(SortedMap<String, String> byName) {
 
   private String fact(String name) {
     return byName.getOrDefault(name, "");
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof AuditFacts that && byName.equals(that.byName);
+  }
+
+  @Override
+  public int hashCode() {
+    return byName.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return byName.toString();
   }
 }

@@ -1,6 +1,7 @@
 package keyfleet.control;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -10,6 +11,10 @@ import keyfleet.crypto.StrictText;
 /// Each is preceded by its length, so that no two entries are the same bytes.
 final class AuditHash {
   private static final String DOMAIN = "keyfleet audit 1";
+
+  /// Kept by each thread: looking one up takes longer than to hash an entry.
+  private static final ThreadLocal<MessageDigest> SHA_256 =
+      ThreadLocal.withInitial(AuditHash::newSha256);
 
   private final ByteArrayOutputStream hashed = new ByteArrayOutputStream(1024);
 
@@ -34,7 +39,7 @@ final class AuditHash {
 
   /// Of bytes that are too long to be shown.
   static String of(byte[] bytes) {
-    return HexFormat.of().formatHex(sha256().digest(bytes));
+    return HexFormat.of().formatHex(SHA_256.get().digest(bytes));
   }
 
   private void deed(AuditDeed deed) {
@@ -48,9 +53,7 @@ final class AuditHash {
   }
 
   private void number(long number) {
-    for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-      hashed.write((int) (number >>> shift));
-    }
+    hashed.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
   }
 
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
@@ -63,7 +66,7 @@ final class AuditHash {
     hashed.writeBytes(bytes);
   }
 
-  private static MessageDigest sha256() {
+  private static MessageDigest newSha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

@@ -84,7 +84,7 @@ final class AuditedKeystores {
     AuditEntry entry = entry(head, before.changesTo(AuditFacts.of(first)), what, "");
     Document note = AuditDocument.written(entry);
     Fate fate = failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
-    return stands(fate, entry);
+    return stands(fate, entry.number(), note);
   }
 
   /// As [#create].
@@ -100,7 +100,7 @@ final class AuditedKeystores {
     Document note = AuditDocument.written(entry);
     Fate fate =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
-    return stands(fate, entry);
+    return stands(fate, entry.number(), note);
   }
 
   /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
@@ -159,12 +159,12 @@ final class AuditedKeystores {
             .orElse("");
   }
 
-  private boolean stands(Fate fate, AuditEntry entry) {
+  private boolean stands(Fate fate, long number, Document note) {
     if (!(fate instanceof Fate.Applied(Revision revision))) {
       return false;
     }
     try {
-      copied = chain.keep(entry) instanceof Fate.Applied ? revision : null;
+      copied = chain.keep(number, note) instanceof Fate.Applied ? revision : null;
     } catch (StoreException e) {
       copied = null; // the keystore has it, so whoever comes next puts it there
     }

@@ -28,7 +28,7 @@ final class SignOfLife {
   /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
   void give(Job job, Timings timings) {
     long now = clock.getAsLong();
-    boolean due = now - signedAt >= timings.heartbeat().dividedBy(2).toNanos();
+    boolean due = now - signedAt >= timings.heartbeat().toNanos() / 2;
     if (due || !job.equals(signed)) {
       ring.sign(job);
       signed = job;

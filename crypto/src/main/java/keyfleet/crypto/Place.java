@@ -12,11 +12,10 @@ public record Place(String collection, String recordId, String field) {
 
   /// Strict: a lone surrogate would be written as `?`, and two places would share one encoding.
   private static void check(String part) {
-    int length =
-        StrictText.utf8(part)
-            .orElseThrow(
-                () -> new IllegalArgumentException("a part of a place is not well-formed text"))
-            .length;
+    int length = StrictText.length(part);
+    if (length < 0) {
+      throw new IllegalArgumentException("a part of a place is not well-formed text");
+    }
     if (length < 1 || length > MAX_PART_BYTES) {
       throw new IllegalArgumentException(
           "a part of a place has 1 to " + MAX_PART_BYTES + " bytes, not " + length);

@@ -15,6 +15,19 @@ public final class StrictText {
         : Optional.of(text.getBytes(UTF_8));
   }
 
+  /// How many bytes [#utf8] makes of it, without making them; -1 if it makes none.
+  public static int length(String text) {
+    int length = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isSurrogate(c)) {
+        return utf8(text).map(it -> it.length).orElse(-1);
+      }
+      length += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+    }
+    return length;
+  }
+
   /// Hardly any text has: most need no encoder.
   private static boolean hasSurrogates(String text) {
     for (int i = 0; i < text.length(); i++) {

@@ -2,9 +2,11 @@ package keyfleet.keyring;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Decision.Refused;
@@ -27,7 +29,8 @@ public final class Removal {
   public record Evidence(
       Roster roster, Map<String, Count> counts, Duration sinceFlip, Duration sinceDisabled) {
     public Evidence {
-      counts = Map.copyOf(counts);
+      // In the order of the names: whoever asks again reads the same words.
+      counts = Collections.unmodifiableMap(new TreeMap<>(counts));
     }
   }
 

@@ -21,7 +21,7 @@ public record Timings(
           Duration.ofSeconds(60));
 
   public Timings {
-    Duration twoBeats = heartbeat.multipliedBy(2);
+    Duration twoBeats = heartbeat.plus(heartbeat);
     boolean inOrder =
         heartbeat.isPositive()
             && twoBeats.compareTo(fresh) <= 0

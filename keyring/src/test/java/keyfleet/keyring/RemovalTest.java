@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import keyfleet.keyring.Decision.Refused;
@@ -76,6 +77,19 @@ class RemovalTest {
             "orders could not be counted: no connection")) {
       assertTrue(said.contains(part), said);
     }
+  }
+
+  @Test
+  void collectionsThatNeedIt_areNamedInOneOrder() {
+    Map<String, Removal.Count> counts = new HashMap<>();
+    for (char c = 'a'; c <= 'j'; c++) {
+      counts.put("c" + c, new Counted(1, true));
+    }
+    Evidence evidence = new Evidence(NOBODY, Map.copyOf(counts), HOUR, Duration.ZERO);
+    String said = refusal(Removal.disable(rotated(), v(1), evidence));
+    List<Integer> places = counts.keySet().stream().sorted().map(said::indexOf).toList();
+    assertEquals(places.stream().sorted().toList(), places, said);
+    assertTrue(places.getFirst() >= 0, said);
   }
 
   @Test

@@ -73,7 +73,7 @@ public final class HeartbeatDocument {
             document.text("hostname"),
             document.number("pid"),
             document.text("pod"),
-            StartTime.parse(document.text("started_at")));
+            InstantText.parse(document.text("started_at")));
     Origin origin =
         new Origin(
             document.text("instance"),

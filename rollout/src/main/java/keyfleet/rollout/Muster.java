@@ -107,7 +107,9 @@ final class Muster {
 
   /// A copy: places may be changed meanwhile.
   List<Entry<NodeId, Place>> listed() {
-    return places.entrySet().stream().map(Map.Entry::copyOf).toList();
+    List<Entry<NodeId, Place>> listed = new ArrayList<>(places.size());
+    places.forEach((node, place) -> listed.add(Map.entry(node, place)));
+    return listed;
   }
 
   Optional<Place> place(NodeId node) {

@@ -32,6 +32,15 @@ public final class Dice {
     return b ^ (b >>> 31);
   }
 
+  /// Eight bytes from `at` on, or as many as there are.
+  void fill(byte[] bytes, int at) {
+    long bits = next();
+    for (int i = at; i < Math.min(bytes.length, at + Long.BYTES); i++) {
+      bytes[i] = (byte) bits;
+      bits >>>= Byte.SIZE;
+    }
+  }
+
   public int below(int bound) {
     return (int) Long.remainderUnsigned(next(), bound);
   }

@@ -1,6 +1,7 @@
 package keyfleet.sim;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Part of a simulated world: hosts that run production loops, what goes wrong with them, and what
 /// must be true of them.
@@ -16,8 +17,9 @@ interface Fleet {
   /// Throws [BrokenPromise] if something is not as it must be at every moment.
   void check();
 
-  /// What has not ended yet, if anything.
-  Optional<String> unfinished();
+  /// What has not ended yet, if anything. The words are made only for whoever reads them: it is
+  /// asked after every event.
+  Optional<Supplier<String>> unfinished();
 
   /// Throws [BrokenPromise] if something is not as it must be at the end.
   void checkEnd();

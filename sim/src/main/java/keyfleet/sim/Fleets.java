@@ -2,6 +2,7 @@ package keyfleet.sim;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// Several fleets side by side over one store, as a company has them.
 record Fleets(List<Fleet> fleets) implements Fleet {
@@ -38,7 +39,7 @@ record Fleets(List<Fleet> fleets) implements Fleet {
   }
 
   @Override
-  public Optional<String> unfinished() {
+  public Optional<Supplier<String>> unfinished() {
     return fleets.stream().map(Fleet::unfinished).flatMap(Optional::stream).findFirst();
   }
 

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
@@ -238,11 +239,11 @@ final class KeyFleet implements Fleet {
   public void check() {}
 
   @Override
-  public Optional<String> unfinished() {
+  public Optional<Supplier<String>> unfinished() {
     return keys.truth()
         .keystore()
         .map(plan::unfinished)
-        .orElse(Optional.of("there is no keystore"));
+        .orElse(Optional.of(() -> "there is no keystore"));
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.KeyVersion;
@@ -85,9 +86,9 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
   }
 
   /// What is left to do, if anything.
-  Optional<String> unfinished(Keystore keystore) {
+  Optional<Supplier<String>> unfinished(Keystore keystore) {
     if (Rotation.underWay(keystore.rotation()).isPresent()) {
-      return Optional.of("the rotation is " + keystore.rotation());
+      return Optional.of(() -> "the rotation is " + keystore.rotation());
     }
     for (var it : keystore.versions().entrySet()) {
       boolean should =
@@ -95,11 +96,11 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
               ? it.getValue().state() == VersionState.ACTIVE
               : it.getValue().state() == VersionState.DESTROYED;
       if (!should) {
-        return Optional.of(it.getKey() + " is " + it.getValue().state());
+        return Optional.of(() -> it.getKey() + " is " + it.getValue().state());
       }
     }
     return keystore.active().number() == last
         ? Optional.empty()
-        : Optional.of(keystore.active() + " is active");
+        : Optional.of(() -> keystore.active() + " is active");
   }
 }

@@ -87,9 +87,7 @@ final class KeyWorld {
   /// The store for one loop of a process.
   Kv kv(Part part, Loop loop) {
     HostKv.Reads reads =
-        part == Part.WORKER || part == Part.OPERATOR
-            ? HostKv.Reads.MAY_BE_STALE
-            : HostKv.Reads.FRESH;
+        part == Part.WORKER || part == Part.OPERATOR ? world.anyReads() : HostKv.Reads.FRESH;
     return ports.kv(part, new HostKv(kv, loop, reads));
   }
 

@@ -18,7 +18,7 @@ import keyfleet.store.Write;
 record LateKv(Kv inner) implements ForwardingKv {
   private static Bucket late(Bucket bucket) {
     return bucket instanceof Bucket.Expiring(String name, Duration lifetime)
-        ? new Bucket.Expiring(name, lifetime.multipliedBy(3).dividedBy(2))
+        ? new Bucket.Expiring(name, lifetime.plusMillis(lifetime.toMillis() / 2))
         : bucket;
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import keyfleet.control.DesiredDocument;
 import keyfleet.control.Failpoints;
 import keyfleet.control.RolloutLoop;
@@ -239,19 +240,20 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
   }
 
   @Override
-  public Optional<String> unfinished() {
+  public Optional<Supplier<String>> unfinished() {
     Rollout now = seen.get(Shipment.ROLLOUT);
     if (now == null) {
-      return Optional.of("the rollout was never started");
+      return Optional.of(() -> "the rollout was never started");
     }
     if (!Rollout.isEnded(now)) {
-      return Optional.of("the rollout is " + brief(now));
+      return Optional.of(() -> "the rollout is " + brief(now));
     }
     Rollout again = seen.get(Shipment.RETRY);
     if (!wantsMore() || (again != null && Rollout.isEnded(again))) {
       return Optional.empty();
     }
-    return Optional.of("the second rollout is " + (again == null ? "not started" : brief(again)));
+    return Optional.of(
+        () -> "the second rollout is " + (again == null ? "not started" : brief(again)));
   }
 
   private static String brief(Rollout rollout) {

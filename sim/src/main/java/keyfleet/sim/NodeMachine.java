@@ -104,6 +104,7 @@ final class NodeMachine {
 
       @Override
       public void save(NodePage page) {
+        host.timeline().message();
         loop.beforeWrite();
         written = page;
         loop.boundary();
@@ -133,6 +134,7 @@ final class NodeMachine {
 
       @Override
       public void run(Sha256 release) {
+        host.timeline().message();
         loop.beforeWrite();
         boolean changes = !slots.running().equals(release);
         slots.run(release);
@@ -144,6 +146,7 @@ final class NodeMachine {
 
       @Override
       public void discard(Sha256 release) {
+        host.timeline().message();
         loop.boundary();
         slots.discard(release);
         loop.boundary();
@@ -155,6 +158,7 @@ final class NodeMachine {
     return new Artifacts() {
       @Override
       public Fetching fetch(Sha256 release) {
+        host.timeline().message();
         loop.boundary();
         Fetching fetching = artifacts.fetch(release);
         loop.boundary();

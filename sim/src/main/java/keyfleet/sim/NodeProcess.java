@@ -10,7 +10,6 @@ import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodePage;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Sighting;
-import keyfleet.sim.HostKv.Reads;
 import keyfleet.store.Entry;
 import keyfleet.store.Hint;
 import keyfleet.store.Key;
@@ -73,7 +72,8 @@ final class NodeProcess implements NodeMachine.Witness {
     host.start();
     Loop loop = new Loop(host);
     Kv seen =
-        new WatchedReads(new HostKv(world.store(), loop, Reads.MAY_BE_STALE), this::delivered);
+        new WatchedReads(
+            new HostKv(world.store(), loop, world.world().anyReads()), this::delivered);
     Kv kv = world.ports().kv(Part.WATCHDOG, seen);
     Watchdog watchdog =
         new Watchdog(

@@ -2,7 +2,6 @@ package keyfleet.sim;
 
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import keyfleet.sim.HostKv.Reads;
 import keyfleet.store.Kv;
 
 /// The store of a node fleet as each of its loops gets it, with somebody who looks at every write.
@@ -32,7 +31,7 @@ final class NodeWorld {
 
   /// The store for one loop of a process.
   Kv kv(Part part, Loop loop) {
-    return ports.kv(part, new HostKv(store, loop, Reads.MAY_BE_STALE));
+    return ports.kv(part, new HostKv(store, loop, world.anyReads()));
   }
 
   /// Words that no other life of a host says.

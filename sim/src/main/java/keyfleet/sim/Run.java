@@ -1,6 +1,7 @@
 package keyfleet.sim;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// One history: a seed's fleet, its weather, and what became of it. The same seed and weather give
 /// the same history, always.
@@ -21,6 +22,10 @@ final class Run {
 
   /// `promise` is its name, `words` say how it was broken.
   record Broken(long events, long messages, String promise, String words) implements Outcome {}
+
+  static {
+    PaperCiphers.install();
+  }
 
   private final Universe universe;
   private final long seed;
@@ -53,9 +58,9 @@ final class Run {
     timeline.in(weather.calmAt(), () -> calm(fleet, timeline));
     timeline.afterEach(() -> watch(fleet, timeline));
     timeline.runUntil(weather.calmAt() + PATIENCE);
-    Optional<String> unfinished = fleet.unfinished();
+    Optional<Supplier<String>> unfinished = fleet.unfinished();
     if (unfinished.isPresent()) {
-      throw new BrokenPromise("LIVENESS", unfinished.get());
+      throw new BrokenPromise("LIVENESS", unfinished.get().get());
     }
     fleet.checkEnd();
   }

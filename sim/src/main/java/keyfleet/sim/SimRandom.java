@@ -2,7 +2,7 @@ package keyfleet.sim;
 
 import java.security.SecureRandom;
 
-/// Random bytes for the real ciphers, the same in every run of a seed.
+/// Random bytes for the ciphers, the same in every run of a seed.
 final class SimRandom extends SecureRandom {
   private static final long serialVersionUID = 1L;
 
@@ -16,11 +16,7 @@ final class SimRandom extends SecureRandom {
   @Override
   public void nextBytes(byte[] bytes) {
     for (int i = 0; i < bytes.length; i += Long.BYTES) {
-      long bits = dice.next();
-      for (int j = i; j < Math.min(bytes.length, i + Long.BYTES); j++) {
-        bytes[j] = (byte) bits;
-        bits >>>= Byte.SIZE;
-      }
+      dice.fill(bytes, i);
     }
   }
 }

@@ -5,8 +5,9 @@ import java.util.Map;
 import keyfleet.sim.Fault.Kind;
 
 /// What a number of runs came to. Events are what stood in a timeline: ticks, late messages,
-/// orders, faults. Messages are the calls that loops made to stores and disks, each a point at
-/// which any other loop may run. `faults` counts those that began, by kind.
+/// orders, faults. Messages are the calls that loops made to stores and disks, each two points at
+/// which the process may die, or sleep while any other loop runs. `faults` counts those that began,
+/// by kind.
 record Tally(long runs, long events, long messages, Map<Kind, Long> faults) {
   static final Tally NONE = new Tally(0, 0, 0, Map.of());
 

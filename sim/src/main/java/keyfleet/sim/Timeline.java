@@ -1,6 +1,5 @@
 package keyfleet.sim;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.function.LongConsumer;
 
@@ -18,10 +17,14 @@ final class Timeline {
   /// No real stack of sleepers comes near it.
   private static final int MAX_DEPTH = 64;
 
-  private record Due(long at, long order, Runnable act) {}
+  private record Due(long at, long order, Runnable act) implements Comparable<Due> {
+    @Override
+    public int compareTo(Due other) {
+      return at == other.at ? Long.compare(order, other.order) : Long.compare(at, other.at);
+    }
+  }
 
-  private final PriorityQueue<Due> queue =
-      new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
+  private final PriorityQueue<Due> queue = new PriorityQueue<>();
   private final LongConsumer passing;
   private long now;
   private long order;

@@ -23,6 +23,7 @@ final class Wire {
   }
 
   <T> T read(Call<T> call) {
+    loop.host().timeline().message();
     loop.boundary();
     if (loop.host().link() == Link.CUT) {
       throw new StoreException("no way to the store");

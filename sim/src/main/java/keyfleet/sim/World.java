@@ -47,6 +47,12 @@ final class World {
     return weather.faults().stream().anyMatch(fault -> fault.kind() == kind);
   }
 
+  /// For a loop that claims to survive reads of the past. In most runs there are none, and what was
+  /// seen need not be remembered.
+  HostKv.Reads anyReads() {
+    return expects(Fault.Kind.STALE_READ) ? HostKv.Reads.MAY_BE_STALE : HostKv.Reads.FRESH;
+  }
+
   /// Whether nobody is ever held up but by a fault of its own.
   boolean isPrompt() {
     return hiccups == 0;

@@ -49,6 +49,10 @@ final class Fixtures {
   private static final Sha256 OLD = new Sha256("0".repeat(64));
   private static final Sha256 NEW = new Sha256("1".repeat(64));
 
+  static {
+    PaperCiphers.install(); // as in the swarm: whoever is first in a JVM chooses its ciphers
+  }
+
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
       new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import keyfleet.sim.Fault.Kind;
 import keyfleet.sim.Run.Broken;
@@ -101,7 +102,7 @@ class RunTest {
     }
 
     @Override
-    public Optional<String> unfinished() {
+    public Optional<Supplier<String>> unfinished() {
       return Optional.empty();
     }
 

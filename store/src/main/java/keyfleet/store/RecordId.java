@@ -8,7 +8,7 @@ public record RecordId(String value) {
   public static final int MAX_BYTES = 1024;
 
   public RecordId {
-    int length = StrictText.utf8(value).map(it -> it.length).orElse(0);
+    int length = StrictText.length(value);
     if (length < 1 || length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a record's id is well-formed text of 1 to " + MAX_BYTES + " bytes");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class StartTimeTest {
+final class InstantTextTest {
   @Test
   void whateverAnInstantWrites_isReadBack() {
     Random random = new Random(17);
@@ -20,7 +20,7 @@ final class StartTimeTest {
           Instant.ofEpochSecond(
               random.nextLong(-100_000_000_000L, 500_000_000_000L),
               random.nextInt(1_000_000_000) / unit * (long) unit);
-      assertEquals(some, StartTime.parse(some.toString()));
+      assertEquals(some, InstantText.parse(some.toString()));
     }
   }
 
@@ -40,14 +40,14 @@ final class StartTimeTest {
         "+026-11-17T10:15:30Z"
       })
   void whatIsNoInstant_isRefusedInWords(String text) {
-    var e = assertThrows(IllegalArgumentException.class, () -> StartTime.parse(text));
-    assertEquals("started_at is no instant: " + text, e.getMessage());
+    var e = assertThrows(IllegalArgumentException.class, () -> InstantText.parse(text));
+    assertEquals("not a date: " + text, e.getMessage());
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"2026-11-17T10:15:30.5Z", "2026-11-17T24:00:00Z", "2026-11-17T10:15:30+01:00"})
   void formsThatTheJdkReads_areReadTheSame(String text) {
-    assertEquals(Instant.parse(text), StartTime.parse(text));
+    assertEquals(Instant.parse(text), InstantText.parse(text));
   }
 }

@@ -5,23 +5,24 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 
-/// The time at which a process started, as its heartbeats say it: what [Instant#toString] writes.
+/// A date in a document: what [Instant#toString] writes.
 ///
-/// A roster has one for each process of a fleet, and the JDK's general parser takes longer than all
-/// the rest of a heartbeat. So the usual form is read here, and only others by the JDK.
-final class StartTime {
+/// A roster has one for each process of a fleet, an audit chain one for each entry, and the JDK's
+/// general parser takes longer than all the rest of them. So the usual form is read here, and only
+/// others by the JDK.
+public final class InstantText {
   /// A `0` stands for any digit.
   private static final String FORM = "0000-00-00T00:00:00";
 
   private static final int NANO_DIGITS = 9;
 
-  private StartTime() {}
+  private InstantText() {}
 
-  static Instant parse(String text) {
+  public static Instant parse(String text) {
     try {
       return isUsual(text) ? usual(text) : Instant.parse(text);
     } catch (DateTimeException e) {
-      throw new IllegalArgumentException("started_at is no instant: " + text, e);
+      throw new IllegalArgumentException("not a date: " + text, e);
     }
   }
 

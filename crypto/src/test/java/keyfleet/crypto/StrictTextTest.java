@@ -1,0 +1,30 @@
+package keyfleet.crypto;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class StrictTextTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "a",
+        "\u007f",
+        "\u0080",
+        "\u07ff",
+        "\u0800",
+        "\uffff",
+        "aé€",
+        "😀",
+        "a😀€",
+        "\ud83d",
+        "a\ude00",
+        "\ude00\ud83d"
+      })
+  void length_isThatOfTheBytes(String text) {
+    int bytes = StrictText.utf8(text).map(it -> it.length).orElse(-1);
+    assertEquals(bytes, StrictText.length(text));
+  }
+}
