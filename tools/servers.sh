@@ -5,7 +5,7 @@
 # when it cannot, and fails. The name carries a digest of the sources, of which go.sum pins all that is not ours.
 build_go() {
   module=$here/$1
-  program=$(basename "$module")
+  program=$(printf %s "$1" | tr / -)
   built=$cache/$program-$(cat "$module"/go.mod "$module"/go.sum "$module"/*.go | sha 256 | cut -c 1-12)
   if [ -x "$built" ]; then return; fi
   if ! command -v go >/dev/null; then
