@@ -66,7 +66,7 @@ install_app() {
   write_arguments
   train local "$app/java-local.args"
   train store "$app/java.args"
-  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions "$app/java.args" >"$app/java-server.args"
+  write_lasting_arguments
   keep_time "$jdk/release"
   keep_time "$security"
   printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
@@ -99,6 +99,13 @@ write_arguments() {
   if [ -z "${native:-}" ]; then path=$path$(printf ':%s' "$app"/lib/sqlite-jdbc-*.jar); fi
   { arguments && prefer_jce && no_replay; } >"$app/java.args"
   cp "$app/java.args" "$app/java-local.args"
+}
+
+# For processes that stay: the whole compiler. A plugin lives beside every API server: its heap has a small limit, and
+# Netty one arena of a small size.
+write_lasting_arguments() {
+  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions "$app/java.args" >"$app/java-server.args"
+  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n-Dio.netty.leakDetection.level=disabled\n'; } >"$app/java-plugin.args"
 }
 
 # train COMMANDS ARGUMENTS: makes an AOT cache of what these commands need, and names it in that file. It belongs to

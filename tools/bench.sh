@@ -5,15 +5,15 @@ bench() {
   part=${1:-all}
   [ $# -eq 0 ] || shift
   case $part in
-    all | envelope | start | engines | rotation | verify) ;;
-    *) fail "./dev bench has no part $part" "./dev bench envelope|start|engines|rotation|verify" ;;
+    all | envelope | start | engines | rotation | verify | kms) ;;
+    *) fail "./dev bench has no part $part" "./dev bench envelope|start|engines|rotation|verify|kms" ;;
   esac
   run_maven -q -pl cli,bench -am package -DskipTests
   if [ "$part" != all ]; then
     "bench_$part" "$@"
     return
   fi
-  for part in envelope start engines rotation verify; do
+  for part in envelope start engines rotation verify kms; do
     "bench_$part"
   done
 }
@@ -49,6 +49,22 @@ bench_envelope() {
   awk -F, 'NR > 1 { gsub(/"/, ""); n = split($1, name, "."); ops[name[n], $8] = $5; size[$8] = 1 }
     END { for (s in size) { split("sealValue openValue rewrapValue", ours, " "); split("plainGcmEncrypt plainGcmDecrypt plainGcmEncrypt", base, " ")
       for (i = 1; i <= 3; i++) printf "  %-12s %5s B  %10.0f   %-16s %10.0f   %.2f\n", ours[i], s, ops[ours[i], s], base[i], ops[base[i], s], ops[ours[i], s] / ops[base[i], s] } }' "$csv" | sort
+}
+
+# Our plugin beside Kubernetes' own with a key hierarchy, driven by one Go client, each with a key in memory.
+bench_kms() {
+  build_go bench/kms/reference || fail "./dev bench kms needs the Go peer" "install Go"
+  reference=$built
+  build_go bench/kms/client || fail "./dev bench kms needs the Go client" "install Go"
+  work=$(mktemp -d)
+  (
+    export KEYFLEET_HOME="$work/home" KEYFLEET_STORE="sqlite:$work/fleet.db" KEYFLEET_KEYRING=kms
+    KEYFLEET_KEK_KMS_V1=$("$here/keyfleet" kek generate)
+    export KEYFLEET_KEK_KMS_V1
+    "$here/keyfleet" kek announce --use=kms --version=1 2>"$work/announce.log" || fail "$(cat "$work/announce.log")" "./dev build"
+    "$built" "$work" "$here/keyfleet" "$reference"
+  )
+  rm -rf "$work"
 }
 
 # Cold start of commands, beside a Go client that does as little.

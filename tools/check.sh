@@ -10,7 +10,13 @@ check() {
   fi
   prepare_softhsm
   prepare_postgres
+  prepare_systemd
   prepare_nats
+  prepare_upstream
+  prepare_etcd
+  prepare_kube_apiserver
+  prepare_openbao
+  prepare_moto
   prepare_python
   run_maven verify
   fuzz

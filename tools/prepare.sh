@@ -17,6 +17,10 @@ prepare_softhsm() {
   apt_has softhsm2-util softhsm2
 }
 
+prepare_systemd() {
+  apt_has systemd-analyze systemd
+}
+
 prepare_postgres() {
   apt_has /usr/lib/postgresql postgresql
 }

@@ -54,6 +54,12 @@ record Advice(Reason reason, String provider, Home home) {
       case "pkcs11" ->
           "let its token hold keyfleet-%s-%s; keyfleet kek pkcs11-init --version=%d made it, once for all who share the token"
               .formatted(keyring, target, target.number());
+      case "vault" ->
+          "let its Transit key have version %d, not below min_decryption_version, and its token's policy allow it; bao write -f MOUNT/keys/KEY/rotate makes the next version, once for all"
+              .formatted(target.number());
+      case "awskms" ->
+          "let its role use the KMS key that alias/keyfleet-%s-%s names, in the region that it is set to"
+              .formatted(keyring, target);
       default -> "load %s from %s".formatted(target, provider);
     };
   }

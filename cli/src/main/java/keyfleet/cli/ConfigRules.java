@@ -12,7 +12,6 @@ import keyfleet.member.Machine;
 import keyfleet.member.MemberException;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderException;
-import keyfleet.providers.ProviderSpec;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
 
@@ -76,7 +75,7 @@ final class ConfigRules {
       throw word.wrong("a provider's name has no comma in it", "each provider by itself");
     }
     try {
-      ProviderSpec.parse(word.text());
+      Providers.parse(word.text());
     } catch (ProviderException e) {
       throw word.wrong(Console.plain(e.getMessage()), e.remedy());
     }

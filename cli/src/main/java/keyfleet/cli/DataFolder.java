@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import keyfleet.store.StoreRefusedException;
 
 /// Where the store of a fleet on one machine is kept, unless another is named.
 record DataFolder(Path path) {
@@ -50,7 +51,7 @@ record DataFolder(Path path) {
   /// For a command that finds something. Throws if nobody began.
   void need() {
     if (!Files.isDirectory(path)) {
-      throw new CommandException(
+      throw StoreRefusedException.noEntry(
           "there is no store yet: no folder " + path,
           "keyfleet kek announce --version=1, which makes it, or --store URL");
     }

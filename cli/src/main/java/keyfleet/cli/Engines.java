@@ -13,10 +13,15 @@ final class Engines {
 
   private Engines() {}
 
-  static Engine open(StoreUrl url) {
+  /// Else drivers say that nobody hears what they log.
+  static void silenceDrivers() {
     if (System.getProperty(DRIVERS_LOG) == null) {
-      System.setProperty(DRIVERS_LOG, "ERROR"); // else drivers say that nobody hears what they log
+      System.setProperty(DRIVERS_LOG, "ERROR");
     }
+  }
+
+  static Engine open(StoreUrl url) {
+    silenceDrivers();
     return switch (url.scheme()) {
       case "sqlite" -> SqliteEngine.open(url);
       case "postgresql" -> PostgresEngine.open(url);

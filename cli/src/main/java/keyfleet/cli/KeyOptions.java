@@ -19,16 +19,24 @@ final class KeyOptions {
   private KeyOptions() {}
 
   static CommandSpec addKeyring(CommandSpec spec) {
+    return addKeyring(spec, KeyringName.MAIN);
+  }
+
+  private static CommandSpec addKeyring(CommandSpec spec, KeyringName usual) {
     return spec.addOption(
         OptionSpec.builder(KEYRING)
             .paramLabel("NAME")
             .type(String.class)
-            .description("The keyring (default: main).")
+            .description("The keyring (default: " + usual + ").")
             .build());
   }
 
   static CommandSpec addTo(CommandSpec spec) {
-    return addKeyring(spec)
+    return addTo(spec, KeyringName.MAIN);
+  }
+
+  static CommandSpec addTo(CommandSpec spec, KeyringName usual) {
+    return addKeyring(spec, usual)
         .addOption(
             OptionSpec.builder(PROVIDER)
                 .paramLabel("PROVIDER")
@@ -41,6 +49,8 @@ final class KeyOptions {
                     "  env",
                     "  file:DIR",
                     "  pkcs11:MODULE?token=LABEL&pin-file=FILE (or &pin-fd=N)",
+                    "  vault:https://HOST:8200?token-file=FILE (&mount=transit&key=NAME)",
+                    "  awskms:REGION (?alias=NAME)",
                     "  simulated:DIR?latency=20ms&rate=100")
                 .build());
   }
@@ -81,6 +91,6 @@ final class KeyOptions {
     List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
     String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
     Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
-    return texts.map(String::strip).map(ProviderSpec::parse).toList();
+    return texts.map(String::strip).map(Providers::parse).toList();
   }
 }

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.keyring.Job;
+import keyfleet.kms.PluginException;
 import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.Surroundings;
@@ -63,6 +64,7 @@ final class Keyfleet {
     top.put("demo", () -> new Demo(office, System.getProperty("keyfleet.launcher", "")));
     top.put("demo-shop", () -> new DemoShop(office));
     top.put("server", () -> new ServerRun(office, version()));
+    top.put("kms-plugin", () -> new KmsPluginRun(office, version()));
     kek.put("announce", () -> new KekAnnounce(office));
     kek.put("list", () -> new KekList(office));
     kek.put("verify", () -> new KekVerify(office));
@@ -112,6 +114,8 @@ final class Keyfleet {
       return fail(
           "what the store holds cannot be read: " + e.getMessage(),
           "the version of keyfleet that wrote it");
+    } catch (PluginException e) {
+      return fail(e.getMessage(), e.remedy());
     } catch (AddressException e) {
       return fail(e.getMessage(), "--listen with a free port, or :0 for any");
     } catch (KekUnavailableException e) {

@@ -2,6 +2,7 @@ package keyfleet.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import keyfleet.awskms.AwsKmsSpec;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
@@ -10,6 +11,15 @@ import picocli.CommandLine.ParseResult;
 
 /// The providers of a process, until it ends.
 record Providers(List<KekProvider> all) implements AutoCloseable {
+  /// What an operator wrote: a provider of the house, or one of a room with an SDK of its own.
+  static ProviderSpec parse(String text) {
+    if (text.equals(AwsKmsSpec.NAME) || text.startsWith(AwsKmsSpec.NAME + ":")) {
+      Engines.silenceDrivers();
+      return AwsKmsSpec.parse(text);
+    }
+    return ProviderSpec.parse(text);
+  }
+
   static Providers open(ParseResult parsed, KeyringName keyring, Surroundings around) {
     List<KekProvider> opened = new ArrayList<>();
     for (ProviderSpec spec : KeyOptions.providers(parsed, around)) {

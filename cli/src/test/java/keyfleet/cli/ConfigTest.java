@@ -244,7 +244,8 @@ class ConfigTest {
           records: mongodb://ann:s3cret@h  | k.yaml:1: records: a password stands in the URL, and this file keeps no secrets | mongodb://USER@HOST?password-file=FILE, or the URL in a variable
           store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: a password stands in the URL, and this file keeps no secrets | nats://USER@HOST?password-file=FILE, or the URL in a variable
           keyring: Payments                | k.yaml:1: keyring: Payments is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first | keyring: main
-          providers: [env, vault:x]        | k.yaml:1: providers: provider vault:x: there is no such kind | env, file:DIR, pkcs11:MODULE?token=LABEL&pin-file=FILE
+          providers: [env, attic:x]        | k.yaml:1: providers: provider attic:x: there is no such kind | env, file:DIR, pkcs11:MODULE?token=LABEL&pin-file=FILE, vault:URL?token-file=FILE or awskms:REGION
+          providers: [awskms:x]            | k.yaml:1: providers: provider awskms:x: that is no region | awskms:eu-central-1?alias=NAME
           providers: ['file:/a,b']         | k.yaml:1: providers: a provider's name has no comma in it | each provider by itself
           instance: a b                    | k.yaml:1: instance: an instance name is letters, digits and . _ : @ / -, at most 190 long, not 'a b' | instance: api-1
           timings: {lease: 90}             | k.yaml:1: timings.lease: 90 is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d | timings.lease: 90s

@@ -118,7 +118,9 @@ class VerifyTest {
           env    | On a: set KEYFLEET_KEK_PAY_V2 and restart the process
           file   | On a: place pay.v2.key, mode 0600, into the key folder; no restart is needed
           pkcs11 | On a: let its token hold keyfleet-pay-v2; keyfleet kek pkcs11-init --version=2 made it, once for all who share the token
-          vault  | On a: load v2 from vault
+          vault  | On a: let its Transit key have version 2, not below min_decryption_version, and its token's policy allow it; bao write -f MOUNT/keys/KEY/rotate makes the next version, once for all
+          awskms | On a: let its role use the KMS key that alias/keyfleet-pay-v2 names, in the region that it is set to
+          attic  | On a: load v2 from attic
           """)
   void eachProvider_hasItsRemedy(String provider, String words) {
     Heartbeat beat =

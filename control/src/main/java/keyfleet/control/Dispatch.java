@@ -1,12 +1,14 @@
 package keyfleet.control;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import keyfleet.control.RolloutShelf.Stored;
 import keyfleet.rollout.Assignment;
 import keyfleet.rollout.Component;
@@ -19,6 +21,7 @@ import keyfleet.store.Entry;
 import keyfleet.store.Fate.Applied;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +34,19 @@ final class Dispatch {
   private record Told(Assignment assignment, Lead lead) {}
 
   /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
-  /// to be told.
-  record Round(List<NodeId> occupied, int left) {
+  /// to be told; of the `unreadable` what stands under a key of theirs is not understood.
+  record Round(List<NodeId> occupied, int left, List<NodeId> unreadable) {
     Round {
       occupied = List.copyOf(occupied);
+      unreadable = List.copyOf(unreadable);
+    }
+
+    Optional<String> trouble() {
+      return unreadable.isEmpty()
+          ? Optional.empty()
+          : Optional.of(
+              "what nodes were told, or whose they are, cannot be read; delete the keys: "
+                  + unreadable.stream().map(NodeId::value).collect(Collectors.joining(", ")));
     }
   }
 
@@ -43,7 +55,9 @@ final class Dispatch {
     ANOTHERS,
     /// A newer driver of the same rollout has said so. The node stays the rollout's.
     NEWER_LEADS,
-    UNSURE
+    UNSURE,
+    /// Nobody is told anything over words that are not understood: they may be a later lead's.
+    UNREADABLE
   }
 
   private final Kv kv;
@@ -62,23 +76,32 @@ final class Dispatch {
 
   /// `stored` is committed, and its lead is the one to speak for.
   Round tell(Stored stored) {
-    List<NodeId> occupied = new ArrayList<>();
-    int left = 0;
+    Map<Ownership, List<NodeId>> outcomes = new EnumMap<>(Ownership.class);
     int tried = 0;
     for (Map.Entry<NodeId, Assignment> order : Rollout.orders(stored.rollout()).entrySet()) {
       Told wanted = new Told(order.getValue(), lead(stored));
       if (!wanted.equals(told.get(order.getKey()))) {
         tried++;
         Ownership outcome =
-            tried <= MAX_COMMANDS ? tell(order.getKey(), wanted, stored) : Ownership.UNSURE;
-        if (outcome == Ownership.ANOTHERS) {
-          occupied.add(order.getKey());
-        } else if (outcome != Ownership.OURS) {
-          left++;
-        }
+            tried <= MAX_COMMANDS ? tellOne(order.getKey(), wanted, stored) : Ownership.UNSURE;
+        outcomes.computeIfAbsent(outcome, _ -> new ArrayList<>()).add(order.getKey());
       }
     }
-    return new Round(occupied, left);
+    List<NodeId> ours = outcomes.getOrDefault(Ownership.OURS, List.of());
+    List<NodeId> occupied = outcomes.getOrDefault(Ownership.ANOTHERS, List.of());
+    return new Round(
+        occupied,
+        tried - ours.size() - occupied.size(),
+        outcomes.getOrDefault(Ownership.UNREADABLE, List.of()));
+  }
+
+  /// One node whose keys are not understood does not keep the others from being told.
+  private Ownership tellOne(NodeId node, Told wanted, Stored stored) {
+    try {
+      return tell(node, wanted, stored);
+    } catch (MalformedException e) {
+      return Ownership.UNREADABLE;
+    }
   }
 
   /// A store that went back has lost what it was told, too.

@@ -1,6 +1,7 @@
 package keyfleet.control;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import keyfleet.keyring.Event;
@@ -102,7 +103,7 @@ final class Drive {
           case Rotation.Settling _ -> settled(keystore, of);
           case Rotation.Fencing _ -> fenced(keystore, stock, new Event.Fenced(of));
           case Rotation.Sweeping _ -> swept(keystore, job, stock);
-          case Rotation.Proving _ -> proved(job, of, stock);
+          case Rotation.Proving _ -> proved(keystore, job, stock);
         };
     if (unit instanceof Wait(String why)) {
       note(job, why);
@@ -232,10 +233,15 @@ final class Drive {
     return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(More::new);
   }
 
-  private Unit proved(Job job, Of of, Stock stock) {
+  private Unit proved(Keystore keystore, Job job, Stock stock) {
+    Of of = new Of(job.id(), keystore.epoch());
     Optional<String> gap = stock.gap();
     if (gap.isPresent()) {
       return new Wait(gap.get());
+    }
+    List<String> uncounted = stock.uncounted(keystore);
+    if (!uncounted.isEmpty()) {
+      return new Wait(String.join(", ", uncounted) + ": " + Stock.NO_CENSUS);
     }
     for (Shelf shelf : stock.shelves()) {
       Census census = shelf.census();

@@ -4,12 +4,15 @@ import keyfleet.rollout.Exclusion;
 import keyfleet.rollout.Exclusion.Degraded;
 import keyfleet.rollout.Exclusion.FactUnknown;
 import keyfleet.rollout.Exclusion.HeldBack;
+import keyfleet.rollout.Exclusion.NotAllowedFrom;
+import keyfleet.rollout.Exclusion.NotTargeted;
 import keyfleet.rollout.Exclusion.ProtocolTooOld;
 import keyfleet.rollout.Exclusion.Quarantined;
 import keyfleet.rollout.Exclusion.Reason;
 import keyfleet.rollout.Exclusion.UnreadableStatus;
 import keyfleet.rollout.Exclusion.WrongPlatform;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Version;
 import keyfleet.store.Document;
 
 /// A node that is left out, and why, as a plan or a control record has it.
@@ -24,6 +27,9 @@ final class ExclusionDocument {
       case HeldBack(var why) -> builder.text("reason", "held_back").text("why", why).build();
       case Quarantined(int attempt) ->
           builder.text("reason", "quarantined").number("attempt", attempt).build();
+      case NotTargeted _ -> builder.text("reason", "not_targeted").build();
+      case NotAllowedFrom(var running) ->
+          builder.text("reason", "not_allowed_from").text("running", running.value()).build();
       case WrongPlatform _ -> builder.text("reason", "wrong_platform").build();
       case ProtocolTooOld(int protocol, int min) ->
           builder
@@ -45,6 +51,8 @@ final class ExclusionDocument {
       case "fact_unknown" -> new FactUnknown();
       case "held_back" -> new HeldBack(document.text("why"));
       case "quarantined" -> new Quarantined(TaskDocument.count(document, "attempt"));
+      case "not_targeted" -> new NotTargeted();
+      case "not_allowed_from" -> new NotAllowedFrom(new Version(document.text("running")));
       case "wrong_platform" -> new WrongPlatform();
       case "protocol_too_old" ->
           new ProtocolTooOld(

@@ -10,12 +10,8 @@ import keyfleet.rollout.Match;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.Place;
 import keyfleet.rollout.RolloutEvent.Observed;
-import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Run;
-import keyfleet.rollout.Standing;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -27,14 +23,10 @@ final class FleetView {
   /// A report that cannot be understood is none: unknown is not ready.
   private record Read(Revision revision, List<NodeReport> report) {}
 
-  /// How many rollouts are remembered, for a process that lives for years.
-  private static final int MAX_REMEMBERED = 1_000;
-
   private final Kv kv;
   private final Failpoints failpoints;
   private final NodeRegister register;
   private final Map<Key, Read> reports = new HashMap<>();
-  private final Map<RolloutId, Set<NodeId>> decided = new HashMap<>();
 
   FleetView(Kv kv, Failpoints failpoints) {
     this.kv = kv;
@@ -53,7 +45,7 @@ final class FleetView {
           .filter(it -> it.node().equals(node) && it.task().rollout().equals(run.spec().id()))
           .forEach(said::add);
     }
-    return new Observed(beats.keySet(), said, late(run, beats));
+    return new Observed(beats.keySet(), said, candidates(run, beats));
   }
 
   private List<Entry> reports(Component component) {
@@ -61,32 +53,22 @@ final class FleetView {
         Failpoint.REPORTS_LIST, () -> kv.list(RolloutKeys.REPORTS, RolloutKeys.ofNodes(component)));
   }
 
-  /// R16: who beats, is in no batch, and has not begun. Mostly there is nobody, and no card is
-  /// read.
-  private List<NodeStatus> late(Run run, Map<NodeId, Entry> beats) {
-    List<NodeId> nodes = beats.keySet().stream().filter(it -> isLate(run, it)).toList();
+  /// R16: who may begin is asked what preflight asked. Mostly there is nobody, and no card is read.
+  private List<NodeStatus> candidates(Run run, Map<NodeId, Entry> beats) {
+    Set<NodeId> nodes = run.candidates(beats.keySet());
     if (nodes.isEmpty()) {
       return List.of();
     }
     Map<NodeId, Entry> cards = register.cards(run.spec().component());
+    Set<NodeId> planned = run.spec().planned();
     return nodes.stream()
         .map(it -> NodeRegister.status(it, beats.get(it), cards.get(it)))
-        .filter(it -> run.spec().admission().match(it) != Match.NO)
+        .filter(it -> planned.contains(it.node()) || isTaken(run, it))
         .toList();
   }
 
-  private boolean isLate(Run run, NodeId node) {
-    Place place = run.ledger().places().get(node);
-    return place == null
-        ? !decided(run.spec()).contains(node)
-        : place.standing() == Standing.PENDING_OFFLINE;
-  }
-
-  private Set<NodeId> decided(RolloutSpec spec) {
-    if (decided.size() >= MAX_REMEMBERED) {
-      decided.clear();
-    }
-    return decided.computeIfAbsent(spec.id(), _ -> spec.decided());
+  private static boolean isTaken(Run run, NodeStatus status) {
+    return run.spec().admission().match(status) != Match.NO;
   }
 
   private List<NodeReport> report(Entry entry) {

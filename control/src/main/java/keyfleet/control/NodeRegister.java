@@ -15,6 +15,7 @@ import keyfleet.rollout.NodeStatus.Presence;
 import keyfleet.rollout.NodeStatus.Report;
 import keyfleet.rollout.NodeStatus.Reported;
 import keyfleet.rollout.NodeStatus.Unreadable;
+import keyfleet.rollout.Version;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
@@ -79,6 +80,7 @@ public final class NodeRegister {
         new Reported(
             it.number("degraded") == 0 ? Health.HEALTHY : Health.DEGRADED,
             TaskDocument.count(it, "protocol"),
+            it.has("version") ? new Version(it.text("version")) : Version.NONE,
             card.quarantine()));
   }
 }

@@ -1,5 +1,6 @@
 package keyfleet.control;
 
+import java.util.List;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.Phase;
@@ -20,6 +21,7 @@ public final class NodeReportDocument {
         .text("setback", TaskDocument.word(report.setback()))
         .document("seen", TaskDocument.of(report.seen()))
         .text("running", report.running().hex())
+        .texts("reasons", report.reasons())
         .build()
         .toValue();
   }
@@ -33,6 +35,7 @@ public final class NodeReportDocument {
                 TaskDocument.constant(Phase.class, document.text("phase")),
                 TaskDocument.constant(Setback.class, document.text("setback")),
                 TaskDocument.lead(document.document("seen")),
-                new Sha256(document.text("running"))));
+                new Sha256(document.text("running")),
+                document.has("reasons") ? document.texts("reasons") : List.of()));
   }
 }

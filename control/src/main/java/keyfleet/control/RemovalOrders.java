@@ -86,6 +86,7 @@ public final class RemovalOrders {
     Map<String, Count> counts = new HashMap<>();
     Stock stock = shelves.stock();
     stock.unreachable().forEach(it -> counts.put(it, new NotCounted("it cannot be reached")));
+    stock.uncounted(keystore).forEach(it -> counts.put(it, new NotCounted(Stock.NO_CENSUS)));
     for (Shelf shelf : stock.shelves()) {
       counts.put(shelf.title(), count(shelf, keystore, version));
     }

@@ -92,7 +92,9 @@ final class RolloutDrive {
   /// Its nodes may not have been told yet; then nobody needs to look at it again.
   private void finish(Stored stored, Entry beat) {
     own = Lead.NOBODY;
-    if (dispatch.tell(stored).left() == 0) {
+    Round round = dispatch.tell(stored);
+    trouble = round.trouble().orElse("");
+    if (round.left() == 0) {
       shelf.retire(beat);
     }
   }
@@ -152,7 +154,7 @@ final class RolloutDrive {
       Round round = dispatch.tell(committed.get());
       occupied.clear();
       occupied.addAll(round.occupied());
-      trouble = Rollout.hold(committed.get().rollout()).orElse("");
+      trouble = Rollout.hold(committed.get().rollout()).or(round::trouble).orElse("");
     }
   }
 

@@ -1,7 +1,10 @@
 package keyfleet.control;
 
 import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.RolloutId;
@@ -26,6 +29,8 @@ public final class RolloutKeys {
 
   /// First words of other keys in the same bucket.
   private static final Set<String> TAKEN = Set.of("act", "desired", "driver");
+
+  private static final Pattern EPOCH = Pattern.compile("[1-9][0-9]{0,17}");
 
   private RolloutKeys() {}
 
@@ -64,8 +69,22 @@ public final class RolloutKeys {
     return of(id, "e." + epoch);
   }
 
+  /// The epoch that a key of [#epochs] is about; nothing if it is not one of ours.
+  static OptionalLong epochOf(RolloutId id, Key key) {
+    String number = key.value().substring(epochs(id).value().length());
+    return EPOCH.matcher(number).matches()
+        ? OptionalLong.of(Long.parseLong(number))
+        : OptionalLong.empty();
+  }
+
   static Key driver(RolloutId id) {
     return new Key(DRIVERS.value() + id);
+  }
+
+  /// The rollout that a driver's key is about; nothing if it is not one of ours.
+  static Optional<RolloutId> rolloutOf(Key driver) {
+    String id = driver.value().substring(DRIVERS.value().length());
+    return RolloutId.isValid(id) ? Optional.of(new RolloutId(id)) : Optional.empty();
   }
 
   private static Key of(RolloutId id, String rest) {

@@ -88,7 +88,7 @@ public final class RolloutLoop {
   }
 
   private static RolloutId id(Entry beat) {
-    return new RolloutId(beat.key().value().substring(RolloutKeys.DRIVERS.value().length()));
+    return RolloutKeys.rolloutOf(beat.key()).orElseThrow();
   }
 
   /// Before a clean stop: others need not wait (R3).

@@ -89,7 +89,8 @@ final class RolloutShelf {
     return stored;
   }
 
-  /// By compare-and-set; empty if another came first, or no answer came.
+  /// By compare-and-set; empty if another came first, or no answer came. R23: each value has a
+  /// nonce of its own, by which a write without an answer is found again.
   Optional<Stored> commit(Stored before, Rollout next) {
     Key key = RolloutKeys.control(before.id());
     Value value = ControlDocument.of(next, nonce());
@@ -128,9 +129,8 @@ final class RolloutShelf {
         failpoints.at(
             Failpoint.EPOCHS_READ,
             () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(stored.id())));
-    int start = RolloutKeys.epochs(stored.id()).value().length();
     return claims.stream()
-        .mapToLong(it -> Long.parseLong(it.key().value().substring(start)))
+        .mapToLong(it -> RolloutKeys.epochOf(stored.id(), it.key()).orElse(0))
         .reduce(stored.rollout().run().lead().epoch(), Math::max);
   }
 
@@ -142,9 +142,12 @@ final class RolloutShelf {
         .isPresent();
   }
 
+  /// A key that names no rollout calls for no driver, and stops none.
   List<Entry> drivers() {
-    return failpoints.at(
-        Failpoint.DRIVERS_LIST, () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.DRIVERS));
+    List<Entry> all =
+        failpoints.at(
+            Failpoint.DRIVERS_LIST, () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.DRIVERS));
+    return all.stream().filter(it -> RolloutKeys.rolloutOf(it.key()).isPresent()).toList();
   }
 
   Fate beat(RolloutId id, DriverBeat beat, Revision expected) {

@@ -35,7 +35,7 @@ public final class Shelves {
   /// the whole.
   public Optional<SortedMap<KekVersion, Long>> carrying() {
     Stock stock = stock();
-    if (stock.gap().isPresent()) {
+    if (stock.gap().isPresent() || !stock.clusters().isEmpty()) {
       return Optional.empty();
     }
     SortedMap<KekVersion, Long> all = new TreeMap<>();

@@ -22,6 +22,7 @@ import keyfleet.rollout.Target;
 import keyfleet.rollout.TargetParser;
 import keyfleet.rollout.Times;
 import keyfleet.rollout.Tolerance;
+import keyfleet.rollout.VersionPattern;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
@@ -69,6 +70,7 @@ final class SpecDocument {
     }
     return builder
         .text("hash", plan.hash().hex())
+        .text("inventory", plan.inventory().hex())
         .text("release", plan.release().hex())
         .text("target", plan.target().toString())
         .texts("canaries", words(plan.canaries()))
@@ -91,7 +93,8 @@ final class SpecDocument {
             document.documents("batches").stream().map(it -> nodes(it, "nodes")).toList(),
             nodes(document, "offline"),
             document.documents("excluded").stream().map(ExclusionDocument::read).toList(),
-            spread(document));
+            spread(document),
+            document.has("inventory") ? new Sha256(document.text("inventory")) : Plan.NOT_SAID);
     if (!plan.hash().hex().equals(document.text("hash"))) {
       throw new IllegalArgumentException("the plan is not the one that was made");
     }
@@ -117,6 +120,9 @@ final class SpecDocument {
         .texts(
             "platforms",
             admission.offer().platforms().stream().map(Platform::value).sorted().toList())
+        .texts(
+            "allowed_from",
+            admission.offer().allowedFrom().stream().map(VersionPattern::value).toList())
         .text("degraded", TaskDocument.word(admission.degraded()))
         .documents(
             "held_back",
@@ -145,9 +151,20 @@ final class SpecDocument {
         .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
     return new Admission(
         plan.target(),
-        new Offer(plan.release(), attempt, TaskDocument.count(said, "min_protocol"), platforms),
+        new Offer(
+            plan.release(),
+            attempt,
+            TaskDocument.count(said, "min_protocol"),
+            platforms,
+            allowedFrom(said)),
         TaskDocument.constant(DegradedNodes.class, said.text("degraded")),
         held);
+  }
+
+  private static List<VersionPattern> allowedFrom(Document said) {
+    return said.has("allowed_from")
+        ? said.texts("allowed_from").stream().map(VersionPattern::new).toList()
+        : List.of();
   }
 
   private static Document of(Limits limits) {

@@ -19,23 +19,42 @@ import keyfleet.store.Unknown;
 /// All collections registered for a keyring, as one process finds them at one moment.
 ///
 /// @param unreachable those that this process cannot open
-record Stock(List<Shelf> shelves, List<String> unreachable) {
+/// @param clusters those whose objects are in the etcd of a Kubernetes cluster, where nothing is
+///   moved or fenced by us
+record Stock(List<Shelf> shelves, List<String> unreachable, List<String> clusters) {
+  /// Why a cluster's keys are never proved to be gone.
+  static final String NO_CENSUS =
+      "what its API servers have stored in etcd cannot be counted by this version of keyfleet";
+
   Stock {
     shelves = List.copyOf(shelves);
     unreachable = List.copyOf(unreachable);
+    clusters = List.copyOf(clusters);
   }
 
   static Stock of(List<Registration> registered, RecordStores stores, Failpoints failpoints) {
     List<Shelf> shelves = new ArrayList<>();
     List<String> unreachable = new ArrayList<>();
+    List<String> clusters = new ArrayList<>();
     for (Registration one : registered) {
+      if (one.isCluster()) {
+        clusters.add("cluster " + one.collection());
+        continue;
+      }
       stores
           .open(one)
           .ifPresentOrElse(
               records -> shelves.add(new Shelf(one, records, failpoints)),
               () -> unreachable.add(one.engine() + " " + one.collection()));
     }
-    return new Stock(shelves, unreachable);
+    return new Stock(shelves, unreachable, clusters);
+  }
+
+  /// Those of which nobody knows which keys they use: every plugin's, also of one that never said
+  /// which cluster it serves.
+  List<String> uncounted(Keystore keystore) {
+    boolean isUnnamed = keystore.identity().use() == Keystore.Use.KMS && clusters.isEmpty();
+    return isUnnamed ? List.of("any cluster") : clusters;
   }
 
   /// Why nothing may be concluded about all records, if so.

@@ -232,6 +232,11 @@ final class Fleet {
     return Optional.ofNullable(collections.get(registration.collection()));
   }
 
+  /// As a plugin does before it serves.
+  void registerCluster(String name) {
+    new Registry(kv, this::nonce).register(Registration.ofCluster(KeyringName.MAIN, name));
+  }
+
   /// Nobody reaches it from here on.
   Records lose(String collection) {
     Records lost = records(collection);
@@ -264,12 +269,15 @@ final class Fleet {
 
   /// Version 1 active, the others announced, everybody joined.
   void begin(Peer operator) {
+    begin(operator, Keystore.Use.RECORDS);
+  }
+
+  void begin(Peer operator, Keystore.Use use) {
     operator.provider.give(IntStream.rangeClosed(1, VERSIONS).toArray());
     operator.membership.tick();
     for (int version = 1; version <= VERSIONS; version++) {
       assertInstanceOf(
-          RotationOrders.Done.class,
-          operator.orders.announce(v(version), Keystore.Use.RECORDS, TIMINGS));
+          RotationOrders.Done.class, operator.orders.announce(v(version), use, TIMINGS));
     }
     beat();
     beat();

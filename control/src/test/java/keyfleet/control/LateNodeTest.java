@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import keyfleet.rollout.Admission;
 import keyfleet.rollout.Exclusion;
@@ -20,9 +22,13 @@ import keyfleet.rollout.Phase;
 import keyfleet.rollout.Preflight;
 import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Standing;
+import keyfleet.rollout.VersionPattern;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Nodes that come after the plan was made (R16), and nodes that have rolled a release back (R17).
 class LateNodeTest {
@@ -84,6 +90,63 @@ class LateNodeTest {
     rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
     rig.run("r1", driver);
     assertEquals("[c (unreadable status)]", rig.rollout("r1").run().ledger().excluded().toString());
+  }
+
+  /// R16: `b` is away when its batch goes on.
+  @ParameterizedTest
+  @CsvSource({"1, 1.0, protocol 1 < 2", "2, 0.9, not allowed from version 0.9"})
+  void nodeThatReturnsAsAnother_isLeftOutWithTheReason(int protocol, String version, String why) {
+    rig.dead.add(new NodeId("b"));
+    orders.start(demanding(spec("r1", "*", "", "a b", new Limits(2, 1, 1, 1))));
+    leaveBehind("b");
+    rig.node("b").become(protocol, version);
+    rig.dead.clear();
+    rig.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    assertEquals("[b (" + why + ")]", rig.rollout("r1").run().ledger().excluded().toString());
+    assertEquals(0, rig.node("b").swaps());
+  }
+
+  @Test
+  void nodeThatReturnsAsItWas_getsTheRelease() { // R16
+    rig.dead.add(new NodeId("b"));
+    orders.start(demanding(spec("r1", "*", "", "a b", new Limits(2, 1, 1, 1))));
+    leaveBehind("b");
+    rig.dead.clear();
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+  }
+
+  private void leaveBehind(String node) {
+    for (int i = 0; i < RolloutRig.PATIENCE; i++) {
+      if (standings("r1").get(new NodeId(node)) == Standing.WAITING) {
+        return;
+      }
+      rig.step(driver);
+    }
+    fail(node + " was not left behind");
+  }
+
+  private static RolloutSpec demanding(RolloutSpec spec) {
+    Offer offer = new Offer(RELEASE, 1, 2, Set.of(), List.of(new VersionPattern("1.*")));
+    return new RolloutSpec(
+        spec.id(),
+        spec.incarnation(),
+        Admission.of(spec.plan().target(), offer),
+        spec.component(),
+        spec.plan(),
+        spec.limits(),
+        spec.times());
+  }
+
+  /// A node whose card is garbled refuses the rollout by its name; the others can still be read.
+  @Test
+  void nodeThatCannotBeRead_isNamedByPreflight() {
+    start("*", 1);
+    rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutRig.GARBLED);
+    Preflight.Refused refused = assertInstanceOf(Preflight.Refused.class, preflight(1));
+    assertEquals("unreadable status: b", refused.words());
+    assertEquals(2, new NodeRegister(rig.kv, Failpoints.NONE).inventory(AGENT).size());
   }
 
   private Preflight preflight(int attempt) {

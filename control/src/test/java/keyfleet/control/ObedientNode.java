@@ -30,6 +30,8 @@ final class ObedientNode {
   private Lead seen = Lead.NOBODY;
   private boolean sick;
   private boolean degraded;
+  private int protocol = 2;
+  private String version = "1.0";
   private Quarantine quarantine = Quarantine.NONE;
   private int swaps;
 
@@ -68,12 +70,22 @@ final class ObedientNode {
     degraded = true;
   }
 
+  /// It comes back with another watchdog, or other software.
+  void become(int otherProtocol, String otherVersion) {
+    protocol = otherProtocol;
+    version = otherVersion;
+  }
+
   void step() {
     NodeCard card = new NodeCard(Facts.NONE, quarantine);
     kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(RolloutRig.AGENT, id), card.toValue());
-    Value beat = Value.of("{\"degraded\":%d,\"protocol\":1}".formatted(degraded ? 1 : 0));
+    Value beat =
+        Value.of(
+            "{\"degraded\":%d,\"protocol\":%d,\"version\":\"%s\"}"
+                .formatted(degraded ? 1 : 0, protocol, version));
     kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutRig.AGENT, id), beat);
     kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.desired(RolloutRig.AGENT, id))
+        .filter(it -> !it.value().equals(RolloutRig.GARBLED))
         .ifPresent(it -> obey(DesiredDocument.read(it.value())));
     Task mine = task;
     if (mine != null) {

@@ -50,6 +50,8 @@ import keyfleet.rollout.Standing;
 import keyfleet.rollout.Task;
 import keyfleet.rollout.Times;
 import keyfleet.rollout.Tolerance;
+import keyfleet.rollout.Version;
+import keyfleet.rollout.VersionPattern;
 import keyfleet.rollout.Vitals;
 import keyfleet.rollout.Vitals.Link;
 import keyfleet.store.Document;
@@ -81,7 +83,9 @@ class RolloutDocumentsTest {
           new Exclusion(new NodeId("z1"), new Exclusion.Quarantined(3)),
           new Exclusion(new NodeId("z2"), new Exclusion.WrongPlatform()),
           new Exclusion(new NodeId("z3"), new Exclusion.ProtocolTooOld(1, 2)),
-          new Exclusion(new NodeId("z4"), new Exclusion.UnreadableStatus()));
+          new Exclusion(new NodeId("z4"), new Exclusion.UnreadableStatus()),
+          new Exclusion(new NodeId("z5"), new Exclusion.NotTargeted()),
+          new Exclusion(new NodeId("z6"), new Exclusion.NotAllowedFrom(new Version("0.9"))));
 
   private static Run run() {
     TreeMap<NodeId, Place> places = new TreeMap<>();
@@ -120,8 +124,15 @@ class RolloutDocumentsTest {
             plan.batches(),
             RolloutRig.nodes("off"),
             EXCLUDED,
-            new Spread.Within("zone", 2));
-    Offer offer = new Offer(plan.release(), 3, 7, Set.of(new Platform("linux/amd64")));
+            new Spread.Within("zone", 2),
+            OLD);
+    Offer offer =
+        new Offer(
+            plan.release(),
+            3,
+            7,
+            Set.of(new Platform("linux/amd64")),
+            List.of(new VersionPattern("1.*")));
     Admission admission =
         new Admission(
             plan.target(), offer, DegradedNodes.INCLUDED, Map.of(new NodeId("p"), "pinned"));
@@ -173,8 +184,17 @@ class RolloutDocumentsTest {
     assertEquals(desired, DesiredDocument.read(DesiredDocument.of(desired)));
     NodeReport report =
         new NodeReport(
-            new NodeId("a.b"), TASK, Phase.SOAKED, Setback.NONE, LEAD, RolloutRig.RELEASE);
-    assertEquals(report, NodeReportDocument.read(NodeReportDocument.of(report)));
+            new NodeId("a.b"),
+            TASK,
+            Phase.ROLLED_BACK,
+            Setback.REFUSED,
+            LEAD,
+            RolloutRig.RELEASE,
+            List.of("expired", "protocol 1 < 2"));
+    String text = NodeReportDocument.of(report).text();
+    assertEquals(report, NodeReportDocument.read(Value.of(text)));
+    String older = text.replace("\"reasons\"", "\"x\"");
+    assertEquals(List.of(), NodeReportDocument.read(Value.of(older)).reasons());
   }
 
   static Stream<Node> nodes() {

@@ -13,7 +13,8 @@ import keyfleet.rollout.RolloutSpec;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// A driver that dies, or sleeps, before or after any of its effects.
+/// A driver that dies, or sleeps, before or after any of its effects: what it had decided stood
+/// before anybody was told (R11).
 class RolloutFailpointTest {
   /// Whoever comes late gets the release, too.
   private static final RolloutSpec SPEC = spec("r1", "*", "a", "b c", new Limits(2, 1, 0, 1));

@@ -20,6 +20,8 @@ import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Standing;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.UnsureKv;
 import keyfleet.store.UnsureKv.Trouble;
@@ -91,7 +93,7 @@ class RolloutLoopTest {
   }
 
   @Test
-  void driverThatSlept_stopsWhenItWakes() { // R2, H5
+  void driverThatSlept_stopsWhenItWakes() { // R2, R12, H5
     rig.orders(Failpoints.NONE).start(SPEC);
     RolloutLoop first = rig.driver("first", Failpoints.NONE);
     rig.step(first);
@@ -109,7 +111,7 @@ class RolloutLoopTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void answersThatGetLost_failNobody(long seed) {
+  void answersThatGetLost_failNobody(long seed) { // R23
     Random random = new Random(seed);
     Trouble[] troubles = Trouble.values();
     UnsureKv unsure =
@@ -276,6 +278,37 @@ class RolloutLoopTest {
     Ordering.Refused refused =
         assertInstanceOf(Ordering.Refused.class, rig.orders(Failpoints.NONE).start(large));
     assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
+  }
+
+  /// One node whose keys are not understood hides no other.
+  @ParameterizedTest
+  @ValueSource(strings = {"desired.agent.b", "act.agent.b"})
+  void nodeWhoseKeyCannotBeRead_isNamedAndTheOthersGoOn(String key) {
+    rig.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutRig.GARBLED);
+    rig.orders(Failpoints.NONE).start(SPEC);
+    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+    for (int i = 0; i < 40; i++) {
+      rig.step(driver);
+    }
+    assertEquals(Phase.CONFIRMED, rig.node("a").phase());
+    assertEquals(Phase.CONFIRMED, rig.node("c").phase());
+    assertEquals(
+        "what nodes were told, or whose they are, cannot be read; delete the keys: b",
+        driver.troubles().get("rollout r1"));
+    Entry unreadable = rig.kv.get(RolloutKeys.ROLLOUTS, new Key(key)).orElseThrow();
+    assertEquals(RolloutRig.GARBLED, unreadable.value(), "it may be a later lead's word");
+    rig.kv.delete(RolloutKeys.ROLLOUTS, new Key(key), unreadable.revision());
+    rig.run("r1", driver);
+    rig.assertCompleted("r1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"driver.no.rollout", "driver.no=rollout", "r1.e.x", "r1.e.1.2"})
+  void keyOfNobody_stopsNoDriver(String key) {
+    rig.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutRig.GARBLED);
+    rig.orders(Failpoints.NONE).start(SPEC);
+    rig.run("r1", rig.driver("first", Failpoints.NONE));
+    rig.assertCompleted("r1");
   }
 
   @Test

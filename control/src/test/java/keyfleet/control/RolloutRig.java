@@ -27,11 +27,16 @@ import keyfleet.rollout.Times;
 import keyfleet.store.FakeKv;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreClock;
+import keyfleet.store.Value;
 
 /// A store, nodes that obey, and a clock for all of them.
 final class RolloutRig {
   static final Component AGENT = new Component("agent");
   static final Sha256 RELEASE = new Sha256("bb".repeat(32));
+
+  /// What nobody understands.
+  static final Value GARBLED = Value.of("{");
+
   static final Duration STEP = Duration.ofSeconds(5);
   static final int PATIENCE = 2_000;
 

@@ -166,7 +166,7 @@ final class Box {
     }
   }
 
-  private static Cipher newCipher() {
+  static Cipher newCipher() {
     try {
       return Cipher.getInstance(GCM, PROVIDER);
     } catch (GeneralSecurityException e) {

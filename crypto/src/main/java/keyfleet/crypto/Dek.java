@@ -16,7 +16,7 @@ public final class Dek implements AutoCloseable {
     this.bytes = bytes;
   }
 
-  static Dek random(SecureRandom random) {
+  public static Dek random(SecureRandom random) {
     return new Dek(SecretBytes.random(BYTES, random));
   }
 

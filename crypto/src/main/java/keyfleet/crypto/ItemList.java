@@ -10,7 +10,7 @@ final class ItemList {
   private byte[] encoded = new byte[160];
   private int length;
 
-  private ItemList bytes(byte[] item) {
+  ItemList bytes(byte[] item) {
     next(item.length).put(item);
     length += item.length;
     return this;

@@ -28,6 +28,8 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
       Set.of(
           // key and plaintext go into the JDK's cipher
           "crypto/src/main/java/keyfleet/crypto/Box.java",
+          // a local KEK goes into the JDK's cipher
+          "crypto/src/main/java/keyfleet/crypto/NonceBox.java",
           // the sentinel's secret goes into the JDK's HMAC
           "crypto/src/main/java/keyfleet/crypto/Proof.java",
           // a new key is written down once, as hex
@@ -36,6 +38,12 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           "providers/src/main/java/keyfleet/providers/Pkcs11Box.java",
           // the PIN goes to the token
           "providers/src/main/java/keyfleet/providers/Pkcs11Login.java",
+          // a DEK goes to Transit, which wraps it
+          "providers/src/main/java/keyfleet/providers/VaultKek.java",
+          // the token goes into a header
+          "providers/src/main/java/keyfleet/providers/VaultLogin.java",
+          // a DEK goes to KMS, which wraps it
+          "awskms/src/main/java/keyfleet/awskms/AwsKek.java",
           // an application takes what it has opened
           "member/src/main/java/keyfleet/member/Plaintext.java",
           // a secret's value goes to standard output

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -49,13 +50,19 @@ final class Fleet implements AutoCloseable {
   private final Path folder;
   private final Site site;
   private final Supply supply;
+  private final String keyring;
   private final Map<String, Set<Integer>> keys = new HashMap<>();
   private final List<FleetProcess> started = new ArrayList<>();
 
   Fleet(Path folder, Site site, Supply supply) {
+    this(folder, site, supply, "main");
+  }
+
+  Fleet(Path folder, Site site, Supply supply, String keyring) {
     this.folder = folder;
     this.site = site;
     this.supply = supply;
+    this.keyring = keyring;
   }
 
   /// As a keystore holds them.
@@ -99,7 +106,12 @@ final class Fleet implements AutoCloseable {
   }
 
   private Path keyFile(String process, int version) {
-    return folder.resolve("keys-" + process).resolve("main.v" + version + ".key");
+    return folder.resolve("keys-" + process).resolve(keyring + ".v" + version + ".key");
+  }
+
+  private String variable(int version) {
+    String infix = keyring.equals("main") ? "" : keyring.toUpperCase(Locale.ROOT) + "_";
+    return "KEYFLEET_KEK_" + infix + "V" + version;
   }
 
   Map<String, String> environment(String process) {
@@ -107,10 +119,10 @@ final class Fleet implements AutoCloseable {
     all.put("KEYFLEET_STORE", site.store());
     all.put("KEYFLEET_RECORDS", site.records());
     all.put("KEYFLEET_INSTANCE", process);
+    all.put("KEYFLEET_KEYRING", keyring);
     switch (supply) {
       case ENV ->
-          keys.getOrDefault(process, Set.of())
-              .forEach(it -> all.put("KEYFLEET_KEK_V" + it, key(it)));
+          keys.getOrDefault(process, Set.of()).forEach(it -> all.put(variable(it), key(it)));
       case FILE -> all.put("KEYFLEET_PROVIDER", "file:" + folder.resolve("keys-" + process));
     }
     return all;

@@ -13,10 +13,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/// A JVM of its own, with its own environment and none of the caller's Keyfleet settings. What it
-/// says goes to files. It ends with the test's JVM at the latest.
+/// A process of its own, mostly a JVM, with its own environment and none of the caller's Keyfleet
+/// settings. What it says goes to files. It ends with the test's JVM at the latest.
 final class FleetProcess implements AutoCloseable {
-  /// What to run: a class with a `main`, system properties among the options.
+  /// What a JVM runs: a class with a `main`, system properties among the options.
   record Program(List<String> options, String main, List<String> args) {
     Program(String main, String... args) {
       this(List.of(), main, List.of(args));
@@ -64,6 +64,12 @@ final class FleetProcess implements AutoCloseable {
     command.addAll(program.options());
     command.add(program.main());
     command.addAll(program.args());
+    return run(folder, name, environment, command);
+  }
+
+  /// Any other program.
+  static FleetProcess run(
+      Path folder, String name, Map<String, String> environment, List<String> command) {
     try {
       Path out = Files.createTempFile(folder, name + "-", ".out");
       Path err = Files.createTempFile(folder, name + "-", ".err");

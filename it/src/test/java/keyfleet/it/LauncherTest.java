@@ -20,7 +20,7 @@ class LauncherTest {
       "KEYFLEET_KEK_V1=%s checkout/keyfleet kek verify --local".formatted("01".repeat(32));
 
   private static final String ANNOUNCE =
-      "KEYFLEET_KEK_V1=%s checkout/keyfleet kek announce --version=1 --store sqlite:fleet.db"
+      "KEYFLEET_KEK_V1=%s checkout/keyfleet kek announce --version=1 --store sqlite:$$.db"
           .formatted("01".repeat(32));
 
   @TempDir Path folder = Path.of("");
@@ -88,9 +88,9 @@ class LauncherTest {
   void anotherJdk_runsWithoutTheCaches() throws IOException {
     Path jdk =
         Files.createSymbolicLink(folder.resolve("jdk"), Path.of(System.getProperty("java.home")));
-    Shell shell = new Shell(folder, Map.of("JAVA_HOME", jdk.toString()));
-    String keyfleet = Checkout.root().resolve("keyfleet").toString();
-    Shell.Result result = shell.run(keyfleet + " --version");
+    String version = Checkout.root().resolve("keyfleet") + " --version";
+    new Shell(folder, Map.of()).run(version); // builds if need be, on the usual one
+    Shell.Result result = new Shell(folder, Map.of("JAVA_HOME", jdk.toString())).run(version);
     assertEquals(List.of("keyfleet 0.1.0"), result.out(), result.err().toString());
   }
 

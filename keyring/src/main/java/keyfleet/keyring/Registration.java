@@ -22,6 +22,19 @@ public record Registration(
     }
   }
 
+  /// What a cluster's registration has in place of an engine.
+  private static final String KUBERNETES = "kubernetes";
+
+  /// A cluster whose API servers store what a plugin of the keyring has sealed. Its objects are in
+  /// etcd, and no engine of ours reads them.
+  public static Registration ofCluster(KeyringName keyring, String cluster) {
+    return new Registration(keyring, KUBERNETES, cluster, List.of("*"));
+  }
+
+  public boolean isCluster() {
+    return engine.equals(KUBERNETES);
+  }
+
   /// With records that are named by a field `id`.
   public Registration(
       KeyringName keyring, String engine, String collection, List<String> sealedFields) {

@@ -2,10 +2,12 @@ package keyfleet.member;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.Kek;
@@ -26,11 +28,11 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 
-/// The KEKs of one keyring that this process holds, from all its providers. One thread looks again
-/// for new ones; any thread uses what was found.
+/// The KEKs of one keyring that this process holds, from all its providers. Whoever looks again for
+/// new ones does so alone; any thread uses what was found.
 public final class Keyholder {
   /// Replaced as a whole.
-  private record Holding(EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
+  private record Holding(Keks keks, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
 
   private final KeyringName keyring;
   private final List<KekProvider> providers;
@@ -44,12 +46,12 @@ public final class Keyholder {
     this.keyring = keyring;
     this.providers = List.copyOf(providers);
     this.random = random;
-    this.holding = new Holding(new EnvelopeCipher(Keks.of(keyring, List.of()), random), Map.of());
+    this.holding = holding(List.of(), Map.of());
   }
 
   /// Asks every provider. One that fails keeps what it gave before. If two have a version, the
   /// first in the list counts. Returns what went wrong, in words.
-  public List<String> refresh() {
+  public synchronized List<String> refresh() {
     List<String> faults = new ArrayList<>();
     for (KekProvider provider : providers) {
       try {
@@ -67,8 +69,13 @@ public final class Keyholder {
         names.putIfAbsent(version, provider.name());
       }
     }
-    holding = new Holding(new EnvelopeCipher(Keks.of(keyring, keks.values()), random), names);
+    holding = holding(keks.values(), names);
     return faults;
+  }
+
+  private Holding holding(Collection<Kek> found, Map<KekVersion, String> names) {
+    Keks keks = Keks.of(keyring, found);
+    return new Holding(keks, new EnvelopeCipher(keks, random), names);
   }
 
   public KeyringName keyring() {
@@ -78,6 +85,11 @@ public final class Keyholder {
   /// For what is held now.
   public EnvelopeCipher cipher() {
     return holding.cipher();
+  }
+
+  /// For those who wrap other keys than an envelope's.
+  public Optional<Kek> find(KekVersion version) {
+    return holding.keks().find(version);
   }
 
   /// The provider of each version that is held.

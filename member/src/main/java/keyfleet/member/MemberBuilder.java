@@ -24,6 +24,7 @@ public final class MemberBuilder {
   private final Kv kv;
   private final KeyringName keyring;
   private final List<KekProvider> providers = new ArrayList<>();
+  private @Nullable Keyholder keys;
   private final List<Declared> collections = new ArrayList<>();
   private @Nullable ProcessSettings settings;
   private @Nullable String instance;
@@ -44,6 +45,13 @@ public final class MemberBuilder {
   /// Where keys come from; at least one. If two have a version, the one named first counts.
   public MemberBuilder provider(KekProvider provider) {
     providers.add(provider);
+    return this;
+  }
+
+  /// Instead of providers: keys that the process has loaded already, because it could not wait for
+  /// the store. From here on the member refreshes them.
+  public MemberBuilder keys(Keyholder loaded) {
+    keys = loaded;
     return this;
   }
 
@@ -111,19 +119,23 @@ public final class MemberBuilder {
   /// Throws a [MemberException] if the process must not start: its name is taken, its timings or a
   /// collection are other ones than the fleet's, a setting is wrong, or the store does not answer.
   public Member join() {
-    if (providers.isEmpty()) {
-      throw new IllegalStateException("a member of " + keyring + " was given no key provider");
-    }
     ProcessSettings own = own();
     Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
     Origin origin = new Origin(own.instance(), nonce(), role, software, own.host());
     return new Joining(
             new Self(origin, Self.PROTOCOL, own.timings()),
             new Membership.Ties(kv, this::nonce),
-            new Keyholder(keyring, providers, random),
+            holder(),
             new Joining.Surroundings(
                 on, on.reader(observer), clock == null ? BootClock.system() : clock, jitter))
         .join(collections);
+  }
+
+  private Keyholder holder() {
+    if (keys == null && providers.isEmpty()) {
+      throw new IllegalStateException("a member of " + keyring + " was given no key provider");
+    }
+    return keys == null ? new Keyholder(keyring, providers, random) : keys;
   }
 
   private ProcessSettings own() {

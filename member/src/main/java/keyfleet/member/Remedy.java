@@ -33,6 +33,12 @@ public final class Remedy {
           "place the fleet's %s.%s.key in the key folder".formatted(keyring, version);
       case "pkcs11" ->
           "give the process the token that has the key keyfleet-%s-%s".formatted(keyring, version);
+      case "vault" ->
+          "give the process a token whose policy allows version %d of the keyring's Transit key, and keep the key's min_decryption_version at or below it"
+              .formatted(version.number());
+      case "awskms" ->
+          "give the process a role that may use the KMS key that alias/keyfleet-%s-%s names, in its region"
+              .formatted(keyring, version);
       default -> "give the process access to %s %s in %s".formatted(keyring, version, provider);
     };
   }

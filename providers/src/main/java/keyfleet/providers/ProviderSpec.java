@@ -10,8 +10,9 @@ import keyfleet.crypto.KeyringName;
 import org.jspecify.annotations.Nullable;
 
 /// A provider as an operator names it: `env`, `file:DIR`,
-/// `pkcs11:MODULE?token=LABEL&pin-file=FILE`, `simulated:DIR?latency=20ms&rate=100`.
-public sealed interface ProviderSpec {
+/// `pkcs11:MODULE?token=LABEL&pin-file=FILE`, `vault:URL?token-file=FILE`,
+/// `simulated:DIR?latency=20ms&rate=100`. Other rooms bring kinds of their own.
+public interface ProviderSpec {
   /// The provider itself, which has not looked for keys yet.
   KekProvider open(KeyringName keyring, Surroundings around);
 
@@ -48,6 +49,7 @@ public sealed interface ProviderSpec {
     }
   }
 
+  /// A provider of this room.
   static ProviderSpec parse(String text) {
     ProviderText parts = new ProviderText(text);
     ProviderSpec spec =
@@ -55,8 +57,9 @@ public sealed interface ProviderSpec {
           case EnvProvider.NAME -> env(parts);
           case FileProvider.NAME -> new KeyFolder(parts.path("file:DIR"));
           case Pkcs11Provider.NAME -> new Pkcs11(pkcs11(parts));
+          case VaultProvider.NAME -> VaultSpec.parse(parts);
           case SimulatedProvider.NAME -> simulated(parts);
-          default -> throw parts.bad("there is no such kind", "env, file:DIR, " + Forms.PKCS11);
+          default -> throw parts.bad("there is no such kind", Forms.ALL);
         };
     parts.refuseLeftovers();
     return spec;
@@ -115,6 +118,8 @@ public sealed interface ProviderSpec {
   /// How the parts must look.
   final class Forms {
     private static final String PKCS11 = "pkcs11:MODULE?token=LABEL&pin-file=FILE";
+    private static final String ALL =
+        "env, file:DIR, " + PKCS11 + ", vault:URL?token-file=FILE or awskms:REGION";
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s)");
     private static final Pattern DESCRIPTOR = Pattern.compile("[0-9]{1,4}");
     private static final Pattern RATE = Pattern.compile("[1-9][0-9]{0,8}");

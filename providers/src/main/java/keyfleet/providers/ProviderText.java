@@ -9,14 +9,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The parts of `KIND:PATH?NAME=VALUE&…`. Each option is taken once; what is left at the end is a
-/// mistake. Messages show the part before `?` alone: someone may have put a secret behind it.
-final class ProviderText {
+/// mistake. Messages show the part before `?` alone, and of an address not what stands before its
+/// `@`: someone may have put a secret there.
+public final class ProviderText {
   private final String subject;
   private final String kind;
   private final String path;
   private final Map<String, String> options = new HashMap<>();
 
-  ProviderText(String text) {
+  public ProviderText(String text) {
     int query = text.indexOf('?');
     this.subject = query < 0 ? text : text.substring(0, query);
     int colon = subject.indexOf(':');
@@ -46,12 +47,20 @@ final class ProviderText {
     }
   }
 
-  String kind() {
+  public String kind() {
     return kind;
   }
 
   boolean hasPath() {
     return !path.isEmpty();
+  }
+
+  /// What stands behind the kind; `form` shows how it should have looked.
+  public String rest(String form) {
+    if (path.isEmpty()) {
+      throw bad("something is missing behind it", form);
+    }
+    return path;
   }
 
   /// The path behind the kind; `form` shows how it should have looked.
@@ -70,7 +79,7 @@ final class ProviderText {
     }
   }
 
-  @Nullable String take(String option) {
+  public @Nullable String take(String option) {
     return options.remove(option);
   }
 
@@ -79,13 +88,14 @@ final class ProviderText {
     return value == null ? otherwise : value;
   }
 
-  void refuseLeftovers() {
+  public void refuseLeftovers() {
     if (!options.isEmpty()) {
       throw bad("there is no option " + options.keySet().iterator().next(), "leave it out");
     }
   }
 
-  ProviderException bad(String problem, String remedy) {
-    return new ProviderException("provider " + subject + ": " + problem, remedy);
+  public ProviderException bad(String problem, String remedy) {
+    String shown = subject.replaceFirst("//.*@", "//…@");
+    return new ProviderException("provider " + shown + ": " + problem, remedy);
   }
 }

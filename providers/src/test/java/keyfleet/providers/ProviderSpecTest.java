@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import keyfleet.providers.Pkcs11Settings.PinDescriptor;
@@ -36,6 +37,26 @@ class ProviderSpecTest {
         ProviderSpec.parse("pkcs11:/m.so?token=t&pin-fd=3"));
   }
 
+  @Test
+  void vault_hasTheUsualMountAndMayNameAnother() {
+    assertEquals(
+        new VaultSpec(URI.create("https://host:8200"), "transit", null, Path.of("/t"), null, null),
+        ProviderSpec.parse("vault:https://host:8200/?token-file=/t"));
+    assertEquals(
+        new VaultSpec(
+            URI.create("http://[::1]:8200"), "a/b", "k", Path.of("t"), Path.of("c"), "team/x"),
+        ProviderSpec.parse(
+            "vault:http://[::1]:8200?mount=a/b&key=k&token-file=t&ca-file=c&namespace=team/x"));
+  }
+
+  @Test
+  void passwordInAnAddress_isRefusedAndNotShown() {
+    ProviderException refusal =
+        refusal(() -> ProviderSpec.parse("vault:https://me:1234@host?token-file=t"));
+    assertTrue(refusal.getMessage().startsWith("provider vault:https://…@host: "));
+    assertFalse(refusal.getMessage().contains("1234"));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -60,7 +81,23 @@ class ProviderSpecTest {
         "pkcs11:x.so?token=t&pin-file=p&pin-fd=3",
         "pkcs11:x.so?token=t&pin-fd=x",
         "pkcs11:x.so?token=t&pin-file=p&pin=1234",
-        "PKCS11:x"
+        "PKCS11:x",
+        "vault",
+        "vault:",
+        "vault:host",
+        "vault:ftp://host?token-file=t",
+        "vault:https://?token-file=t",
+        "vault:https://host:8200",
+        "vault:https://host:8200?token-file=",
+        "vault:https://host/v1?token-file=t",
+        "vault:http://host:8200?token-file=t",
+        "vault:http://127.0.0.1.example.org?token-file=t",
+        "vault:https://host?token-file=t&mount=/transit",
+        "vault:https://host?token-file=t&mount=a/../b",
+        "vault:https://host?token-file=t&key=a/b",
+        "vault:https://host?token-file=t&namespace=%0a",
+        "vault:https://host?token-file=t&token=1234",
+        "vault:https://host?token-file=t&ca-file=%00"
       })
   void malformed_isRefusedWithTheTextAndARemedy(String text) {
     ProviderException refusal = refusal(() -> ProviderSpec.parse(text));

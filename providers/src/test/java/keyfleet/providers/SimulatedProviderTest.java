@@ -49,18 +49,4 @@ class SimulatedProviderTest {
     SimulatedProvider provider = provider(Duration.ZERO, 1);
     assertEquals(provider.load().find(v(1)), provider.load().find(v(1)));
   }
-
-  private static final class VirtualTicker implements Ticker {
-    private long nanos;
-
-    @Override
-    public long nanos() {
-      return nanos;
-    }
-
-    @Override
-    public void pause(Duration duration) {
-      nanos += duration.toNanos();
-    }
-  }
 }

@@ -5,6 +5,8 @@ import java.util.Optional;
 import keyfleet.rollout.Exclusion.Degraded;
 import keyfleet.rollout.Exclusion.FactUnknown;
 import keyfleet.rollout.Exclusion.HeldBack;
+import keyfleet.rollout.Exclusion.NotAllowedFrom;
+import keyfleet.rollout.Exclusion.NotTargeted;
 import keyfleet.rollout.Exclusion.ProtocolTooOld;
 import keyfleet.rollout.Exclusion.Quarantined;
 import keyfleet.rollout.Exclusion.Reason;
@@ -13,8 +15,8 @@ import keyfleet.rollout.Exclusion.WrongPlatform;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
 /// Whom a rollout is for: the target, what is offered, and who is left out. `heldBack` says why for
-/// each node (pinned, or named by the operator). It is frozen with the plan, as nodes that come
-/// late are asked the same (R16).
+/// each node (pinned, or named by the operator). It is frozen with the plan, as each node is asked
+/// the same again when its turn comes (R16).
 public record Admission(
     Target target, Offer offer, DegradedNodes degraded, Map<NodeId, String> heldBack) {
   /// The fact in which a node says what it is built like.
@@ -39,16 +41,25 @@ public record Admission(
     return target.matches(status.node(), status.facts());
   }
 
-  /// Why a node that comes late does not get the release, if so. Preflight asks the same, except
-  /// that there an unreadable status or an old protocol refuses the rollout as a whole.
-  Optional<Reason> lateObjection(NodeStatus status) {
+  /// Why a node whose turn has come does not get the release, if so: it may have come late, or have
+  /// been away. Preflight asks the same, except that there an unreadable status or an old protocol
+  /// refuses the rollout as a whole.
+  Optional<Reason> objectionInTurn(NodeStatus status) {
     if (status.report() instanceof Unreadable) {
       return held(status).or(() -> Optional.of(new UnreadableStatus()));
     }
     return held(status)
-        .or(() -> match(status) == Match.YES ? Optional.empty() : Optional.of(new FactUnknown()))
+        .or(() -> strayed(status))
         .or(() -> objection(status))
         .or(() -> oldProtocol(status));
+  }
+
+  private Optional<Reason> strayed(NodeStatus status) {
+    return switch (match(status)) {
+      case YES -> Optional.empty();
+      case NO -> Optional.of(new NotTargeted());
+      case UNKNOWN -> Optional.of(new FactUnknown());
+    };
   }
 
   Optional<Reason> held(NodeStatus status) {
@@ -63,12 +74,15 @@ public record Admission(
     if (status.isDegraded() && degraded == DegradedNodes.EXCLUDED) {
       return Optional.of(new Degraded());
     }
-    return offer.platforms().isEmpty() || runs(status)
+    if (!offer.platforms().isEmpty() && !isBuiltFor(status)) {
+      return Optional.of(new WrongPlatform());
+    }
+    return offer.allowsFrom(status.running())
         ? Optional.empty()
-        : Optional.of(new WrongPlatform());
+        : Optional.of(new NotAllowedFrom(status.running()));
   }
 
-  private boolean runs(NodeStatus status) {
+  private boolean isBuiltFor(NodeStatus status) {
     return status.facts().at(PLATFORM).stream()
         .anyMatch(it -> offer.platforms().stream().map(Platform::value).anyMatch(it::contains));
   }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map.Entry;
 import java.util.Optional;
-import java.util.Set;
 
 /// The steps of a rollout that goes forward. What nodes said and what time did to them is judged
 /// first; then every step that is allowed is taken, until none is left.
@@ -126,9 +125,10 @@ final class Advance {
     do {
       Room room = new Room(muster);
       if (!room.isHeld()) {
+        Turn turn = new Turn(muster, room);
         apply(room);
-        start(room);
-        lane.start(room);
+        start(turn);
+        lane.start(turn);
       }
     } while (passes());
   }
@@ -163,17 +163,11 @@ final class Advance {
     }
   }
 
-  private void start(Room room) {
+  private void start(Turn turn) {
     if (muster.passed() < spec.batches() && !isResting()) {
-      spec.batch(muster.passed()).forEach(node -> start(room, node, Standing.PENDING));
+      spec.batch(muster.passed()).forEach(node -> turn.take(node, Standing.PENDING));
     }
-    muster.listed().forEach(it -> start(room, it.getKey(), Standing.WAITING));
-  }
-
-  private void start(Room room, NodeId node, Standing from) {
-    if (muster.standing(node) == from && muster.isPresent(node) && room.takeStart(node)) {
-      muster.move(node, Standing.PREPARING);
-    }
+    muster.listed().forEach(it -> turn.take(it.getKey(), Standing.WAITING));
   }
 
   /// Between two batches, as long as nobody of the next has begun.
@@ -185,9 +179,7 @@ final class Advance {
   }
 
   private static boolean hasNotBegun(Standing standing) {
-    return standing == Standing.PENDING
-        || standing == Standing.OCCUPIED
-        || standing == Standing.FORGOTTEN;
+    return standing == Standing.PENDING || standing.isLeftOut();
   }
 
   private boolean passes() {
@@ -205,12 +197,12 @@ final class Advance {
     return through;
   }
 
-  /// R14: no canary may be missing, unless an operator has said so, and one at least must have
+  /// R14: no canary may be missing, unless it was left out in words, and one at least must have
   /// confirmed.
   private boolean canariesAreThrough(List<NodeId> canaries) {
     List<Standing> standings = canaries.stream().map(muster::standing).toList();
     return standings.contains(Standing.CONFIRMED)
-        && Set.of(Standing.CONFIRMED, Standing.OCCUPIED, Standing.FORGOTTEN).containsAll(standings);
+        && standings.stream().allMatch(it -> it == Standing.CONFIRMED || it.isLeftOut());
   }
 
   /// Whoever is silent does not keep the others waiting; how many may be is [Room#isHeld]'s.

@@ -7,9 +7,11 @@ public record Exclusion(NodeId node, Reason reason) {
       return switch (this) {
         case Degraded _ -> "degraded";
         case FactUnknown _ -> "a fact of the target is unknown";
+        case NotTargeted _ -> "the target does not take it any more";
         case HeldBack(var why) -> why;
         case Quarantined(int attempt) ->
             "quarantined: it rolled this release back in attempt " + attempt;
+        case NotAllowedFrom(var running) -> "not allowed from version " + running;
         case WrongPlatform _ -> "of another platform, or of none that it says";
         case ProtocolTooOld(int protocol, int min) -> "protocol " + protocol + " < " + min;
         case UnreadableStatus _ -> "unreadable status";
@@ -21,6 +23,9 @@ public record Exclusion(NodeId node, Reason reason) {
 
   /// The target cannot be decided for the node, so it is neither in nor out.
   public record FactUnknown() implements Reason {}
+
+  /// Its facts have changed since the plan was made.
+  public record NotTargeted() implements Reason {}
 
   /// Pinned, or named by the operator.
   public record HeldBack(String why) implements Reason {
@@ -34,10 +39,13 @@ public record Exclusion(NodeId node, Reason reason) {
 
   public record WrongPlatform() implements Reason {}
 
-  /// Of a node that came late; at the start it would have refused the rollout.
+  /// The release may not be taken from what the node runs, or from what it does not say.
+  public record NotAllowedFrom(Version running) implements Reason {}
+
+  /// Found when its turn came; at the start it would have refused the rollout.
   public record ProtocolTooOld(int protocol, int minProtocol) implements Reason {}
 
-  /// Of a node that came late; at the start it would have refused the rollout.
+  /// Found when its turn came; at the start it would have refused the rollout.
   public record UnreadableStatus() implements Reason {}
 
   @Override

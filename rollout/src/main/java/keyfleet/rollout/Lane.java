@@ -3,13 +3,11 @@ package keyfleet.rollout;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map.Entry;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /// The nodes that come late (R16): those that were offline when the plan was made, and those that
-/// were enrolled since and that the frozen target takes. They come after the first batch, and are
-/// asked what preflight asked at the moment of their turn.
+/// were enrolled since and that the frozen target takes. They come after the first batch.
 final class Lane {
   private final Muster muster;
   private final RolloutSpec spec;
@@ -23,7 +21,7 @@ final class Lane {
   /// (I10).
   void enlist() {
     List<NodeStatus> unknown =
-        muster.late().stream().filter(it -> muster.place(it.node()).isEmpty()).toList();
+        muster.candidates().stream().filter(it -> muster.place(it.node()).isEmpty()).toList();
     if (unknown.isEmpty()) {
       return;
     }
@@ -45,20 +43,9 @@ final class Lane {
     return valid && spec.admission().match(status) != Match.NO;
   }
 
-  void start(Room room) {
-    if (muster.passed() == 0) {
-      return;
-    }
-    for (NodeStatus status : muster.late()) {
-      NodeId node = status.node();
-      if (muster.standing(node) == Standing.PENDING_OFFLINE) {
-        Optional<Exclusion.Reason> objection = spec.admission().lateObjection(status);
-        if (objection.isPresent()) {
-          muster.exclude(node, objection.get());
-        } else if (room.takeStart(node)) {
-          muster.move(node, Standing.PREPARING);
-        }
-      }
+  void start(Turn turn) {
+    if (muster.passed() > 0) {
+      muster.candidates().forEach(it -> turn.take(it.node(), Standing.PENDING_OFFLINE));
     }
   }
 

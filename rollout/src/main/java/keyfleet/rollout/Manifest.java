@@ -57,6 +57,6 @@ public record Manifest(
   }
 
   boolean allowsFrom(Version running) {
-    return allowedFrom.isEmpty() || allowedFrom.stream().anyMatch(p -> p.takes(running));
+    return VersionPattern.allow(allowedFrom, running);
   }
 }

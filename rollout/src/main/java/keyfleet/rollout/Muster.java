@@ -51,7 +51,7 @@ final class Muster {
             seen.lookedAt(),
             seen.present(),
             reports,
-            seen.late(),
+            seen.candidates(),
             since,
             batchSince);
     return new Run(spec(), before.lead(), ledger(), outlook);
@@ -77,15 +77,20 @@ final class Muster {
     return before.outlook().present().contains(node);
   }
 
-  /// Who beats and is in no batch, by id.
-  List<NodeStatus> late() {
-    return before.outlook().late().stream()
+  /// Who beats and says what it is, by id.
+  List<NodeStatus> candidates() {
+    return before.outlook().candidates().values().stream()
         .filter(it -> isPresent(it.node()))
         .sorted(Comparator.comparing(NodeStatus::node))
         .toList();
   }
 
-  /// It came late and does not get in.
+  /// What a node says of itself; nothing if it was not asked at the last look.
+  Optional<NodeStatus> status(NodeId node) {
+    return Optional.ofNullable(before.outlook().candidates().get(node));
+  }
+
+  /// Its turn came, and it does not get in.
   void exclude(NodeId node, Exclusion.Reason reason) {
     move(node, Standing.EXCLUDED);
     excluded.add(new Exclusion(node, reason));
@@ -112,9 +117,20 @@ final class Muster {
   /// Whether nobody can try the release for the others any more (R14).
   boolean lacksCanaries() {
     return spec().isCanaries(passed)
-        && spec().batch(passed).stream()
-            .map(this::standing)
-            .allMatch(it -> it == Standing.OCCUPIED || it == Standing.FORGOTTEN);
+        && spec().batch(passed).stream().map(this::standing).allMatch(Standing::isLeftOut);
+  }
+
+  /// Canaries for whom the others wait, and who do nothing: silent ones, and those given up.
+  List<NodeId> idleCanaries() {
+    return spec().isCanaries(passed)
+        ? spec().batch(passed).stream().filter(this::isIdle).toList()
+        : List.of();
+  }
+
+  private boolean isIdle(NodeId node) {
+    Standing standing = standing(node);
+    boolean expected = standing == Standing.PENDING || standing.isOpen();
+    return standing == Standing.LOST || (expected && !isPresent(node));
   }
 
   Standing standing(NodeId node) {

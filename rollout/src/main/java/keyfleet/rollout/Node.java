@@ -117,7 +117,7 @@ public sealed interface Node {
     }
   }
 
-  /// `reasons` are the rules' words if they refused the release.
+  /// `reasons` are the rules' words if they refused the release, or why it could not be had.
   record RolledBack(Duty duty, Setback setback, List<String> reasons) implements Ended {
     public RolledBack {
       reasons = List.copyOf(reasons);
@@ -155,6 +155,8 @@ public sealed interface Node {
     return NodeSteps.next(node, event, now);
   }
 
+  /// What a node says to an order. A function of the state alone, so that nobody who asks waits for
+  /// work that is under way (R9).
   static NodeReply answer(Node node, Desired desired) {
     return NodeReplies.answer(node, desired);
   }
@@ -206,7 +208,21 @@ public sealed interface Node {
           case Preparing _, Staged _, Unconfirmed _ -> Setback.NONE;
         };
     return new NodeReport(
-        duty.ground().node(), duty.task(), phase(node), setback, duty.lead(), running(node));
+        duty.ground().node(),
+        duty.task(),
+        phase(node),
+        setback,
+        duty.lead(),
+        running(node),
+        reasons(node));
+  }
+
+  private static List<String> reasons(Tasked node) {
+    return switch (node) {
+      case RollingBack back -> back.reasons();
+      case RolledBack back -> back.reasons();
+      case Preparing _, Staged _, Unconfirmed _, Confirmed _, Reverted _ -> List.of();
+    };
   }
 
   static Phase phase(Tasked node) {

@@ -21,7 +21,7 @@ public sealed interface NodeEvent {
   /// release that the rules refuse is not even downloaded.
   record Fetched(Attempted of, Verdict verdict) implements Outcome {}
 
-  record FetchFailed(Attempted of) implements Outcome {}
+  record FetchFailed(Attempted of, String reason) implements Outcome {}
 
   /// The rules asked once more, as the last thing before the swap: a release may have expired while
   /// it was staged (I9).

@@ -15,17 +15,18 @@ public record NodeStatus(NodeId node, Presence presence, Report report, Facts fa
 
   public sealed interface Report {}
 
-  /// Protocol 0 means that the node never stamped one.
-  public record Reported(Health health, int protocol, Quarantine quarantine) implements Report {
+  /// Protocol 0 means that the node never stamped one; `running` is the version that it runs.
+  public record Reported(Health health, int protocol, Version running, Quarantine quarantine)
+      implements Report {
     public Reported {
       if (protocol < 0) {
         throw new IllegalArgumentException("a protocol is not negative: " + protocol);
       }
     }
 
-    /// Of a node that has rolled nothing back.
+    /// Of a node that does not say what it runs, and has rolled nothing back.
     public Reported(Health health, int protocol) {
-      this(health, protocol, Quarantine.NONE);
+      this(health, protocol, Version.NONE, Quarantine.NONE);
     }
   }
 
@@ -37,6 +38,10 @@ public record NodeStatus(NodeId node, Presence presence, Report report, Facts fa
 
   int protocol() {
     return report instanceof Reported reported ? reported.protocol() : 0;
+  }
+
+  Version running() {
+    return report instanceof Reported reported ? reported.running() : Version.NONE;
   }
 
   Quarantine quarantine() {

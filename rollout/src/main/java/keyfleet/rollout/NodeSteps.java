@@ -51,7 +51,8 @@ final class NodeSteps {
       case Step(Preparing(Duty d), Fetched(_, Acceptable _)) -> new Staged(d);
       case Step(Preparing(Duty d), Fetched(_, Unacceptable no)) ->
           dropped(d, Setback.REFUSED, words(no));
-      case Step(Preparing(Duty d), FetchFailed _) -> dropped(d, Setback.INFRASTRUCTURE, List.of());
+      case Step(Preparing(Duty d), FetchFailed(_, var reason)) ->
+          dropped(d, Setback.INFRASTRUCTURE, List.of(reason));
       case Step(Applying(Duty d, _, long by), Judged(_, Acceptable _)) ->
           new Applying(d, Check.PASSED, by);
       case Step(Applying(Duty d, _, _), Judged(_, Unacceptable no)) ->

@@ -1,7 +1,6 @@
 package keyfleet.rollout;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -10,7 +9,7 @@ import java.util.Set;
 ///
 /// @param looked whether it has seen the fleet at all; before that nobody is present or absent
 /// @param lookedAt when that was last
-/// @param late who beats and is in no batch: was offline, or is not in the plan at all
+/// @param candidates what those say of themselves who beat and may begin
 /// @param since when a node got its step, or came or went, whichever was last
 /// @param batchSince when the batch before passed
 public record Outlook(
@@ -18,18 +17,18 @@ public record Outlook(
     Duration lookedAt,
     Set<NodeId> present,
     Map<NodeId, NodeReport> reports,
-    List<NodeStatus> late,
+    Map<NodeId, NodeStatus> candidates,
     Map<NodeId, Duration> since,
     Duration batchSince) {
   public Outlook {
     present = Set.copyOf(present);
     reports = Map.copyOf(reports);
-    late = List.copyOf(late);
+    candidates = Map.copyOf(candidates);
     since = Map.copyOf(since);
   }
 
   public static Outlook blank(Duration now) {
-    return new Outlook(false, now, Set.of(), Map.of(), List.of(), Map.of(), now);
+    return new Outlook(false, now, Set.of(), Map.of(), Map.of(), Map.of(), now);
   }
 
   /// Whether it may be judged by. A driver that has been blind, as its machine slept or the store

@@ -12,6 +12,9 @@ import keyfleet.rollout.Shape.Selected;
 
 /// Which node gets a release in which batch. It is frozen when the rollout is created, and is the
 /// same for a dry run: the same nodes give the same plan in whatever order they are read.
+///
+/// @param inventory the revision of the nodes that it was made from (R15); another one may give the
+///   same plan, so it is not part of the hash
 public record Plan(
     Sha256 release,
     Target target,
@@ -19,8 +22,12 @@ public record Plan(
     List<List<NodeId>> batches,
     List<NodeId> offline,
     List<Exclusion> excluded,
-    Spread spread) {
-  /// Wherever the nodes are.
+    Spread spread,
+    Sha256 inventory) {
+  /// Of a plan whose maker did not say.
+  public static final Sha256 NOT_SAID = Inventory.revision(List.of());
+
+  /// Wherever the nodes are, and whoever else there was.
   public Plan(
       Sha256 release,
       Target target,
@@ -28,7 +35,7 @@ public record Plan(
       List<List<NodeId>> batches,
       List<NodeId> offline,
       List<Exclusion> excluded) {
-    this(release, target, canaries, batches, offline, excluded, new Spread.Anywhere());
+    this(release, target, canaries, batches, offline, excluded, new Spread.Anywhere(), NOT_SAID);
   }
 
   public Plan {
@@ -54,7 +61,8 @@ public record Plan(
             cut(rest, shape),
             ids(ordered(shape.seed(), passed.offline())),
             passed.excluded().stream().sorted(Comparator.comparing(Exclusion::node)).toList(),
-            shape.spread()));
+            shape.spread(),
+            passed.inventory()));
   }
 
   /// By hash: neighbours in name are often neighbours in a rack, and must not fail together.
@@ -100,7 +108,7 @@ public record Plan(
     return batches;
   }
 
-  /// What a dry run prints and the run that follows must repeat.
+  /// I11: what a dry run prints and the run that follows must repeat.
   public Sha256 hash() {
     Items items =
         new Items("keyfleet-plan-1").digest(release).utf8(target.toString()).texts(canaries);

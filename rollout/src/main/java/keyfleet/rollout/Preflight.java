@@ -6,8 +6,13 @@ import java.util.stream.Collectors;
 /// The answer to "may this rollout start, and with whom?", for dry runs too. Nodes that the target
 /// does not take appear nowhere; every other node appears once. All lists are in the order of ids.
 public sealed interface Preflight {
-  /// Offline nodes are in a lane of their own, and are checked when they return.
-  record Passed(List<NodeStatus> eligible, List<NodeStatus> offline, List<Exclusion> excluded)
+  /// Offline nodes are in a lane of their own, and are checked when they return. `inventory` is the
+  /// revision of what was asked.
+  record Passed(
+      List<NodeStatus> eligible,
+      List<NodeStatus> offline,
+      List<Exclusion> excluded,
+      Sha256 inventory)
       implements Preflight {
     public Passed {
       eligible = List.copyOf(eligible);

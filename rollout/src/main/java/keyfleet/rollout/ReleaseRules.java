@@ -13,9 +13,9 @@ import keyfleet.rollout.Verdict.TooFewSignatures;
 import keyfleet.rollout.Verdict.Unacceptable;
 import keyfleet.rollout.Verdict.WrongPlatform;
 
-/// The rules for a release on one node. The node asks them itself: whoever can command it can still
-/// not make it run what the pinned keys did not sign. The artifact's size and digest are checked
-/// where its bytes are.
+/// The rules for a release on one node (R21). The node asks them itself: whoever can command it can
+/// still not make it run what the pinned keys did not sign. The artifact's size and digest are
+/// checked where its bytes are.
 public final class ReleaseRules {
   private ReleaseRules() {}
 

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// A release on its way to the nodes of a plan. The transitions are drawn in the package's
 /// description. `now` is the elapsed time of whoever drives it.
@@ -86,6 +87,10 @@ public sealed interface Rollout {
     if (rollout instanceof Paused paused && paused.isSafeHold()) {
       return Optional.of("the store went back; the nodes' reports are taken over, resume to go on");
     }
+    if (rollout instanceof Paused paused && paused.cause() == Cause.INFRASTRUCTURE) {
+      return Optional.of(
+          "a node could not get or keep the release; its report says why, resume to go on");
+    }
     if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
       return Optional.empty();
     }
@@ -94,9 +99,16 @@ public sealed interface Rollout {
     if (room.isHeld()) {
       return Optional.of(room.words());
     }
-    return muster.lacksCanaries()
-        ? Optional.of("no canary is left: each is another rollout's, or was forgotten")
-        : Optional.empty();
+    if (muster.lacksCanaries()) {
+      return Optional.of(
+          "no canary is left: each is another rollout's, was left out, or was forgotten");
+    }
+    List<NodeId> idle = muster.idleCanaries();
+    return idle.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "canaries are silent or were given up; forget them, or abort: "
+                + idle.stream().map(NodeId::value).collect(Collectors.joining(", ")));
   }
 
   /// Whether a node has obeyed what the rollout, as it is stored, has not decided: then the store

@@ -8,19 +8,14 @@ public sealed interface RolloutEvent {
   /// A driver has won an epoch.
   record Claimed(Lead lead) implements RolloutEvent {}
 
-  /// Who beats just now, and what nodes say; a report may come any number of times. `late` are
-  /// those who beat and are in no batch of the plan.
-  record Observed(Set<NodeId> present, List<NodeReport> reports, List<NodeStatus> late)
+  /// Who beats just now, and what nodes say; a report may come any number of times. `candidates`
+  /// are at least [Run#candidates]: what those say of themselves who may begin.
+  record Observed(Set<NodeId> present, List<NodeReport> reports, List<NodeStatus> candidates)
       implements RolloutEvent {
     public Observed {
       present = Set.copyOf(present);
       reports = List.copyOf(reports);
-      late = List.copyOf(late);
-    }
-
-    /// Nobody comes late.
-    public Observed(Set<NodeId> present, List<NodeReport> reports) {
-      this(present, reports, List.of());
+      candidates = List.copyOf(candidates);
     }
   }
 

@@ -7,9 +7,13 @@ public record RolloutId(String value) implements Comparable<RolloutId> {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   public RolloutId {
-    if (!RULE.matcher(value).matches()) {
+    if (!isValid(value)) {
       throw new IllegalArgumentException("not a rollout's id: " + value);
     }
+  }
+
+  public static boolean isValid(String value) {
+    return RULE.matcher(value).matches();
   }
 
   @Override

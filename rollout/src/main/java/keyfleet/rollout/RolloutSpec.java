@@ -52,8 +52,15 @@ public record RolloutSpec(
     return admission.offer().attempt();
   }
 
+  /// Everyone in the plan.
+  public Set<NodeId> planned() {
+    Set<NodeId> planned = decided();
+    planned.addAll(plan.offline());
+    return planned;
+  }
+
   /// Whom the plan has put into a batch, or has left out.
-  public Set<NodeId> decided() {
+  Set<NodeId> decided() {
     Set<NodeId> decided = new HashSet<>(plan.canaries());
     plan.batches().forEach(decided::addAll);
     plan.excluded().forEach(it -> decided.add(it.node()));

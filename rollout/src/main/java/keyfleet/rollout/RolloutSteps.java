@@ -107,8 +107,10 @@ final class RolloutSteps {
         since.put(node, now);
       }
     }
+    Map<NodeId, NodeStatus> candidates = new HashMap<>();
+    seen.candidates().forEach(it -> candidates.put(it.node(), it));
     return run.remembering(
-        new Outlook(true, now, seen.present(), reports, seen.late(), since, before.batchSince()));
+        new Outlook(true, now, seen.present(), reports, candidates, since, before.batchSince()));
   }
 
   private static boolean isFresh(Run run, Duration now) {

@@ -13,17 +13,19 @@ import keyfleet.rollout.NodeStatus.Unreadable;
 /// Puts each node of the inventory into one set; [#outcome] says what the sets mean together.
 final class Sorting {
   private final Admission admission;
+  private final Sha256 inventory;
   private final List<NodeStatus> eligible = new ArrayList<>();
   private final List<NodeStatus> offline = new ArrayList<>();
   private final List<Exclusion> excluded = new ArrayList<>();
   private final List<NodeId> unreadable = new ArrayList<>();
 
-  private Sorting(Admission admission) {
+  private Sorting(Admission admission, Sha256 inventory) {
     this.admission = admission;
+    this.inventory = inventory;
   }
 
   static Sorting of(Admission admission, List<NodeStatus> inventory) {
-    Sorting sorting = new Sorting(admission);
+    Sorting sorting = new Sorting(admission, Inventory.revision(inventory));
     Set<NodeId> seen = new HashSet<>();
     List<NodeStatus> sorted = new ArrayList<>(inventory);
     sorted.sort(Comparator.comparing(NodeStatus::node));
@@ -72,7 +74,7 @@ final class Sorting {
     }
     List<Preflight.OldNode> old = old();
     return old.isEmpty()
-        ? new Preflight.Passed(eligible, offline, excluded)
+        ? new Preflight.Passed(eligible, offline, excluded, inventory)
         : new Preflight.ProtocolTooOld(old);
   }
 

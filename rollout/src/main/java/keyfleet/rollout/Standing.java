@@ -6,7 +6,7 @@ public enum Standing {
   PENDING,
   /// Was offline when the plan was made, or was enrolled since; its turn has not come (R16).
   PENDING_OFFLINE,
-  /// Left out by the plan, or when it came late.
+  /// Left out by the plan, or when its turn came.
   EXCLUDED,
   /// Another rollout has the node (R4).
   OCCUPIED,
@@ -59,6 +59,16 @@ public enum Standing {
       case PREPARING, APPLYING, CONFIRMING, CONFIRMED, FAILING, FAILED, LOST -> true;
       case RECALLING, RECALLED, REVERTING, REVERTED, KEPT -> true;
     };
+  }
+
+  /// Has not begun, whatever its batch does, and begins when it beats and there is room.
+  boolean mayBegin() {
+    return this == WAITING || this == PENDING_OFFLINE;
+  }
+
+  /// Does not take part, at least for now, and not by its own doing.
+  boolean isLeftOut() {
+    return this == OCCUPIED || this == FORGOTTEN || this == EXCLUDED;
   }
 
   /// Has a forward decision that it must be seen to have given up.

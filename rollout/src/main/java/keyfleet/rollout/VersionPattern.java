@@ -1,5 +1,6 @@
 package keyfleet.rollout;
 
+import java.util.List;
 import java.util.regex.Pattern;
 
 /// Versions to come from: one exactly (`1.4.2`), or all that start alike up to a dot (`1.*`).
@@ -17,6 +18,11 @@ public record VersionPattern(String value) {
     return value.endsWith("*")
         ? version.value().startsWith(value.substring(0, value.length() - 1))
         : version.value().equals(value);
+  }
+
+  /// Whether one of them takes the version; no pattern at all takes any.
+  static boolean allow(List<VersionPattern> patterns, Version running) {
+    return patterns.isEmpty() || patterns.stream().anyMatch(it -> it.takes(running));
   }
 
   @Override

@@ -67,6 +67,8 @@
 /// |                        | protocol (4), allowed-from (list), expiry in seconds (8), counter (8) |
 /// | `keyfleet-downgrade-1` | manifest digest (32 bytes), floor (8)                               |
 /// | `keyfleet-order-1`     | seed, node id                                                       |
+/// | `keyfleet-inventory-1` | each node by id: id, presence, report, facts (a count, then paths   |
+/// |                        | with their values)                                                  |
 /// | `keyfleet-plan-1`      | manifest digest, target, canaries (list), batches (a count, then    |
 /// |                        | lists), offline (list), excluded with reasons (list); if domains are |
 /// |                        | limited, their fact and how many a batch (4)                        |
@@ -85,10 +87,12 @@
 /// | has rolled the release back              | excluded, unless in a later attempt      |
 /// | is degraded (unless those are included)  | excluded                                 |
 /// | is not of the release's platform         | excluded                                 |
+/// | runs a version that it is not allowed from | excluded                               |
 /// | is none of these                         | eligible                                 |
 ///
 /// If nobody is eligible the rollout is refused; likewise if an eligible node's protocol is below
-/// the release's. A node that comes late is asked the same, and is then excluded alone.
+/// the release's. Each node is asked the same again when its turn comes, as it may have been away
+/// meanwhile, and is then excluded alone.
 ///
 /// ## A rollout
 ///

@@ -74,6 +74,6 @@ final class Fixtures {
 
   /// Any release, for any platform.
   static Offer offer(int minProtocol) {
-    return new Offer(new Sha256("ab".repeat(32)), 1, minProtocol, Set.of());
+    return new Offer(new Sha256("ab".repeat(32)), 1, minProtocol, Set.of(), List.of());
   }
 }

@@ -155,7 +155,7 @@ final class Journey {
   private NodeEvent fetched(Attempted of) {
     return switch (random.nextInt(8)) {
       case 0 -> new Fetched(of, NodeWords.BAD);
-      case 1 -> new FetchFailed(of);
+      case 1 -> new FetchFailed(of, "no way to it");
       default -> new Fetched(of, new Acceptable());
     };
   }

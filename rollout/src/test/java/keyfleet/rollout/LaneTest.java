@@ -13,6 +13,7 @@ import static keyfleet.rollout.Rollouts.rolling;
 import static keyfleet.rollout.Rollouts.standing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.Rollout.Completed;
 import keyfleet.rollout.RolloutEvent.Observed;
@@ -27,16 +29,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Nodes that come late (R16): `x` was offline when the plan was made, all others but `a` were not
-/// enrolled.
+/// Nodes that come late, or come back (R16): `x` was offline when the plan was made, all others but
+/// `a` and `b` were not enrolled.
 final class LaneTest {
   private static final Platform LINUX = new Platform("linux/amd64");
+  private static final List<VersionPattern> FROM = List.of(new VersionPattern("1.*"));
 
   private Duration now = START;
   private Rollout rollout = rolling(spec("a or x or L@l1,l2 or G@zone:1", DegradedNodes.EXCLUDED));
 
   private static RolloutSpec spec(String target, DegradedNodes degraded) {
-    Plan some = plan("| a", "x");
+    return spec("| a", target, degraded, 0);
+  }
+
+  private static RolloutSpec spec(
+      String batches, String target, DegradedNodes degraded, int unavailable) {
+    Plan some = plan(batches, "x");
     Plan plan =
         new Plan(
             some.release(),
@@ -48,36 +56,46 @@ final class LaneTest {
     Admission admission =
         new Admission(
             plan.target(),
-            new Offer(plan.release(), 1, 2, Set.of(LINUX)),
+            new Offer(plan.release(), 1, 2, Set.of(LINUX), FROM),
             degraded,
             Map.of(new NodeId("l2"), "pinned"));
     return new RolloutSpec(
-        Rollouts.ID, "i", admission, new Component("agent"), plan, limits(1, 2, 0), TIMES);
+        Rollouts.ID,
+        "i",
+        admission,
+        new Component("agent"),
+        plan,
+        limits(2, 2, unavailable),
+        TIMES);
   }
 
-  /// `late` is as in [Fixtures#status], between bars; they are all on linux unless they say so.
-  private void see(String late, NodeReport... reports) {
+  /// `others` are as in [Fixtures#status], between bars; they are all on linux and run 1.0 unless
+  /// they say so. `a` is always there and well.
+  private void see(String others, NodeReport... reports) {
+    observe(("a 2 | " + others).split("\\|", -1), reports);
+  }
+
+  private void observe(String[] nodes, NodeReport... reports) {
     List<NodeStatus> statuses =
-        late.isEmpty()
-            ? List.of()
-            : Arrays.stream(late.split("\\|", -1)).map(it -> of(it.strip())).toList();
-    Set<NodeId> present = new java.util.HashSet<>(ids("a"));
-    statuses.forEach(it -> present.add(it.node()));
+        Arrays.stream(nodes).filter(it -> !it.isBlank()).map(it -> of(it.strip())).toList();
+    Set<NodeId> present = statuses.stream().map(NodeStatus::node).collect(Collectors.toSet());
     rollout = Rollout.next(rollout, new Observed(present, List.of(reports), statuses), now);
   }
 
   private static NodeStatus of(String text) {
-    NodeStatus status = status(text.replaceAll(" (bsd|nowhere|bad)", ""));
+    NodeStatus status = status(text.replaceAll(" (bsd|nowhere|bad|old)", ""));
     Facts facts =
         facts(
             (text.contains("bsd") ? "platform=bsd/amd64" : "platform=linux/amd64")
                 + (text.contains("nowhere") ? "" : ";zone=" + text.charAt(0)));
     NodeStatus.Report report = status.report();
-    if (text.contains("bad")
-        && report instanceof NodeStatus.Reported(var health, int protocol, _)) {
-      report =
-          new NodeStatus.Reported(
-              health, protocol, new Quarantine(new TreeMap<>(Map.of(Rollouts.NEW, 1))));
+    if (report instanceof NodeStatus.Reported(var health, int protocol, _, _)) {
+      Version version = new Version(text.contains("old") ? "0.9" : "1.0");
+      Quarantine quarantine =
+          text.contains("bad")
+              ? new Quarantine(new TreeMap<>(Map.of(Rollouts.NEW, 1)))
+              : Quarantine.NONE;
+      report = new NodeStatus.Reported(health, protocol, version, quarantine);
     }
     return new NodeStatus(status.node(), status.presence(), report, facts);
   }
@@ -97,6 +115,7 @@ final class LaneTest {
     "l1 1, EXCLUDED, l1 (protocol 1 < 2)",
     "x 2 degraded, EXCLUDED, x (degraded)",
     "x 2 bsd, EXCLUDED, 'x (of another platform, or of none that it says)'",
+    "x 2 old, EXCLUDED, x (not allowed from version 0.9)",
     "x unreadable, EXCLUDED, x (unreadable status)",
     "x 2 bad, EXCLUDED, x (quarantined: it rolled this release back in attempt 1)",
     "l2 2, EXCLUDED, l2 (pinned)",
@@ -105,15 +124,90 @@ final class LaneTest {
   void lateNode_isAskedWhatPreflightAsks(String late, Standing expected, String excluded) {
     passFirstBatch(late);
     assertEquals(expected, standing(rollout, late.split(" ", -1)[0]));
-    List<String> words =
-        rollout.run().ledger().excluded().stream().map(Exclusion::toString).toList();
-    assertEquals(excluded.isEmpty() ? List.of() : List.of(excluded), words);
+    assertEquals(excluded, String.join(",", excludedWords()));
   }
 
   @Test
   void lateNodeThatTheTargetDoesNotTake_isInNoSet() {
     passFirstBatch("z 2");
     assertEquals(Set.copyOf(ids("a x")), standings().keySet());
+  }
+
+  /// `b` was away when its batch went on, and was another before.
+  @ParameterizedTest
+  @CsvSource({
+    "b 2, PREPARING, ''",
+    "b 1, EXCLUDED, b (protocol 1 < 2)",
+    "b 2 degraded, EXCLUDED, b (degraded)",
+    "b 2 bsd, EXCLUDED, 'b (of another platform, or of none that it says)'",
+    "b 2 old, EXCLUDED, b (not allowed from version 0.9)",
+    "b 2 bad, EXCLUDED, b (quarantined: it rolled this release back in attempt 1)",
+    "b unreadable, EXCLUDED, b (unreadable status)",
+    "b 2 nowhere, EXCLUDED, b (a fact of the target is unknown)"
+  })
+  void nodeThatReturns_isAskedAgain(String returns, Standing expected, String excluded) {
+    rollout = rolling(spec("| a b", "a or G@zone:b", DegradedNodes.EXCLUDED, 1));
+    passFirstBatch("");
+    assertEquals(Standing.WAITING, standing(rollout, "b"));
+    see(returns);
+    assertEquals(expected, standing(rollout, "b"));
+    assertEquals(excluded, String.join(",", excludedWords()));
+  }
+
+  private List<String> excludedWords() {
+    return rollout.run().ledger().excluded().stream().map(Exclusion::toString).toList();
+  }
+
+  @Test
+  void nodeWhoseFactsHaveChanged_isNotTakenAnyMore() {
+    rollout = rolling(spec("| a b", "a or G@zone:c", DegradedNodes.EXCLUDED, 1));
+    see("b 2");
+    assertEquals(List.of("b (the target does not take it any more)"), excludedWords());
+  }
+
+  @Test
+  void nodeThatIsDegradedWhenItsTurnComes_isLeftOutAndTheBatchGoesOn() {
+    rollout = rolling(spec("| a | b", "*", DegradedNodes.EXCLUDED, 0));
+    passFirstBatch("b 2");
+    assertEquals(Standing.PENDING, standing(rollout, "b"));
+    now = now.plus(TIMES.batchPause());
+    see("b 2 degraded");
+    assertEquals(List.of("b (degraded)"), excludedWords());
+    assertEquals(2, rollout.run().ledger().passed());
+  }
+
+  @Test
+  void candidateThatWasNotAsked_waitsForTheNextLook() {
+    rollout = Rollout.next(rollout, new Observed(Set.copyOf(ids("a")), List.of(), List.of()), now);
+    assertEquals(Standing.PENDING, standing(rollout, "a"));
+    see("");
+    assertEquals(Standing.PREPARING, standing(rollout, "a"));
+  }
+
+  @Test
+  void canaryThatIsLeftOut_leavesTheTrialToTheOthers() { // R14
+    rollout = rolling(spec("a b | c", "*", DegradedNodes.EXCLUDED, 0));
+    see("b 2 degraded | c 2");
+    see("b 2 | c 2", report("a", 1, Phase.CONFIRMED, Setback.NONE, 1));
+    assertEquals(1, rollout.run().ledger().passed());
+  }
+
+  @Test
+  void noCanaryLeft_holdsTheRollout() { // R14
+    rollout = rolling(spec("a | c", "*", DegradedNodes.EXCLUDED, 0));
+    observe(new String[] {"a 2 degraded", "c 2"});
+    assertEquals(Standing.PENDING, standing(rollout, "c"));
+    assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"));
+  }
+
+  /// Who is asked is decided in one place, for every loop.
+  @Test
+  void candidates_areWhoeverMayBegin() {
+    rollout = rolling(spec("| a b | c", "*", DegradedNodes.EXCLUDED, 1));
+    Set<NodeId> all = Set.copyOf(ids("a b c x s"));
+    assertEquals(Set.copyOf(ids("a b x s")), rollout.run().candidates(all));
+    passFirstBatch("");
+    assertEquals(Set.copyOf(ids("b c x s")), rollout.run().candidates(all));
   }
 
   private Map<NodeId, Standing> standings() {

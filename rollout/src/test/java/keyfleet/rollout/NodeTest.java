@@ -245,6 +245,25 @@ class NodeTest {
     assertEquals(NEWER, Node.running(first));
   }
 
+  /// R8: what ran before the first release was not kept over the second.
+  @Test
+  void secondRevertInARow_isDeclinedInWords() {
+    Task newer = task(SECOND, 1, NEWER);
+    Node node = heard(at("Confirmed"), Goal.APPLIED, 1, newer);
+    node = heard(after(node, "80 fetched"), Goal.APPLIED, 1, newer);
+    node = after(node, "81 swapped, 81 ready, 101 ready, 121 ready, 141 ready");
+    node = Node.next(node, new Commanded(new Desired(newer, Goal.CONFIRMED, lead(1), 1)), 0);
+    node = after(heard(node, Goal.REVERTED, 2, newer), "150 retreated");
+    assertEquals(NEW, Node.running(node));
+    Desired again = new Desired(task(FIRST, 1, NEW), Goal.REVERTED, lead(2), 1);
+    assertEquals(
+        new Refused(List.of("what ran before is not kept any more")), Node.answer(node, again));
+    NodeReport report = Node.report(Node.next(node, new Commanded(again), 0)).orElseThrow();
+    assertEquals(Phase.CONFIRMED, report.phase());
+    assertEquals(Setback.INFRASTRUCTURE, report.setback());
+    assertEquals(NEW, report.running());
+  }
+
   @Test
   void rolloutsBeyondTheLimit_areForgottenOldestFirst() {
     Node node = at("Confirmed");
@@ -255,7 +274,7 @@ class NodeTest {
     assertEquals("r62", node.ground().past().getLast().task().rollout().value());
   }
 
-  /// R6: none of these is a failure, and a driver that repeats itself learns where the node is.
+  /// R6, R9: none of these is a failure, and a driver that repeats itself learns where the node is.
   @ParameterizedTest
   @CsvSource(
       textBlock =

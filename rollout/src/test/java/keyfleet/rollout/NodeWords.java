@@ -70,7 +70,7 @@ final class NodeWords {
     return switch (word) {
       case "fetched" -> new Fetched(of(node), new Acceptable());
       case "refused" -> new Fetched(of(node), BAD);
-      case "fetchFailed" -> new FetchFailed(of(node));
+      case "fetchFailed" -> new FetchFailed(of(node), "no way to it");
       case "judged" -> new Judged(of(node), new Acceptable());
       case "condemned" -> new Judged(of(node), BAD);
       case "swapped" -> new Swapped(of(node));

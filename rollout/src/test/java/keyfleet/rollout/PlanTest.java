@@ -204,6 +204,33 @@ final class PlanTest {
     }
   }
 
+  /// R15: the plan remembers which inventory it was made from; a node that is not targeted changes
+  /// that, and not the plan.
+  @Test
+  void inventory_isFrozenBesideThePlan() {
+    Shape shape = new Shape("seed", new NoCanaries(), 2);
+    Plan plan = planned(inventory("a; b"), shape);
+    Plan again = planned(inventory("b; a"), shape);
+    Plan grown = planned(inventory("a; b; other offline"), shape, "L@a,b");
+    assertEquals(plan.inventory(), again.inventory());
+    assertNotEquals(plan.inventory(), grown.inventory());
+    assertEquals(planned(inventory("a; b"), shape, "L@a,b").hash(), grown.hash());
+    for (String changed : List.of("a; b offline", "a; b 3", "a; b missing", "a; b unreadable")) {
+      assertNotEquals(plan.inventory(), Inventory.revision(inventory(changed)), changed);
+    }
+    assertNotEquals(
+        Inventory.revision(List.of(in("a", "1"))), Inventory.revision(List.of(in("a", "2"))));
+  }
+
+  private static Plan planned(List<NodeStatus> inventory, Shape shape, String target) {
+    Passed passed =
+        assertInstanceOf(Passed.class, Preflight.of(Fixtures.admission(target, 0), inventory));
+    return assertInstanceOf(
+            Planned.class,
+            Plan.of(Fixtures.offer(0).release(), Fixtures.target(target), shape, passed))
+        .plan();
+  }
+
   private static void assertSpread(
       List<NodeStatus> inventory, List<NodeId> batch, Spread.Within spread) {
     Map<List<String>, Long> domains =

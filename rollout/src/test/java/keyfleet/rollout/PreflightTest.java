@@ -89,11 +89,14 @@ final class PreflightTest {
             bad.node(),
             bad.presence(),
             new NodeStatus.Reported(
-                NodeStatus.Health.HEALTHY, 1, new Quarantine(new TreeMap<>(Map.of(release, 2)))),
+                NodeStatus.Health.HEALTHY,
+                1,
+                Version.NONE,
+                new Quarantine(new TreeMap<>(Map.of(release, 2)))),
             facts("platform=linux/amd64"));
     NodeStatus good =
         new NodeStatus(node("a"), bad.presence(), bad.report(), facts("platform=linux/amd64"));
-    Offer offer = new Offer(release, 2, 0, Set.of(new Platform("linux/amd64")));
+    Offer offer = new Offer(release, 2, 0, Set.of(new Platform("linux/amd64")), List.of());
     for (int attempt : new int[] {1, 2, 3}) {
       Admission admission = Admission.of(target("*"), offer.again(attempt));
       Passed passed =

@@ -30,6 +30,7 @@ import keyfleet.rollout.Verdict.Unacceptable;
 import keyfleet.rollout.Verdict.WrongPlatform;
 import org.junit.jupiter.api.Test;
 
+/// What a node itself checks before it runs a release (R21).
 final class ReleaseRulesTest {
   private static final Instant NOW = EXPIRY.minusSeconds(1);
   private static final TrustedKeys TWO_OF_THREE = trusted(2, "k1", "k2", "k3");

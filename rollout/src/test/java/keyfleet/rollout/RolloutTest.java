@@ -134,6 +134,7 @@ final class RolloutTest {
     int attempt = standing == Standing.FAILED ? 1 : 2;
     assertEquals(
         new Place(standing, attempt), rollout.run().ledger().places().get(new NodeId("a")));
+    assertEquals(state.equals("Paused"), Rollout.hold(rollout).isPresent(), "it says why");
   }
 
   @Test
@@ -174,6 +175,9 @@ final class RolloutTest {
     now = now.plus(Duration.ofDays(1));
     on(seen("b c"));
     assertEquals(Standing.PENDING, standing(rollout, "b"));
+    assertEquals(
+        Optional.of("canaries are silent or were given up; forget them, or abort: a"),
+        Rollout.hold(rollout));
     on(new ForgetOrdered(new NodeId("a")));
     assertEquals(Standing.PENDING, standing(rollout, "b"), "no canary has confirmed");
     assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"), "R14");

@@ -144,7 +144,7 @@ class RolloutWalkTest {
     Place place = run.ledger().places().get(node);
     return place != null
         && (place.attempt() > 1
-            || !Set.of(Standing.OCCUPIED, Standing.FORGOTTEN, Standing.WAITING)
+            || !Set.of(Standing.OCCUPIED, Standing.FORGOTTEN, Standing.EXCLUDED, Standing.WAITING)
                 .contains(place.standing()));
   }
 

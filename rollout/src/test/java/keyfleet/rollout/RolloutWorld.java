@@ -37,7 +37,7 @@ final class RolloutWorld {
   private final List<Map.Entry<NodeId, Desired>> outbox = new ArrayList<>();
   private final Set<NodeId> overdue = new HashSet<>();
   private final Set<NodeId> forgotten = new HashSet<>();
-  private final Set<NodeId> degraded;
+  private final Set<NodeId> degraded = new HashSet<>();
   private final int oneIn;
   private final int unrest;
   private final int lull;
@@ -62,7 +62,9 @@ final class RolloutWorld {
     if (random.nextInt(3) == 0) {
       strangers().forEach(it -> node(it).present = false);
     }
-    degraded = random.nextInt(3) == 0 ? Set.copyOf(Rollouts.ids("y t")) : Set.of();
+    if (random.nextInt(3) == 0) {
+      degraded.addAll(Rollouts.ids("y t"));
+    }
   }
 
   /// They are enrolled when they first show up.
@@ -166,9 +168,19 @@ final class RolloutWorld {
         if (random.nextInt(unrest) == 0) {
           node.present = !node.present;
         } else if (!node.present && random.nextInt(4) == 0) {
-          node.present = true;
+          comeBack(node);
         }
       }
+    }
+  }
+
+  /// Perhaps as another.
+  private void comeBack(ModelNode node) {
+    node.present = true;
+    if (random.nextInt(unrest) == 0) {
+      degraded.add(node.id);
+    } else if (random.nextBoolean()) {
+      degraded.remove(node.id);
     }
   }
 

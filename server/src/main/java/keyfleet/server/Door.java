@@ -11,11 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import keyfleet.member.Member;
+import java.util.function.Supplier;
 
 /// What orchestrators and monitors ask over HTTP: `/livez`, `/readyz`, `/metrics`. Answers come
 /// from memory, so nobody who asks can make the store work.
-final class Door implements AutoCloseable {
+public final class Door implements AutoCloseable {
   /// The JDK's server waits for ever by default, for slow clients too.
   private static final Map<String, String> LIMITS =
       Map.of(
@@ -29,26 +29,30 @@ final class Door implements AutoCloseable {
 
   private record Answer(int status, String type, String body) {}
 
-  private final Member member;
+  /// Whether a process may be sent work, and why.
+  public record Ready(String who, boolean yes, String words) {}
+
+  private final Supplier<Ready> readiness;
   private final MultiCollector metrics;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-  private Door(HttpServer server, Member member, MultiCollector metrics) {
+  private Door(HttpServer server, Supplier<Ready> readiness, MultiCollector metrics) {
     this.server = server;
-    this.member = member;
+    this.readiness = readiness;
     this.metrics = metrics;
   }
 
   /// Throws [AddressException] if the address is taken, or none of this host's.
-  static Door open(InetSocketAddress address, Member member, MultiCollector metrics) {
+  public static Door open(
+      InetSocketAddress address, Supplier<Ready> readiness, MultiCollector metrics) {
     LIMITS.forEach((name, value) -> {
       if (System.getProperty(name) == null) {
         System.setProperty(name, value);
       }
     });
     try {
-      Door door = new Door(HttpServer.create(address, 0), member, metrics);
+      Door door = new Door(HttpServer.create(address, 0), readiness, metrics);
       door.server.createContext("/", door::answer);
       door.server.setExecutor(door.threads);
       door.server.start();
@@ -58,7 +62,7 @@ final class Door implements AutoCloseable {
     }
   }
 
-  InetSocketAddress address() {
+  public InetSocketAddress address() {
     return server.getAddress();
   }
 
@@ -90,11 +94,10 @@ final class Door implements AutoCloseable {
     };
   }
 
-  /// A process that may not seal is not ready; it is alive, and opens what it can.
   private Answer readiness() {
-    return member.isReady()
-        ? new Answer(200, TEXT, "[+]member " + member.standing().words() + "\n")
-        : new Answer(503, TEXT, "[-]member " + member.standing().words() + "\n");
+    Ready now = readiness.get();
+    String line = now.who() + " " + now.words() + "\n";
+    return now.yes() ? new Answer(200, TEXT, "[+]" + line) : new Answer(503, TEXT, "[-]" + line);
   }
 
   private Answer scraped() throws IOException {

@@ -145,9 +145,14 @@ public final class Server implements AutoCloseable {
     }
     opened(new Chore("lookout", lookout::look, log)).start();
     FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.checks());
-    Door door = opened(Door.open(settings.listen(), member, metrics));
+    Door door = opened(Door.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
         "listens at %s:%d".formatted(door.address().getHostString(), door.address().getPort()));
+  }
+
+  /// A process that may not seal is not ready; it is alive, and opens what it can.
+  private static Door.Ready readiness(Member member) {
+    return new Door.Ready("member", member.isReady(), member.standing().words());
   }
 
   private <T extends AutoCloseable> T opened(T one) {

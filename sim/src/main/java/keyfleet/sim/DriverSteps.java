@@ -30,6 +30,7 @@ final class DriverSteps {
       addClaims(steps);
       addDecision(steps);
     }
+    addRollback(steps);
     addWrites(steps);
   }
 
@@ -44,6 +45,13 @@ final class DriverSteps {
     }
     if (world.aborts() > 0) {
       steps.add(step(() -> "aborts as " + lead.epoch(), world.abortedBy(index, lead)));
+    }
+  }
+
+  private void addRollback(List<Step<RolloutWorld>> steps) {
+    if (world.rollbacks() > 0 && !(world.control() instanceof Rollout.RolledBack)) {
+      Lead lead = world.nextLead();
+      steps.add(step(() -> "rolls back as " + lead.epoch(), world.rolledBackBy(index, lead)));
     }
   }
 

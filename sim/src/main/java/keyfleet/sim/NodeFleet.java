@@ -10,12 +10,15 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.RolloutLoop;
 import keyfleet.control.RolloutReader;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeStatus;
 import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.RolloutSpec;
 import keyfleet.watchdog.Fetching;
+import org.jspecify.annotations.Nullable;
 
 /// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
-final class NodeFleet implements Fleet, NodeTruth.Circumstances {
+final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wish {
   private static final long DRIVE = 10 * Timeline.SECOND;
 
   private final NodeWorld nodeWorld;
@@ -28,6 +31,11 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
 
   /// As each was last written.
   private final Map<RolloutId, Rollout> seen = new HashMap<>();
+
+  /// The second rollout as it was planned, if it is not a retry.
+  private @Nullable RolloutSpec second;
+
+  private boolean declined;
 
   private int meddlers;
 
@@ -59,18 +67,29 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
     truth.sees(rollout);
   }
 
-  /// R17: whether the nodes that failed shall have the release once more. They are repaired first.
-  private boolean wantsRetry() {
+  /// R17: whether somebody shall have the release once more. Nodes that get a retry are repaired.
+  @Override
+  public boolean wantsMore() {
     Rollout ended = seen.get(Shipment.ROLLOUT);
     boolean wants =
-        shipment.hope() == Shipment.Hope.RETRIED
+        shipment.hope() != Shipment.Hope.NONE
+            && !declined
             && ended != null
             && Rollout.isEnded(ended)
             && !ended.run().ledger().failed().isEmpty();
-    if (wants) {
+    if (wants && shipment.hope() == Shipment.Hope.RETRIED) {
       nodes.values().forEach(NodeProcess::repair);
     }
     return wants;
+  }
+
+  @Override
+  public Optional<RolloutSpec> second(List<NodeStatus> inventory) {
+    if (second == null) {
+      second = shipment.repeated(inventory).orElse(null);
+      declined = second == null;
+    }
+    return Optional.ofNullable(second);
   }
 
   @Override
@@ -93,13 +112,27 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
           }
           if (shipment.late().contains(node.id())) {
             long comes = node.host().dice().between(0, Weather.SHORT);
-            nodeWorld.world().timeline().in(comes, () -> revive(node.host(), node::start));
+            nodeWorld.world().timeline().in(comes, () -> revive(node.host(), () -> start(node)));
           } else if (!shipment.spec().plan().offline().contains(node.id())) {
-            node.start();
+            start(node);
           }
         });
     drivers.forEach(this::startDriver);
     startClerk();
+  }
+
+  private void start(NodeProcess node) {
+    node.start(shipment.outdated().contains(node.id()) ? Shipment.OLD_PROTOCOL : Shipment.PROTOCOL);
+  }
+
+  /// A canary keeps its binary: without one the rollout would wait for a person.
+  private void startAfter(Fault fault, NodeProcess node) {
+    boolean canary = shipment.spec().plan().canaries().contains(node.id());
+    if (fault.kind() == Fault.Kind.OLD_BINARY && !canary) {
+      node.start(Shipment.OLD_PROTOCOL);
+    } else {
+      start(node);
+    }
   }
 
   private void startDriver(Host host) {
@@ -122,7 +155,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
 
   private void startClerk() {
     clerk.start();
-    new RolloutClerk(clerk, nodeWorld).ship(shipment.spec(), this::wantsRetry);
+    new RolloutClerk(clerk, nodeWorld).ship(shipment, this);
   }
 
   @Override
@@ -174,7 +207,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
           if (fault.kind() == Fault.Kind.LOST_SUFFIX) {
             node.machine().reboot();
           }
-          node.start();
+          startAfter(fault, node);
         });
   }
 
@@ -189,7 +222,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
               node.host(),
               () -> {
                 node.machine().crashed(true);
-                node.start();
+                start(node);
               });
         });
     drivers.forEach(driver -> {
@@ -215,10 +248,10 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances {
       return Optional.of("the rollout is " + brief(now));
     }
     Rollout again = seen.get(Shipment.RETRY);
-    if (!wantsRetry() || (again != null && Rollout.isEnded(again))) {
+    if (!wantsMore() || (again != null && Rollout.isEnded(again))) {
       return Optional.empty();
     }
-    return Optional.of("the retry is " + (again == null ? "not started" : brief(again)));
+    return Optional.of("the second rollout is " + (again == null ? "not started" : brief(again)));
   }
 
   private static String brief(Rollout rollout) {

@@ -25,7 +25,6 @@ final class NodeProcess implements NodeMachine.Witness {
   static final Component COMPONENT = new Component("agent");
 
   private static final Prefix DESIRED = Prefix.under(new Key("desired." + COMPONENT));
-  private static final int PROTOCOL = 1;
   private static final long POLL = 60 * Timeline.SECOND;
   private static final long SOON = Timeline.SECOND;
 
@@ -66,6 +65,11 @@ final class NodeProcess implements NodeMachine.Witness {
   }
 
   void start() {
+    start(Shipment.PROTOCOL);
+  }
+
+  /// A life of a watchdog that speaks `protocol`.
+  void start(int protocol) {
     host.start();
     Loop loop = new Loop(host);
     Kv seen =
@@ -73,7 +77,7 @@ final class NodeProcess implements NodeMachine.Witness {
     Kv kv = world.ports().kv(Part.WATCHDOG, seen);
     Watchdog watchdog =
         new Watchdog(
-            new Self(id, COMPONENT, PROTOCOL, Shipment.facts(id)),
+            new Self(id, COMPONENT, protocol, Shipment.facts(id)),
             kv,
             machine.touchedBy(loop, world.ports()));
     Key key = RolloutKeys.desired(COMPONENT, id);

@@ -43,6 +43,16 @@ final class NodeTruth {
           Standing.WAITING,
           Standing.FORGOTTEN);
 
+  /// Where a node is as it was before the rollout, which may have been on the release already.
+  private static final Set<Standing> BROUGHT_BACK =
+      Set.of(
+          Standing.PENDING,
+          Standing.PENDING_OFFLINE,
+          Standing.EXCLUDED,
+          Standing.FAILED,
+          Standing.RECALLED,
+          Standing.REVERTED);
+
   /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
   private static final long SLACK = 75 * Timeline.SECOND;
 
@@ -70,11 +80,14 @@ final class NodeTruth {
   private final RolloutSpec spec;
   private final Set<NodeId> spoiled;
   private final Set<NodeId> late;
+  private final Set<NodeId> outdated;
+  private final Shipment.Hope hope;
   private final Circumstances circumstances;
   private final Map<NodeId, Seen> seen = new HashMap<>();
   private final Map<Key, Desired> told = new HashMap<>();
   private final Map<RolloutId, Long> highestLeads = new HashMap<>();
   private final Set<RolloutId> stopped = new HashSet<>();
+  private final Set<NodeId> quarantined = new HashSet<>();
 
   /// What excuses what.
   interface Circumstances {
@@ -91,6 +104,8 @@ final class NodeTruth {
     this.spec = shipment.spec();
     this.spoiled = shipment.spoiled();
     this.late = shipment.late();
+    this.outdated = shipment.outdated();
+    this.hope = shipment.hope();
     this.circumstances = circumstances;
   }
 
@@ -162,8 +177,21 @@ final class NodeTruth {
       throw new BrokenPromise(
           "I2", "%s swaps twice in attempt %d".formatted(node.id(), duty.task().attempt()));
     }
+    requireAdmitted(node.id(), rollout);
     if (stopped.contains(rollout) || duty.course() == Duty.Course.TURNED) {
       throw new BrokenPromise("I3", node.id() + " goes forward after the abort");
+    }
+  }
+
+  /// R16: who was away at the start is asked when it comes. R17: who rolled a release back does not
+  /// get it again unasked.
+  private void requireAdmitted(NodeId node, RolloutId rollout) {
+    if (outdated.contains(node)) {
+      throw new BrokenPromise("R16", node + " speaks too old a protocol, and gets the release");
+    }
+    boolean repeats = rollout.equals(Shipment.RETRY) && hope == Shipment.Hope.REPEATED;
+    if (repeats && quarantined.contains(node)) {
+      throw new BrokenPromise("R17", node + " has rolled the release back, and gets it again");
     }
   }
 
@@ -224,8 +252,12 @@ final class NodeTruth {
       stopped.add(id);
     }
     List<NodeId> failed = rollout.run().ledger().failed();
-    // Before the retry all nodes were repaired.
-    Set<NodeId> ill = id.equals(Shipment.ROLLOUT) ? spoiled : Set.of();
+    // Before a retry all nodes were repaired.
+    boolean repaired = id.equals(Shipment.RETRY) && hope == Shipment.Hope.RETRIED;
+    Set<NodeId> ill = repaired ? Set.of() : spoiled;
+    failed.stream()
+        .filter(it -> spoiled.contains(it) && !circumstances.isSlow(it))
+        .forEach(quarantined::add);
     for (NodeId node : failed) {
       if (!ill.contains(node) && !circumstances.isSlow(node)) {
         throw new BrokenPromise("P6", node + " counts as failed, and the release is good there");
@@ -268,7 +300,15 @@ final class NodeTruth {
       standings.put(node, Standing.PENDING_OFFLINE); // it came when all was over
     }
     if (retry != null) {
-      standings.putAll(retry.run().ledger().standings(retry.run().spec()));
+      retry
+          .run()
+          .ledger()
+          .standings(retry.run().spec())
+          .forEach((id, it) -> {
+            if (hope == Shipment.Hope.RETRIED || !BROUGHT_BACK.contains(it)) {
+              standings.put(id, it);
+            }
+          });
     }
     standings.forEach((id, standing) -> checkEnd(id, standing, nodes.get(id)));
   }

@@ -1,11 +1,15 @@
 package keyfleet.sim;
 
-import java.util.function.BooleanSupplier;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
+import keyfleet.control.NodeRegister;
 import keyfleet.control.Ordering;
 import keyfleet.control.RolloutOrders;
+import keyfleet.rollout.NodeStatus;
 import keyfleet.rollout.RolloutSpec;
+import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 
 /// A terminal from which somebody orders a rollout.
@@ -14,32 +18,50 @@ final class RolloutClerk {
 
   private final Loop loop;
   private final RolloutOrders orders;
+  private final NodeRegister register;
   private boolean started;
-  private boolean retried;
+  private boolean again;
 
   RolloutClerk(Host host, NodeWorld world) {
     this.loop = new Loop(host);
-    this.orders =
-        new RolloutOrders(
-            host.name(), world.kv(Part.OPERATOR, loop), world.nonces(host), Failpoints.NONE);
+    Kv kv = world.kv(Part.OPERATOR, loop);
+    this.orders = new RolloutOrders(host.name(), kv, world.nonces(host), Failpoints.NONE);
+    this.register = new NodeRegister(kv, Failpoints.NONE);
   }
 
-  /// Starts the rollout, and whenever it is found paused lets it go on. Once it has ended, it is
-  /// retried if somebody wants that.
-  void ship(RolloutSpec spec, BooleanSupplier wantsRetry) {
-    loop.every(LOOK, () -> give(() -> started ? goOn(spec, wantsRetry) : start(spec)));
+  /// What somebody wants who outlives the terminal.
+  interface Wish {
+    /// Whether there shall be a second rollout, now that the first has ended.
+    boolean wantsMore();
+
+    /// The second one, if it is not a retry: as it was planned first; nothing if nobody is left.
+    Optional<RolloutSpec> second(List<NodeStatus> inventory);
   }
 
-  private Ordering goOn(RolloutSpec spec, BooleanSupplier wantsRetry) {
-    if (!wantsRetry.getAsBoolean()) {
-      return orders.resume(spec.id());
+  /// Starts the rollout, and whenever it is found paused lets it go on.
+  void ship(Shipment shipment, Wish wish) {
+    loop.every(LOOK, () -> give(() -> started ? goOn(shipment, wish) : start(shipment.spec())));
+  }
+
+  private Ordering goOn(Shipment shipment, Wish wish) {
+    if (!wish.wantsMore()) {
+      return orders.resume(shipment.spec().id());
     }
-    if (!retried) {
-      Ordering answer = orders.retry(spec.id(), Shipment.RETRY);
-      retried = answer instanceof Ordering.Done;
-      return answer;
+    if (again) {
+      return orders.resume(Shipment.RETRY);
     }
-    return orders.resume(Shipment.RETRY);
+    Ordering answer =
+        shipment.hope() == Shipment.Hope.RETRIED
+            ? orders.retry(shipment.spec().id(), Shipment.RETRY)
+            : repeat(wish);
+    again = answer instanceof Ordering.Done;
+    return answer;
+  }
+
+  private Ordering repeat(Wish wish) {
+    return wish.second(register.inventory(NodeProcess.COMPONENT))
+        .map(orders::start)
+        .orElse(new Ordering.NoSuchRollout());
   }
 
   private Ordering start(RolloutSpec spec) {

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import keyfleet.rollout.Desired;
+import keyfleet.rollout.Facts;
 import keyfleet.rollout.Lead;
 import keyfleet.rollout.Ledger;
 import keyfleet.rollout.Node;
@@ -17,12 +18,15 @@ import keyfleet.rollout.Node.Tasked;
 import keyfleet.rollout.Node.Unconfirmed;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.NodeStatus;
+import keyfleet.rollout.NodeStatus.Presence;
 import keyfleet.rollout.Place;
 import keyfleet.rollout.Rollout;
 import keyfleet.rollout.Rollout.Aborted;
 import keyfleet.rollout.RolloutEvent.AbortOrdered;
 import keyfleet.rollout.RolloutEvent.Claimed;
 import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.Setback;
 import keyfleet.rollout.Standing;
 import keyfleet.sim.Explorer.Step;
@@ -35,6 +39,7 @@ import keyfleet.sim.Explorer.Step;
 /// @param desired by node, as the store has it
 /// @param troubles how many may still happen
 /// @param aborts how often somebody may still order an abort
+/// @param rollbacks how often somebody may still order a rollback, also of what is over
 public record RolloutWorld(
     Rollout control,
     long decision,
@@ -43,8 +48,12 @@ public record RolloutWorld(
     List<Driver> drivers,
     int troubles,
     int aborts,
+    int rollbacks,
     RolloutLaws laws)
     implements Explorer.State<RolloutWorld> {
+  private static final NodeStatus.Report WELL =
+      new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
+
   /// A driver and the desired states that it has decided on and not written yet: it may be long
   /// superseded when it does.
   public record Driver(Lead lead, Map<NodeId, Desired> outbox) {
@@ -59,9 +68,9 @@ public record RolloutWorld(
     drivers = List.copyOf(drivers);
   }
 
-  /// I6: not too many run the release unconfirmed. I3: what is aborted is over. R11: nobody is told
-  /// to run what it has not staged. R12: a lead's word is not written over by an older one's. R13:
-  /// a node is failed by its own word.
+  /// I6: not too many run the release unconfirmed. I3: what is aborted is over. R8: what is rolled
+  /// back runs nowhere. R11: nobody is told to run what it has not staged. R12: a lead's word is
+  /// not written over by an older one's. R13: a node is failed by its own word.
   @Override
   public Optional<String> broken() {
     long flying = machines.stream().filter(it -> mayRun(it.node())).count();
@@ -69,9 +78,13 @@ public record RolloutWorld(
     if (flying > most) {
       return Optional.of("I6: " + flying + " nodes run it unconfirmed, " + most + " may");
     }
-    if (control instanceof Aborted
-        && machines.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
-      return Optional.of("I3: the rollout is aborted, and a node goes forward");
+    boolean stopped = control instanceof Aborted || control instanceof Rollout.RolledBack;
+    if (stopped && machines.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
+      return Optional.of("I3: the rollout has stopped, and a node goes forward");
+    }
+    if (control instanceof Rollout.RolledBack
+        && machines.stream().anyMatch(it -> it.node() instanceof Node.Confirmed)) {
+      return Optional.of("R8: the rollout is rolled back, and a node keeps the release");
     }
     return machines.stream().map(Machine::node).flatMap(it -> broken(it).stream()).findFirst();
   }
@@ -140,7 +153,14 @@ public record RolloutWorld(
         reports.add(reported);
       }
     }
-    return laws.seen(new Observed(present, reports));
+    return laws.seen(new Observed(present, reports, candidates(present)));
+  }
+
+  /// Nothing speaks against any of them.
+  private List<NodeStatus> candidates(Set<NodeId> present) {
+    return control.run().candidates(present).stream()
+        .map(node -> new NodeStatus(node, Presence.ONLINE, WELL, Facts.NONE))
+        .toList();
   }
 
   RolloutWorld claimedBy(int driver, Lead lead) {
@@ -150,7 +170,29 @@ public record RolloutWorld(
   RolloutWorld abortedBy(int driver, Lead lead) {
     RolloutWorld led = led(driver, lead).committed(laws.next(control, new AbortOrdered(lead)));
     return new RolloutWorld(
-        led.control, led.decision, desired, machines, led.drivers, troubles, aborts - 1, laws);
+        led.control,
+        led.decision,
+        desired,
+        machines,
+        led.drivers,
+        troubles,
+        aborts - 1,
+        rollbacks,
+        laws);
+  }
+
+  RolloutWorld rolledBackBy(int driver, Lead lead) {
+    RolloutWorld led = led(driver, lead).committed(laws.next(control, new RollbackOrdered(lead)));
+    return new RolloutWorld(
+        led.control,
+        led.decision,
+        desired,
+        machines,
+        led.drivers,
+        troubles,
+        aborts,
+        rollbacks - 1,
+        laws);
   }
 
   private RolloutWorld led(int driver, Lead lead) {
@@ -169,28 +211,32 @@ public record RolloutWorld(
         drivers,
         troubles,
         aborts,
+        rollbacks,
         laws);
   }
 
   RolloutWorld driven(int index, Driver next) {
     List<Driver> changed = new ArrayList<>(drivers);
     changed.set(index, next);
-    return new RolloutWorld(control, decision, desired, machines, changed, troubles, aborts, laws);
+    return new RolloutWorld(
+        control, decision, desired, machines, changed, troubles, aborts, rollbacks, laws);
   }
 
   RolloutWorld replaced(int index, Machine next) {
     List<Machine> changed = new ArrayList<>(machines);
     changed.set(index, next);
-    return new RolloutWorld(control, decision, desired, changed, drivers, troubles, aborts, laws);
+    return new RolloutWorld(
+        control, decision, desired, changed, drivers, troubles, aborts, rollbacks, laws);
   }
 
   RolloutWorld desiring(Map<NodeId, Desired> next) {
-    return new RolloutWorld(control, decision, next, machines, drivers, troubles, aborts, laws);
+    return new RolloutWorld(
+        control, decision, next, machines, drivers, troubles, aborts, rollbacks, laws);
   }
 
   RolloutWorld troubled() {
     return new RolloutWorld(
-        control, decision, desired, machines, drivers, troubles - 1, aborts, laws);
+        control, decision, desired, machines, drivers, troubles - 1, aborts, rollbacks, laws);
   }
 
   /// Of what differs most between worlds; records of one shape have one hash whatever their type.
@@ -205,7 +251,7 @@ public record RolloutWorld(
     }
     hash = mixed(hash, desired.hashCode());
     hash = mixed(hash, drivers.hashCode());
-    return mixed(hash, 31 * troubles + aborts);
+    return mixed(hash, 31 * (31 * troubles + aborts) + rollbacks);
   }
 
   private static int mixed(int hash, int part) {

@@ -2,16 +2,21 @@ package keyfleet.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import keyfleet.rollout.Admission;
+import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.Facts;
 import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeStatus;
 import keyfleet.rollout.NodeStatus.Presence;
+import keyfleet.rollout.NodeStatus.Reported;
 import keyfleet.rollout.Offer;
 import keyfleet.rollout.Plan;
 import keyfleet.rollout.Planning.Planned;
@@ -25,19 +30,32 @@ import keyfleet.rollout.Times;
 import keyfleet.rollout.Tolerance;
 
 /// What is rolled out, to whom, and on which nodes it does not work. `late` are enrolled when the
-/// rollout is under way.
+/// rollout is under way; `outdated` are those of the absent who come with too old a protocol.
 record Shipment(
-    RolloutSpec spec, List<NodeId> nodes, Set<NodeId> spoiled, Set<NodeId> late, Hope hope) {
+    RolloutSpec spec,
+    List<NodeId> nodes,
+    Set<NodeId> spoiled,
+    Set<NodeId> late,
+    Set<NodeId> outdated,
+    Hope hope) {
   /// What becomes of nodes that failed.
   enum Hope {
     NONE,
-    RETRIED
+    /// They are repaired, and get the release once more.
+    RETRIED,
+    /// The release is rolled out to everybody else once more.
+    REPEATED
   }
 
   static final RolloutId ROLLOUT = new RolloutId("r1");
 
-  /// The release once more, for those that failed.
+  /// The release once more.
   static final RolloutId RETRY = new RolloutId("r2");
+
+  /// What the release asks for, and what an older watchdog speaks.
+  static final int PROTOCOL = 2;
+
+  static final int OLD_PROTOCOL = 1;
 
   private static final String ZONE = "zone";
   private static final Target EVERYBODY = new Target.Glob("*");
@@ -51,8 +69,50 @@ record Shipment(
     RolloutSpec spec = spec(dice, nodes);
     Set<NodeId> late = dice.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
     nodes.addAll(late);
-    Hope hope = dice.oneIn(3) ? Hope.RETRIED : Hope.NONE;
-    return new Shipment(spec, List.copyOf(nodes), spoiled(dice, nodes), late, hope);
+    Set<NodeId> absent = new TreeSet<>(late);
+    absent.addAll(spec.plan().offline());
+    absent.removeIf(_ -> !dice.oneIn(3));
+    return new Shipment(spec, List.copyOf(nodes), spoiled(dice, nodes), late, absent, hope(dice));
+  }
+
+  private static Hope hope(Dice dice) {
+    return switch (dice.below(6)) {
+      case 0, 1 -> Hope.RETRIED;
+      case 2 -> Hope.REPEATED;
+      default -> Hope.NONE;
+    };
+  }
+
+  /// The same release for everybody who can have it, as an operator begins it who holds back
+  /// whoever would refuse the whole; nothing if nobody is left.
+  Optional<RolloutSpec> repeated(List<NodeStatus> inventory) {
+    Map<NodeId, String> old = new HashMap<>();
+    inventory.stream()
+        .filter(it -> !(it.report() instanceof Reported said && said.protocol() >= PROTOCOL))
+        .forEach(it -> old.put(it.node(), "not now"));
+    Admission admission = new Admission(EVERYBODY, offer(), DegradedNodes.EXCLUDED, old);
+    Shape shape = new Shape("again", new Shape.NoCanaries(), spec.limits().batchSize());
+    return plan(admission, shape, inventory)
+        .map(plan ->
+            new RolloutSpec(
+                RETRY,
+                "second",
+                admission,
+                NodeProcess.COMPONENT,
+                plan,
+                spec.limits(),
+                spec.times()));
+  }
+
+  private static Offer offer() {
+    return new Offer(NodeTruth.NEW, 1, PROTOCOL, Set.of(), List.of());
+  }
+
+  private static Optional<Plan> plan(Admission admission, Shape shape, List<NodeStatus> inventory) {
+    return Preflight.of(admission, inventory) instanceof Preflight.Passed passed
+            && Plan.of(NodeTruth.NEW, EVERYBODY, shape, passed) instanceof Planned(var plan)
+        ? Optional.of(plan)
+        : Optional.empty();
   }
 
   /// What the nodes say of themselves: they stand in two zones.
@@ -68,18 +128,15 @@ record Shipment(
     int offline = dice.oneIn(4) ? 1 : 0;
     List<NodeStatus> inventory =
         nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
-    Admission admission = Admission.of(EVERYBODY, Offer.of(NodeTruth.NEW, 1));
+    Admission admission = Admission.of(EVERYBODY, offer());
     Shape shape = new Shape("seed", canaries, limits.batchSize(), spread);
-    if (!(Preflight.of(admission, inventory) instanceof Preflight.Passed passed)
-        || !(Plan.of(NodeTruth.NEW, EVERYBODY, shape, passed) instanceof Planned(var plan))) {
-      throw new IllegalStateException("nothing speaks against it");
-    }
+    Plan plan = plan(admission, shape, inventory).orElseThrow();
     Times times = Times.usual(Duration.ofSeconds(30), Duration.ofSeconds(10));
-    return new RolloutSpec(ROLLOUT, "first", 1, NodeProcess.COMPONENT, plan, limits, times);
+    return new RolloutSpec(ROLLOUT, "first", admission, NodeProcess.COMPONENT, plan, limits, times);
   }
 
   private static NodeStatus status(NodeId node, boolean offline) {
-    NodeStatus.Report report = new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
+    NodeStatus.Report report = new Reported(NodeStatus.Health.HEALTHY, PROTOCOL);
     Presence presence = offline ? Presence.OFFLINE : Presence.ONLINE;
     return new NodeStatus(node, presence, report, facts(node));
   }

@@ -119,27 +119,40 @@ final class Fixtures {
     return new RotationWorld(KEYSTORE, records, closed, writers, workers, orders, laws);
   }
 
-  /// `nodes` nodes, one at a time, under two drivers; `unavailable` of them may be given up.
-  static RolloutWorld rollout(int nodes, int unavailable, int troubles, int aborts) {
-    return rollout(nodes, unavailable, troubles, aborts, RolloutLaws.TRUE);
-  }
+  /// A rollout of one node at a time under two drivers, and what may happen to it. `offline` nodes
+  /// are in the lane; `unavailable` nodes may be given up.
+  record Voyage(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {}
 
-  static RolloutWorld rollout(
-      int nodes, int unavailable, int troubles, int aborts, RolloutLaws laws) {
+  static RolloutWorld rollout(Voyage voyage, RolloutLaws laws) {
     Component agent = new Component("agent");
+    int nodes = voyage.batches() + voyage.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
     Plan plan =
         new Plan(
-            NEW, everyone(), List.of(), ids.stream().map(List::of).toList(), List.of(), List.of());
-    RolloutSpec spec =
-        new RolloutSpec(
-            new RolloutId("r"), "i", 1, agent, plan, new Limits(1, 1, unavailable, 1), times());
+            NEW,
+            everyone(),
+            List.of(),
+            ids.subList(0, voyage.batches()).stream().map(List::of).toList(),
+            ids.subList(voyage.batches(), nodes),
+            List.of());
+    Limits limits = new Limits(1, 1, voyage.unavailable(), 1);
+    RolloutSpec spec = new RolloutSpec(new RolloutId("r"), "i", 1, agent, plan, limits, times());
     Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
     List<Machine> machines =
         ids.stream().map(id -> Machine.fresh(new Node.Idle(Ground.of(id, agent, OLD)))).toList();
     List<RolloutWorld.Driver> drivers =
         Collections.nCopies(2, new RolloutWorld.Driver(Lead.NOBODY, Map.of()));
-    return new RolloutWorld(created, 0, Map.of(), machines, drivers, troubles, aborts, laws);
+    return new RolloutWorld(
+        created,
+        0,
+        Map.of(),
+        machines,
+        drivers,
+        voyage.troubles(),
+        voyage.aborts(),
+        voyage.rollbacks(),
+        laws);
   }
 
   private static Target everyone() {

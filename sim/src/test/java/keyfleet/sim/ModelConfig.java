@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// A configuration of a model: a file of `spec/`, perhaps with a law bent or with one promise
 /// alone.
@@ -25,7 +26,10 @@ record ModelConfig(String name, List<String> lines) {
 
   /// The module of that name without what follows it: `RotationJoin` configures `Rotation`.
   String module() {
-    return name.startsWith("Rotation") ? "Rotation" : "Rollout";
+    return Stream.of("RolloutSteps", "Rollout", "Rotation")
+        .filter(name::startsWith)
+        .findFirst()
+        .orElseThrow();
   }
 
   String promises() {

@@ -1,26 +1,31 @@
 package keyfleet.sim;
 
+import static keyfleet.sim.Fixtures.rollout;
 import static keyfleet.sim.Fixtures.rotateAndAbort;
 import static keyfleet.sim.Fixtures.world;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import keyfleet.rollout.Desired;
 import keyfleet.sim.Fixtures.Size;
 import keyfleet.sim.Fixtures.Trouble;
+import keyfleet.sim.Fixtures.Voyage;
 import keyfleet.store.Fence;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The models of `spec/`: what they promise holds, what is bent is caught, and the model of a
-/// rotation is the system that the explorer runs.
+/// The models of `spec/`: what they promise holds, what is bent is caught, and two of them have the
+/// states that the explorer finds in the classes themselves.
 class ModelTest {
   private static final Duration LIMIT = Duration.ofMinutes(8);
   private static final Duration SOAK_LIMIT = Duration.ofHours(6);
@@ -44,6 +49,17 @@ class ModelTest {
         @Override
         public boolean takes(Fence present, Fence offered) {
           return offered.term().compareTo(present.term()) > 0;
+        }
+      };
+
+  /// A store that keeps an order under the lead that first gave it. It breaks no promise, but a
+  /// node then does not hear of a new driver that wants the same.
+  private static final RolloutLaws CONTENT =
+      new RolloutLaws() {
+        @Override
+        public boolean replaces(Desired next, Desired present) {
+          boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
+          return news && next.mayReplace(present);
         }
       };
 
@@ -84,6 +100,30 @@ class ModelTest {
     long states = holds("RotationJoin");
     assertEquals(states, explored(JOINING, Laws.TRUE));
     assertNotEquals(states, explored(JOINING, STUBBORN));
+  }
+
+  private static long explored(Voyage voyage, RolloutLaws laws) {
+    Explorer.Outcome outcome =
+        new Explorer<RolloutWorld>(EXPLORER_LIMIT).explore(rollout(voyage, laws));
+    return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RolloutSteps, 2, 0, 1, 1, 1, 0", "RolloutStepsBack, 1, 1, 0, 1, 0, 1"})
+  void rollout_keepsItsPromises_andIsWhatTheExplorerRuns(
+      String name,
+      int batches,
+      int offline,
+      int unavailable,
+      int troubles,
+      int aborts,
+      int rollbacks)
+      throws IOException, InterruptedException {
+    Voyage voyage = new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks);
+    long states = holds(name);
+    assertTrue(states >= 10_000, () -> states + " states are too few");
+    assertEquals(states, explored(voyage, RolloutLaws.TRUE));
+    assertNotEquals(states, explored(voyage, CONTENT));
   }
 
   @ParameterizedTest

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import keyfleet.control.DesiredDocument;
+import keyfleet.control.NodeCard;
 import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Desired;
@@ -15,6 +16,7 @@ import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodePage;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.Phase;
+import keyfleet.rollout.Quarantine;
 import keyfleet.rollout.Setback;
 import keyfleet.rollout.Task;
 import keyfleet.store.Bucket;
@@ -23,6 +25,7 @@ import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
+import keyfleet.store.Value;
 import keyfleet.watchdog.Journal;
 
 /// Mistakes with rollouts that somebody could make. H4 to H6 are how the second seed itself has it.
@@ -81,6 +84,22 @@ enum NodeBug implements Ports {
       return part == Part.DRIVER ? new Believing(kv) : kv;
     }
   },
+  RETURNING_NODE_NOT_ASKED {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER
+          ? new BentKv.Misread(kv, (bucket, _) -> bucket.equals(RolloutKeys.STATUS), NodeBug::young)
+          : kv;
+    }
+  },
+  QUARANTINE_FORGOTTEN {
+    @Override
+    public Kv kv(Part part, Kv kv) {
+      return part == Part.DRIVER || part == Part.OPERATOR
+          ? new BentKv.Misread(kv, (bucket, _) -> bucket.equals(RolloutKeys.NODES), NodeBug::clean)
+          : kv;
+    }
+  },
   H4_RESUMED_DRIVER_COUNTS_FAILURES {
     @Override
     public Kv kv(Part part, Kv kv) {
@@ -106,6 +125,15 @@ enum NodeBug implements Ports {
 
   private static boolean isDesired(Bucket bucket, Key key) {
     return key.value().startsWith("desired.");
+  }
+
+  private static Value young(Value beat) {
+    String old = "\"protocol\":" + Shipment.OLD_PROTOCOL;
+    return Value.of(beat.text().replace(old, "\"protocol\":" + Shipment.PROTOCOL));
+  }
+
+  private static Value clean(Value card) {
+    return new NodeCard(NodeCard.read(card).facts(), Quarantine.NONE).toValue();
   }
 
   private static boolean isControl(Bucket bucket, Key key) {

@@ -64,7 +64,8 @@ enum RolloutBug implements RolloutLaws {
           shown.present(),
           shown.reports().stream()
               .map(it -> it.phase() == Phase.PREPARING ? said(it, Phase.STAGED, it.setback()) : it)
-              .toList());
+              .toList(),
+          shown.candidates());
     }
   },
 
@@ -79,7 +80,8 @@ enum RolloutBug implements RolloutLaws {
                   it.setback() == Setback.UNCONFIRMED
                       ? said(it, it.phase(), Setback.UNHEALTHY)
                       : it)
-              .toList());
+              .toList(),
+          shown.candidates());
     }
   };
 

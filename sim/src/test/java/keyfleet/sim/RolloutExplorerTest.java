@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import keyfleet.sim.Explorer.Broken;
 import keyfleet.sim.Explorer.Holds;
 import keyfleet.sim.Explorer.Outcome;
+import keyfleet.sim.Fixtures.Voyage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -17,35 +18,34 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RolloutExplorerTest {
   private static final int LIMIT = 3_000_000;
 
-  private static void holds(int nodes, int unavailable, int troubles, int aborts) {
-    Outcome outcome =
-        new Explorer<RolloutWorld>(LIMIT).explore(rollout(nodes, unavailable, troubles, aborts));
+  private static void holds(Voyage voyage) {
+    Outcome outcome = new Explorer<RolloutWorld>(LIMIT).explore(rollout(voyage, RolloutLaws.TRUE));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
-    String what =
-        "rollout, %d nodes, %d may be unavailable, %d troubles, %d aborts"
-            .formatted(nodes, unavailable, troubles, aborts);
-    System.out.printf("explorer: %s: holds in %,d states%n", what, holds.states());
-    Recorded.explored(what, holds.states());
+    System.out.printf("explorer: %s: holds in %,d states%n", voyage, holds.states());
+    Recorded.explored("rollout, " + voyage, holds.states());
   }
 
   @ParameterizedTest
-  @CsvSource({"2, 0, 2, 1", "2, 1, 2, 0", "3, 1, 1, 1"})
-  void rollout_breaksNoPromise(int nodes, int unavailable, int troubles, int aborts) {
-    holds(nodes, unavailable, troubles, aborts);
+  @CsvSource({"2, 0, 0, 2, 1, 0", "2, 0, 1, 2, 0, 0", "3, 0, 1, 1, 1, 0", "1, 1, 0, 1, 0, 1"})
+  void rollout_breaksNoPromise(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
+    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks));
   }
 
   @ParameterizedTest
-  @CsvSource({"3, 1, 2, 1", "2, 1, 3, 1"})
+  @CsvSource({"3, 0, 1, 2, 1, 0", "2, 0, 1, 3, 1, 0", "2, 1, 1, 1, 0, 1"})
   @Tag("soak")
-  void longRollout_breaksNoPromise(int nodes, int unavailable, int troubles, int aborts) {
-    holds(nodes, unavailable, troubles, aborts);
+  void longRollout_breaksNoPromise(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
+    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks));
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
   @ParameterizedTest
   @EnumSource
   void bentLaw_isCaught(RolloutBug bug) {
-    Outcome outcome = new Explorer<RolloutWorld>(LIMIT).explore(rollout(2, 0, 1, 1, bug));
+    Outcome outcome =
+        new Explorer<RolloutWorld>(LIMIT).explore(rollout(new Voyage(2, 0, 0, 1, 1, 0), bug));
     Broken broken = assertInstanceOf(Broken.class, outcome, bug + " was not noticed");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",

@@ -10,5 +10,12 @@ public sealed interface Fetching {
   record Ended(Verdict verdict) implements Fetching {}
 
   /// It could not be had, or not be kept; no more is tried for this attempt.
-  record Failed(String reason) implements Fetching {}
+  record Failed(String reason) implements Fetching {
+    /// The reason goes into the node's report, which has to fit into the store.
+    static final int MAX_REASON = 500;
+
+    public Failed {
+      reason = reason.substring(0, Math.min(reason.length(), MAX_REASON));
+    }
+  }
 }

@@ -4,7 +4,7 @@ import java.util.Set;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Version;
 
-/// The releases on a node's disk, each whole and in a place of its own, one of which runs. A
+/// The releases on a node's disk, each whole and in a place of its own, one of which runs (R22). A
 /// release is named by its manifest's digest.
 public interface Slots {
   Sha256 running();

@@ -144,7 +144,7 @@ public final class Watchdog {
     return switch (machine.artifacts().fetch(download.release())) {
       case Fetching.UnderWay _ -> Optional.empty();
       case Fetching.Ended(var verdict) -> Optional.of(new Fetched(download.of(), verdict));
-      case Fetching.Failed _ -> Optional.of(new FetchFailed(download.of()));
+      case Fetching.Failed(var reason) -> Optional.of(new FetchFailed(download.of(), reason));
     };
   }
 

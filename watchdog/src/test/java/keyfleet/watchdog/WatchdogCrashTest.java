@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// A crash right before and right after every effect, one life for each: all end in the same place
-/// (P8), and the release is swapped in once (I2).
+/// (P8, R22), and the release is swapped in once (I2).
 class WatchdogCrashTest {
   /// Far more than any of these lives has; so that a life that never ends is seen.
   private static final int MOST_POINTS = 2_000;

@@ -136,6 +136,7 @@ class WatchdogTest {
     rig.artifacts.answer(NEW, new Fetching.Failed("no route"));
     rig.pass(Duration.ofSeconds(5));
     assertBack(Setback.INFRASTRUCTURE);
+    assertEquals(List.of("no route"), rig.report().orElseThrow().reasons());
     rig.artifacts.recover(NEW);
     rig.order(new Desired(Rig.task(2), Goal.STAGED, new Lead(1, "a"), 9));
     rig.pass(Duration.ofSeconds(31));

@@ -1,0 +1,72 @@
+package keyfleet.awskms;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+
+/// KEKs in AWS KMS: each version is a KMS key of its own, which an alias names. What has the prefix
+/// and no number behind it is another keyring's: `keyfleet-main-v` begins those of `main-vault`.
+final class AwsKmsProvider implements KekProvider {
+  private final KeyringName keyring;
+  private final String prefix;
+  private final AwsKms kms;
+
+  /// Kept for good: a version that comes back must be the same key.
+  private final Map<KekVersion, AwsKek> met = new HashMap<>();
+
+  AwsKmsProvider(KeyringName keyring, String prefix, AwsKms kms) {
+    this.keyring = keyring;
+    this.prefix = prefix;
+    this.kms = kms;
+  }
+
+  @Override
+  public String name() {
+    return AwsKmsSpec.NAME;
+  }
+
+  @Override
+  public Keks load() {
+    Map<KekVersion, String> ids = new TreeMap<>();
+    kms.keys(prefix)
+        .forEach((number, id) -> KekVersion.parse(number).ifPresent(v -> ids.put(v, id)));
+    refuseShared(ids);
+    return Keks.of(
+        keyring, ids.entrySet().stream().map(one -> meet(one.getKey(), one.getValue())).toList());
+  }
+
+  private AwsKek meet(KekVersion version, String id) {
+    AwsKek kek = met.computeIfAbsent(version, v -> new AwsKek(keyring, v, id, kms));
+    if (!kek.id().equals(id)) {
+      throw new ProviderException(
+          "%s%d named KMS key %s when it was loaded, and names %s; a version's bytes never change"
+              .formatted(prefix, version.number(), kek.id(), id),
+          "aws kms update-alias --alias-name %s%d --target-key-id %s, and the next version for the new key"
+              .formatted(prefix, version.number(), kek.id()));
+    }
+    return kek;
+  }
+
+  private void refuseShared(Map<KekVersion, String> ids) {
+    Map<String, KekVersion> owners = new HashMap<>();
+    ids.forEach((version, id) -> {
+      KekVersion other = owners.putIfAbsent(id, version);
+      if (other != null) {
+        throw new ProviderException(
+            "%s%d and %s%d name the same KMS key; each version needs a key of its own"
+                .formatted(prefix, other.number(), prefix, version.number()),
+            "aws kms create-key, then aws kms update-alias for " + version);
+      }
+    });
+  }
+
+  @Override
+  public void close() {
+    kms.close();
+  }
+}

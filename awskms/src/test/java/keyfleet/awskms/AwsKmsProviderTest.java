@@ -1,0 +1,139 @@
+package keyfleet.awskms;
+
+import static keyfleet.awskms.Fixtures.AAD;
+import static keyfleet.awskms.Fixtures.OTHER_AAD;
+import static keyfleet.awskms.Fixtures.dek;
+import static keyfleet.awskms.Fixtures.kek;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Keks;
+import keyfleet.providers.ProviderException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.kms.KmsClient;
+
+/// KEKs in moto's KMS. Each test has an alias of its own.
+class AwsKmsProviderTest {
+  @TempDir private static Path folder = Path.of("");
+  private static @Nullable Moto started;
+
+  @BeforeAll
+  static void start() {
+    started = Moto.start(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (started != null) {
+      started.close();
+    }
+  }
+
+  private static int port() {
+    if (started == null) {
+      throw new IllegalStateException("not started");
+    }
+    return started.port();
+  }
+
+  /// A new KMS key, which the alias names; its id.
+  private static String make(String alias) {
+    try (KmsClient admin = Fixtures.admin(port())) {
+      String id = admin.createKey().keyMetadata().keyId();
+      admin.createAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
+      return id;
+    }
+  }
+
+  private static void move(String alias, String id) {
+    try (KmsClient admin = Fixtures.admin(port())) {
+      admin.updateAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
+    }
+  }
+
+  private static List<Integer> versions(Keks keks) {
+    return keks.versions().stream().map(KekVersion::number).toList();
+  }
+
+  private static Optional<Dek> tried(Kek kek, byte[] wrapped) {
+    try {
+      return kek.unwrap(wrapped, AAD);
+    } catch (KekUnavailableException e) {
+      return Optional.empty(); // moto says that the caller may not; AWS, that the key is another
+    }
+  }
+
+  @Test
+  void wrapped_opensWithItsKeyAndItsPlaceAlone() {
+    make("trip-v1");
+    make("trip-v2");
+    try (AwsKmsProvider provider = Fixtures.provider(port(), "trip")) {
+      Keks keks = provider.load();
+      Dek dek = dek();
+      byte[] wrapped = kek(keks, 1).wrap(dek, AAD);
+      assertTrue(wrapped.length <= AwsKek.MAX_BYTES, () -> wrapped.length + " bytes");
+      assertEquals(dek.bytes(), kek(keks, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
+      assertEquals(Optional.empty(), kek(keks, 1).unwrap(wrapped, OTHER_AAD));
+      assertEquals(Optional.empty(), tried(kek(keks, 2), wrapped));
+      byte[] bent = wrapped.clone();
+      bent[bent.length - 1] ^= 1;
+      assertEquals(Optional.empty(), kek(keks, 1).unwrap(bent, AAD));
+    }
+  }
+
+  @Test
+  void newAlias_isSeenWithoutARestart() {
+    make("grow-v1");
+    make("grow-vault-v1"); // of a keyring that is called so
+    make("grow-v02");
+    try (AwsKmsProvider provider = Fixtures.provider(port(), "grow")) {
+      Keks before = provider.load();
+      assertEquals(List.of(1), versions(before));
+      make("grow-v2");
+      Keks after = provider.load();
+      assertEquals(List.of(1, 2), versions(after));
+      assertSame(kek(before, 1), kek(after, 1));
+    }
+  }
+
+  @Test
+  void movedAlias_isRefusedAndMovesNothing() {
+    String first = make("move-v1");
+    String other = make("spare");
+    try (AwsKmsProvider provider = Fixtures.provider(port(), "move")) {
+      Kek kek = kek(provider.load(), 1);
+      byte[] wrapped = kek.wrap(dek(), AAD);
+      move("move-v1", other);
+      ProviderException refusal = assertThrows(ProviderException.class, provider::load);
+      assertTrue(refusal.getMessage().contains("never change"), refusal.getMessage());
+      assertTrue(refusal.remedy().contains("--target-key-id " + first), refusal.remedy());
+      assertTrue(kek.unwrap(wrapped, AAD).isPresent());
+      move("move-v1", first);
+      assertSame(kek, kek(provider.load(), 1));
+    }
+  }
+
+  @Test
+  void twoVersionsWithOneKey_areRefused() {
+    String first = make("twin-v1");
+    make("twin-v2");
+    move("twin-v2", first);
+    try (AwsKmsProvider provider = Fixtures.provider(port(), "twin")) {
+      ProviderException refusal = assertThrows(ProviderException.class, provider::load);
+      assertTrue(refusal.getMessage().contains("a key of its own"), refusal.getMessage());
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.awskms;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,101 @@
+package keyfleet.cli;
+
+import java.net.InetSocketAddress;
+import keyfleet.crypto.KeyringName;
+import keyfleet.kms.KmsPlugin;
+import keyfleet.kms.PluginEvent;
+import keyfleet.kms.Surroundings;
+import keyfleet.member.MemberEvent;
+import keyfleet.member.ProcessSettings;
+import keyfleet.server.Door;
+import keyfleet.server.EventLog;
+import keyfleet.store.BootClock;
+import keyfleet.store.StoreUrl;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kms-plugin`: serves the API servers of a cluster until it is told to end.
+final class KmsPluginRun implements Command {
+  private static final KeyringName USUAL = new KeyringName("kms");
+
+  private final Office office;
+  private final String version;
+
+  KmsPluginRun(Office office, String version) {
+    this.office = office;
+    this.version = version;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this), USUAL);
+    PluginSettings.addTo(StoreOptions.addTo(spec));
+    spec.usageMessage()
+        .description(
+            "Runs a KMS v2 plugin for the API servers of one cluster, at a unix socket. It needs"
+                + " its store only to learn of new keys. SIGTERM ends it.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    var around = office.around().get();
+    Operator operator = office.operator().get();
+    KeyringName keyring = KeyOptions.keyring(parsed, around, USUAL);
+    ProcessSettings process = ProcessSettings.of(around.environment(), operator.machine());
+    PluginSettings told = PluginSettings.of(parsed, around.environment());
+    StoreUrl _ = StoreOptions.store(parsed, around); // a wrong word is said now, not tried for ever
+    EventLog log =
+        new EventLog(
+            office.console().err(),
+            told.logFormat(),
+            operator.calendar(),
+            process.instance(),
+            keyring.value());
+    try (LateStore store = new LateStore(() -> StoreOptions.open(parsed, office));
+        Providers providers = Providers.open(parsed, keyring, around)) {
+      KmsPlugin plugin =
+          new KmsPlugin(
+              told.plugin(keyring, process, version),
+              new KmsPlugin.Ties(store::kv, providers.all(), event -> tell(log, event)),
+              new Surroundings(
+                  BootClock.system(), around.ticker()::nanos, event -> tell(log, event)));
+      return serve(plugin, told, log);
+    }
+  }
+
+  private static int serve(KmsPlugin plugin, PluginSettings told, EventLog log) {
+    try (Lifetime life = Lifetime.begin();
+        plugin) {
+      plugin.start();
+      InetSocketAddress probes = new InetSocketAddress(told.probes().host(), told.probes().port());
+      try (Door door = Door.open(probes, () -> readiness(plugin), plugin.metrics())) {
+        log.info(
+            "answers /livez, /readyz and /metrics at %s:%d"
+                .formatted(door.address().getHostString(), door.address().getPort()));
+        life.await();
+        log.info("stops");
+      }
+    }
+    return Exit.OK;
+  }
+
+  private static Door.Ready readiness(KmsPlugin plugin) {
+    KmsPlugin.Health health = plugin.health();
+    return new Door.Ready("kms", health.healthy(), health.words());
+  }
+
+  private static void tell(EventLog log, MemberEvent event) {
+    switch (event.weight()) {
+      case NEWS -> log.info(event.words());
+      case TROUBLE -> log.warn(event.words());
+    }
+  }
+
+  private static void tell(EventLog log, PluginEvent event) {
+    switch (event.weight()) {
+      case DETAIL, NEWS -> log.info(event.words());
+      case TROUBLE -> log.warn(event.words());
+    }
+  }
+}

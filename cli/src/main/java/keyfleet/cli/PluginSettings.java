@@ -1,0 +1,156 @@
+package keyfleet.cli;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import keyfleet.crypto.KeyringName;
+import keyfleet.kms.CallLog;
+import keyfleet.kms.Hierarchy;
+import keyfleet.kms.KmsPlugin;
+import keyfleet.kms.LocalKekLimits;
+import keyfleet.kms.SocketPath;
+import keyfleet.member.ProcessSettings;
+import keyfleet.server.EventLog;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// What a KMS plugin is told.
+///
+/// @param probes where it answers orchestrators and monitors
+record PluginSettings(
+    SocketPath listen,
+    String cluster,
+    Path data,
+    Hierarchy hierarchy,
+    LocalKekLimits limits,
+    Duration probe,
+    CallLog callLog,
+    ServerSettings.Listen probes,
+    EventLog.Format logFormat) {
+  private static final String LISTEN = "--listen";
+  private static final String CLUSTER = "--cluster";
+  private static final String DATA = "--data";
+  private static final String HIERARCHY = "--hierarchy";
+  private static final String USES = "--local-kek-uses";
+  private static final String AGE = "--local-kek-age";
+  private static final String CACHE = "--local-kek-cache";
+  private static final String PROBE = "--remote-probe";
+  private static final String PROBES = "--probes";
+  private static final String LOG_FORMAT = "--log-format";
+  private static final String LOG_REQUESTS = "--log-requests";
+
+  private static final String SOCKET = "unix:///run/keyfleet/kms.sock";
+  private static final Duration LONGEST_AGE = Duration.ofDays(365);
+  private static final Duration USUAL_PROBE = Duration.ofSeconds(30);
+  private static final Pattern CLUSTER_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
+
+  static CommandSpec addTo(CommandSpec spec) {
+    LocalKekLimits usual = LocalKekLimits.DEFAULT;
+    return spec.addOption(
+            option(LISTEN, "unix:///PATH", "The socket, in a folder of this user alone."))
+        .addOption(option(CLUSTER, "NAME", "The cluster that it serves (default: default)."))
+        .addOption(option(DATA, "DIR", "Where its snapshot is kept. Default: the data folder."))
+        .addOption(option(HIERARCHY, "on|off", "Local KEKs, or the key's provider for each call."))
+        .addOption(
+            option(
+                USES,
+                "SOFT[:HARD]",
+                "Values under one local KEK (default: %d:%d)."
+                    .formatted(usual.softUses(), usual.hardUses())))
+        .addOption(option(AGE, "DURATION", "After which it is replaced (default: 7d)."))
+        .addOption(
+            option(
+                CACHE, "N", "Local KEKs kept in memory (default: %d).".formatted(usual.cached())))
+        .addOption(
+            option(PROBE, "DURATION", "How often the key's provider is tried (default: 30s)."))
+        .addOption(
+            option(
+                PROBES,
+                "HOST:PORT",
+                "Where it answers /livez, /readyz and /metrics (default: 127.0.0.1:0)."))
+        .addOption(option(LOG_FORMAT, "FORMAT", "text (default) or json."))
+        .addOption(OptionSpec.builder(LOG_REQUESTS).description("A line for each call.").build());
+  }
+
+  private static OptionSpec option(String name, String label, String description) {
+    return OptionSpec.builder(name)
+        .paramLabel(label)
+        .type(String.class)
+        .description(description)
+        .build();
+  }
+
+  static PluginSettings of(ParseResult parsed, Map<String, String> environment) {
+    return new PluginSettings(
+        SocketPath.parse(word(parsed, LISTEN).map(Setting::text).orElse(SOCKET)),
+        word(parsed, CLUSTER).map(PluginSettings::cluster).orElse("default"),
+        word(parsed, DATA)
+            .map(it -> Path.of(it.text()))
+            .orElseGet(() -> DataFolder.of(environment).path()),
+        word(parsed, HIERARCHY).map(PluginSettings::hierarchy).orElse(Hierarchy.ON),
+        limits(parsed),
+        word(parsed, PROBE).map(it -> it.duration("30s")).orElse(USUAL_PROBE),
+        parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
+        word(parsed, PROBES)
+            .map(ServerSettings.Listen::of)
+            .orElse(new ServerSettings.Listen("127.0.0.1", 0)),
+        Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
+            .map(ServerSettings::logFormat)
+            .orElse(EventLog.Format.TEXT));
+  }
+
+  private static Optional<Setting> word(ParseResult parsed, String flag) {
+    return parsed.hasMatchedOption(flag)
+        ? Optional.of(Setting.given(flag, parsed.matchedOptionValue(flag, "")))
+        : Optional.empty();
+  }
+
+  private static String cluster(Setting word) {
+    if (!CLUSTER_NAME.matcher(word.text()).matches()) {
+      throw word.isNot("a cluster's name: letters, digits and . _ -, at most 63", "default");
+    }
+    return word.text();
+  }
+
+  private static Hierarchy hierarchy(Setting word) {
+    return switch (word.text()) {
+      case "on" -> Hierarchy.ON;
+      case "off" -> Hierarchy.OFF;
+      default -> throw word.isNot("on or off", "on");
+    };
+  }
+
+  private static LocalKekLimits limits(ParseResult parsed) {
+    LocalKekLimits usual = LocalKekLimits.DEFAULT;
+    Optional<Setting> uses = word(parsed, USES);
+    String example = usual.softUses() + ":" + usual.hardUses();
+    long soft = uses.map(it -> part(it, 0).count("values", example)).orElse((int) usual.softUses());
+    long hard =
+        uses.filter(it -> it.text().contains(":"))
+            .map(it -> part(it, 1).count("values", example))
+            .orElse((int) usual.hardUses());
+    if (soft > hard || hard > usual.hardUses()) {
+      throw Setting.given(USES, soft + ":" + hard)
+          .isNot("soft:hard with soft <= hard <= " + usual.hardUses(), example);
+    }
+    Duration age = word(parsed, AGE).map(it -> it.duration("7d")).orElse(usual.age());
+    if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(LONGEST_AGE) > 0) {
+      throw Setting.given(AGE, age.toString()).isNot("an age from 1s to 365d", "7d");
+    }
+    int cached =
+        word(parsed, CACHE).map(it -> it.count("local KEKs", "1000")).orElse(usual.cached());
+    return new LocalKekLimits(soft, hard, age, cached);
+  }
+
+  private static Setting part(Setting word, int which) {
+    return Setting.given(USES, word.text().split(":", 2)[which]);
+  }
+
+  KmsPlugin.Settings plugin(KeyringName keyring, ProcessSettings process, String software) {
+    return new KmsPlugin.Settings(
+        keyring, listen, cluster, data, hierarchy, limits, probe, callLog, process, software);
+  }
+}

@@ -1,0 +1,75 @@
+package keyfleet.crypto;
+
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Optional;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/// AES-256-GCM under one key and a random nonce for each value: `nonce (12) | ciphertext | tag
+/// (16)`. It is cheaper than a [Box], and one key is good for a limited number of values: 2^32 by
+/// the book, and the callers here stop at 2^22.
+public final class NonceBox {
+  private static final int NONCE = 12;
+  private static final int TAG = 16;
+
+  /// What sealing adds to a value.
+  public static final int OVERHEAD = NONCE + TAG;
+
+  /// Kept by each thread, as making one costs more than a short value. They remember the key of
+  /// their last value.
+  private static final ThreadLocal<Cipher> SEALER = ThreadLocal.withInitial(Box::newCipher);
+
+  private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
+
+  private NonceBox() {}
+
+  /// A box behind a copy of `head`, in one array.
+  public static byte[] seal(Dek key, byte[] aad, byte[] head, byte[] plain, SecureRandom random) {
+    byte[] nonce = new byte[NONCE];
+    random.nextBytes(nonce);
+    byte[] sealed = Arrays.copyOf(head, head.length + OVERHEAD + plain.length);
+    System.arraycopy(nonce, 0, sealed, head.length, NONCE);
+    byte[] bytes = key.bytes().reveal(SecretAccess.granted());
+    try {
+      Cipher gcm = SEALER.get();
+      gcm.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(bytes, "AES"), spec(nonce, 0));
+      gcm.updateAAD(aad);
+      gcm.doFinal(plain, 0, plain.length, sealed, head.length + NONCE);
+      return sealed;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("AES-256-GCM failed to encrypt", e);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
+  }
+
+  /// The value of the box that begins at `start` of `sealed`, for the caller to wipe; nothing if it
+  /// was not sealed under this key for this `aad`.
+  public static Optional<byte[]> open(Dek key, byte[] aad, byte[] sealed, int start) {
+    int length = sealed.length - start - NONCE;
+    if (length < TAG) {
+      return Optional.empty();
+    }
+    byte[] bytes = key.bytes().reveal(SecretAccess.granted());
+    try {
+      Cipher gcm = OPENER.get();
+      gcm.init(Cipher.DECRYPT_MODE, new SecretKeySpec(bytes, "AES"), spec(sealed, start));
+      gcm.updateAAD(aad);
+      return Optional.of(gcm.doFinal(sealed, start + NONCE, length));
+    } catch (AEADBadTagException e) {
+      return Optional.empty();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("AES-256-GCM failed to decrypt", e);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
+  }
+
+  private static GCMParameterSpec spec(byte[] from, int start) {
+    return new GCMParameterSpec(TAG * Byte.SIZE, from, start, NONCE);
+  }
+}

@@ -1,0 +1,93 @@
+package keyfleet.crypto;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Test;
+
+/// Short values under a key that seals many.
+class NonceBoxTest {
+  private static final byte[] AAD = "for this".getBytes(UTF_8);
+  private static final byte[] HEAD = {1, 2, 3};
+  private static final byte[] PLAIN = "a seed of thirty-two bytes, or so".getBytes(UTF_8);
+
+  private final SecureRandom random = new SecureRandom();
+  private final byte[] bytes = new byte[Dek.BYTES];
+  private final Dek key = new Dek(SecretBytes.copyOf(filled()));
+
+  private byte[] filled() {
+    Arrays.fill(bytes, (byte) 7);
+    return bytes;
+  }
+
+  private byte[] sealed() {
+    return NonceBox.seal(key, AAD, HEAD, PLAIN, random);
+  }
+
+  @Test
+  void sealedValue_opensAgain() {
+    byte[] sealed = sealed();
+    assertEquals(HEAD.length + NonceBox.OVERHEAD + PLAIN.length, sealed.length);
+    assertArrayEquals(HEAD, Arrays.copyOf(sealed, HEAD.length));
+    assertArrayEquals(PLAIN, NonceBox.open(key, AAD, sealed, HEAD.length).orElseThrow());
+  }
+
+  /// As the JDK's own cipher reads it, from the description alone.
+  @Test
+  void sealedValue_isNonceThenCiphertextThenTag() throws Exception {
+    byte[] box = Arrays.copyOfRange(sealed(), HEAD.length, sealed().length);
+    Cipher gcm = Cipher.getInstance("AES/GCM/NoPadding");
+    gcm.init(
+        Cipher.DECRYPT_MODE,
+        new SecretKeySpec(bytes, "AES"),
+        new GCMParameterSpec(128, box, 0, 12));
+    gcm.updateAAD(AAD);
+    assertArrayEquals(PLAIN, gcm.doFinal(box, 12, box.length - 12));
+  }
+
+  @Test
+  void everyFlippedBit_isRefused() {
+    byte[] sealed = sealed();
+    for (int bit = HEAD.length * 8; bit < sealed.length * 8; bit++) {
+      byte[] changed = sealed.clone();
+      changed[bit / 8] ^= (byte) (1 << (bit % 8));
+      assertEquals(Optional.empty(), NonceBox.open(key, AAD, changed, HEAD.length));
+    }
+  }
+
+  @Test
+  void otherKeyPlaceOrLength_isRefused() {
+    byte[] sealed = sealed();
+    Dek other = Dek.random(random);
+    assertTrue(NonceBox.open(other, AAD, sealed, HEAD.length).isEmpty());
+    assertTrue(NonceBox.open(key, HEAD, sealed, HEAD.length).isEmpty());
+    for (int length = 0; length < sealed.length; length++) {
+      assertTrue(NonceBox.open(key, AAD, Arrays.copyOf(sealed, length), 0).isEmpty());
+    }
+  }
+
+  @Test
+  void sameValueTwice_isNeverSealedAlike() {
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < 1_000; i++) {
+      assertTrue(seen.add(Arrays.toString(sealed())));
+    }
+  }
+
+  @Test
+  void closedKey_sealsNothing() {
+    key.close();
+    assertThrows(IllegalStateException.class, this::sealed);
+  }
+}

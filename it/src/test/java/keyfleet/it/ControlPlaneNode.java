@@ -1,0 +1,93 @@
+package keyfleet.it;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import keyfleet.it.Fleet.Supply;
+
+/// What Keyfleet runs for one API server: the plugin on its socket, and the fleet behind it.
+final class ControlPlaneNode implements AutoCloseable {
+  /// What the API server calls the plugin, in its configuration and in every value that it stores.
+  static final String PROVIDER = "keyfleet";
+
+  private static final String PLUGIN = "plugin";
+  private static final String WORKER = "worker";
+
+  private final Fleet fleet;
+  private final Path socket;
+  private final Map<String, String> home;
+  private FleetProcess plugin;
+
+  /// The keyring is there, and its first version is active. Nothing runs yet, and only the operator
+  /// has the key.
+  ControlPlaneNode(Path folder, Site site) {
+    this.fleet = new Fleet(folder, site, Supply.FILE, "kms");
+    this.socket = folder.resolve("run").resolve("kms.sock");
+    this.home = Map.of("KEYFLEET_HOME", folder.resolve("home").toString());
+    fleet.give(Fleet.OPERATOR, 1);
+    var announced = fleet.run(Fleet.TIMINGS, "kek", "announce", "--use=kms", "--version=1");
+    assertEquals(0, announced.exit(), announced::toString);
+  }
+
+  /// Each process finds the key by itself.
+  void give(int version) {
+    List.of(Fleet.OPERATOR, WORKER, PLUGIN).forEach(it -> fleet.give(it, version));
+  }
+
+  Fleet fleet() {
+    return fleet;
+  }
+
+  void startPlugin() {
+    plugin =
+        fleet.start(
+            PLUGIN, home, Fleet.command(List.of("kms-plugin", "--listen", "unix://" + socket)));
+    plugin.awaitLine("serves KMS v2 at");
+  }
+
+  /// SIGKILL: the socket stays, and nobody answers there.
+  void killPlugin() {
+    plugin.kill();
+  }
+
+  void startWorker() {
+    fleet.server(WORKER);
+  }
+
+  /// What an API server is told: secrets go through the plugin, and nothing goes past it.
+  Path encryption() {
+    try {
+      return Files.writeString(
+          fleet.folder().resolve("encryption.yaml"),
+          """
+          apiVersion: apiserver.config.k8s.io/v1
+          kind: EncryptionConfiguration
+          resources:
+          - resources: [secrets]
+            providers:
+            - kms:
+                apiVersion: v2
+                name: %s
+                endpoint: unix://%s
+                timeout: 2s
+          """
+              .formatted(PROVIDER, socket));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String said() {
+    return plugin == null ? "no plugin yet" : plugin.said();
+  }
+
+  @Override
+  public void close() {
+    fleet.close();
+  }
+}

@@ -1,0 +1,139 @@
+package keyfleet.kms;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Registration;
+import keyfleet.member.Member;
+import keyfleet.member.MemberBuilder;
+import keyfleet.member.MemberException;
+import keyfleet.member.Registry;
+import keyfleet.member.Standing;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedException;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// Brings a plugin into its fleet as soon as the store lets it, on a thread of its own: it serves
+/// without. Once joined it is a member like any other, and its cluster is registered before it
+/// takes over any keystore.
+final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(5);
+
+  /// @param kv opens the store; throws while it cannot be had
+  /// @param joining begins a member of the plugin's keyring in it
+  record Way(Supplier<Kv> kv, Joining joining, Registration cluster, Supplier<String> nonces) {}
+
+  interface Joining {
+    MemberBuilder in(Kv kv);
+  }
+
+  private final Way way;
+  private final LongSupplier clock;
+  private final Consumer<PluginEvent> events;
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile @Nullable Member member;
+  private String trouble = "";
+
+  Enlistment(Way way, Surroundings around) {
+    this.way = way;
+    this.clock = around.clock();
+    this.events = around.events();
+    this.thread = Thread.ofPlatform().daemon().name("keyfleet-enlist").unstarted(this::run);
+  }
+
+  Enlistment start() {
+    thread.start();
+    return this;
+  }
+
+  @Override
+  public FleetWord get() {
+    Member joined = member;
+    return joined == null ? new FleetWord.Alone() : word(joined.standing());
+  }
+
+  private static FleetWord word(Standing standing) {
+    return switch (standing) {
+      case Standing.Admitted(Keystore keystore, _) -> new FleetWord.Says(keystore);
+      case Standing.ReadOnly(Keystore keystore, _) -> new FleetWord.Says(keystore);
+      case Standing.NoKeystore _,
+          Standing.OnHold _,
+          Standing.NameTaken _,
+          Standing.OtherTimings _,
+          Standing.Outside _ ->
+          new FleetWord.Silent();
+    };
+  }
+
+  private void run() {
+    Backoff backoff = Backoff.none(clock.getAsLong());
+    try {
+      while (over.getCount() > 0 && member == null) {
+        if (!tried()) {
+          backoff = backoff.failed(clock.getAsLong());
+          long pause = Math.max(0, backoff.due() - clock.getAsLong());
+          var _ = over.await(pause, TimeUnit.NANOSECONDS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // somebody ends all threads of the process
+    }
+  }
+
+  private boolean tried() {
+    Member joined = null;
+    try {
+      Kv kv = way.kv().get();
+      joined = way.joining().in(kv).join();
+      register(kv);
+      member = joined;
+      return true;
+    } catch (StoreException | MemberException | MalformedException | PluginException e) {
+      tell(String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      events.accept(PluginEvent.Broke.of("joining", e));
+    }
+    if (joined != null) {
+      joined.close();
+    }
+    return false;
+  }
+
+  private void register(Kv kv) {
+    Registration cluster = way.cluster();
+    if (new Registry(kv, way.nonces()).register(cluster)
+        instanceof Registry.Taken(Registration held)) {
+      throw new PluginException(
+          "cluster %s is registered for keyring %s, not for %s"
+              .formatted(cluster.collection(), held.keyring(), cluster.keyring()),
+          "--cluster with a name of its own for each cluster");
+    }
+  }
+
+  private void tell(String why) {
+    if (!why.equals(trouble)) {
+      trouble = why;
+      events.accept(new PluginEvent.OutsideFleet(why));
+    }
+  }
+
+  @Override
+  public void close() {
+    over.countDown();
+    try {
+      var _ = thread.join(LONGEST_STOP);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Member joined = member;
+    if (joined != null) {
+      joined.close();
+    }
+  }
+}

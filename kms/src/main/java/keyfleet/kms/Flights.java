@@ -1,0 +1,93 @@
+package keyfleet.kms;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Calls that wait for the remote, off the event loop. Those that wait for the same local KEK share
+/// one call to it. For any thread.
+final class Flights {
+  /// Calls that may wait at a time, before further ones are refused.
+  private static final int MOST_WAITING = 2_000;
+
+  /// What a fetch came to: a local KEK, or why there is none.
+  sealed interface Arrival {}
+
+  record Fetched(LocalKek kek) implements Arrival {}
+
+  record Failed(Refusal why) implements Arrival {}
+
+  private final Map<LocalKek.Name, List<Consumer<Arrival>>> shared = new HashMap<>();
+  private int waiting;
+
+  /// `then` is called once, on another thread. Nothing, or why it never will be.
+  Optional<Refusal> join(LocalKek.Name name, Supplier<Arrival> fetch, Consumer<Arrival> then) {
+    synchronized (this) {
+      if (!board()) {
+        return Optional.of(full());
+      }
+      List<Consumer<Arrival>> others = shared.get(name);
+      if (others != null) {
+        others.add(then);
+        return Optional.empty();
+      }
+      shared.put(name, new ArrayList<>(List.of(then)));
+    }
+    start(() -> land(name, fetch.get()));
+    return Optional.empty();
+  }
+
+  /// As [#join], for work that nobody shares.
+  Optional<Refusal> alone(Runnable work) {
+    synchronized (this) {
+      if (!board()) {
+        return Optional.of(full());
+      }
+    }
+    start(() -> {
+      try {
+        work.run();
+      } finally {
+        leave(1);
+      }
+    });
+    return Optional.empty();
+  }
+
+  private void land(LocalKek.Name name, Arrival arrival) {
+    @Nullable List<Consumer<Arrival>> all;
+    synchronized (this) {
+      all = shared.remove(name);
+    }
+    if (all != null) {
+      leave(all.size());
+      all.forEach(it -> it.accept(arrival));
+    }
+  }
+
+  private static void start(Runnable work) {
+    Thread _ = Thread.ofVirtual().name("keyfleet-kms-call").start(work);
+  }
+
+  private boolean board() {
+    if (waiting >= MOST_WAITING) {
+      return false;
+    }
+    waiting++;
+    return true;
+  }
+
+  private synchronized void leave(int calls) {
+    waiting -= calls;
+  }
+
+  private static Refusal full() {
+    return new Refusal(
+        Refusal.Kind.SPENT, MOST_WAITING + " calls wait for the key's provider already");
+  }
+}

@@ -1,0 +1,29 @@
+package keyfleet.kms;
+
+import org.jspecify.annotations.Nullable;
+
+/// The plugin cannot start, or go on, as it is set up: one sentence, and a remedy. Neither holds a
+/// secret.
+public final class PluginException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final String remedy;
+
+  PluginException(String sentence, String remedy) {
+    this(sentence, remedy, null);
+  }
+
+  PluginException(String sentence, String remedy, @Nullable Throwable cause) {
+    super(sentence, cause);
+    this.remedy = remedy;
+  }
+
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
+
+  public String remedy() {
+    return remedy;
+  }
+}

@@ -1,0 +1,148 @@
+package keyfleet.kms;
+
+import io.grpc.Status;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What is measured of a plugin; docs/reference/kms-plugin.md lists it.
+public final class PluginMetrics implements MultiCollector {
+  /// What is asked of a KEK.
+  enum RemoteCall {
+    WRAP,
+    UNWRAP
+  }
+
+  /// What is true when somebody scrapes.
+  ///
+  /// @param keyIdSeconds since the key_id was announced
+  /// @param localKekSeconds since the local KEK was made
+  record Gauges(
+      int healthy,
+      int remoteUp,
+      int candidates,
+      double keyIdSeconds,
+      long localKekUses,
+      double localKekSeconds,
+      LocalKeks.Count cache) {}
+
+  private static final double SECOND = 1e9;
+  private static final double[] BUCKETS = {
+    0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10
+  };
+
+  private final Counter operations =
+      Counter.builder()
+          .name("keyfleet_kms_operations")
+          .help("calls of an API server, by method and gRPC code")
+          .labelNames("method", "code")
+          .build();
+  private final Histogram latency =
+      Histogram.builder()
+          .name("keyfleet_kms_latency_seconds")
+          .help("of whole calls, of work in memory, and of calls to the key's provider")
+          .labelNames("method", "stage")
+          .classicUpperBounds(BUCKETS)
+          .classicOnly()
+          .build();
+  private final Counter remoteCalls =
+      Counter.builder()
+          .name("keyfleet_kms_remote_calls")
+          .help("calls to the key's provider")
+          .labelNames("call", "outcome")
+          .build();
+
+  private final Map<Method, CounterDataPoint> answered = new EnumMap<>(Method.class);
+  private final Map<Method, DistributionDataPoint> totals = new EnumMap<>(Method.class);
+  private final DistributionDataPoint local = latency.labelValues("any", "local");
+  private final DistributionDataPoint remote = latency.labelValues("any", "remote");
+  private volatile @Nullable Supplier<Gauges> gauges;
+
+  PluginMetrics() {
+    for (Method method : Method.values()) {
+      totals.put(method, latency.labelValues(method.word(), "total"));
+      answered.put(method, operations.labelValues(method.word(), Status.Code.OK.name()));
+    }
+  }
+
+  /// Where the rest is asked for at each scrape.
+  void gauges(Supplier<Gauges> newGauges) {
+    gauges = newGauges;
+  }
+
+  void served(Method method, Status.Code code, long nanos) {
+    CounterDataPoint known = code == Status.Code.OK ? answered.get(method) : null;
+    (known == null ? operations.labelValues(method.word(), code.name()) : known).inc();
+    DistributionDataPoint total = totals.get(method);
+    if (total != null) {
+      total.observe(nanos / SECOND);
+    }
+  }
+
+  void local(long nanos) {
+    local.observe(nanos / SECOND);
+  }
+
+  void remote(RemoteCall call, boolean answered, long nanos) {
+    remoteCalls
+        .labelValues(call.name().toLowerCase(Locale.ROOT), answered ? "answered" : "failed")
+        .inc();
+    remote.observe(nanos / SECOND);
+  }
+
+  @Override
+  public MetricSnapshots collect() {
+    List<MetricSnapshot> all = new ArrayList<>();
+    all.add(operations.collect());
+    all.add(latency.collect());
+    all.add(remoteCalls.collect());
+    Supplier<Gauges> source = gauges;
+    if (source != null) {
+      add(source.get(), all);
+    }
+    return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
+  }
+
+  private static void add(Gauges now, List<MetricSnapshot> all) {
+    all.add(gauge("healthy", "1 while Status and Encrypt answer", now.healthy()));
+    all.add(gauge("remote_up", "1 if the key's provider answered last time", now.remoteUp()));
+    all.add(gauge("candidate_versions", "in the key's provider, not announced", now.candidates()));
+    all.add(
+        gauge("key_id_age_seconds", "since this process announced its key_id", now.keyIdSeconds()));
+    all.add(
+        gauge("local_kek_uses", "values sealed under the local KEK", (double) now.localKekUses()));
+    all.add(gauge("local_kek_age_seconds", "since it was made", now.localKekSeconds()));
+    all.add(gauge("local_kek_cache_size", "local KEKs in memory", now.cache().size()));
+    all.add(counter("local_kek_cache_hits", "found in memory", now.cache().hits()));
+    all.add(counter("local_kek_cache_misses", "not found in memory", now.cache().misses()));
+  }
+
+  private static MetricSnapshot gauge(String name, String help, double value) {
+    return GaugeSnapshot.builder()
+        .name("keyfleet_kms_" + name)
+        .help(help)
+        .dataPoint(GaugeSnapshot.GaugeDataPointSnapshot.builder().value(value).build())
+        .build();
+  }
+
+  private static MetricSnapshot counter(String name, String help, long value) {
+    return CounterSnapshot.builder()
+        .name("keyfleet_kms_" + name)
+        .help(help)
+        .dataPoint(CounterSnapshot.CounterDataPointSnapshot.builder().value((double) value).build())
+        .build();
+  }
+}

@@ -1,0 +1,54 @@
+package keyfleet.kms;
+
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import java.util.Collection;
+
+/// The answer to one call, given once by whichever thread has it.
+final class Reply<T> {
+  private final Counter counter;
+  private final Method method;
+  private final String uid;
+  private final StreamObserver<T> to;
+  private final long began;
+
+  Reply(Counter counter, Method method, String uid, StreamObserver<T> to) {
+    this.counter = counter;
+    this.method = method;
+    this.uid = uid;
+    this.to = to;
+    this.began = counter.now();
+  }
+
+  /// Must be said before another thread answers: the caller may have hung up by then.
+  void later() {
+    if (to instanceof ServerCallStreamObserver<T> call) {
+      call.setOnCancelHandler(() -> {}); // without one, answering a call that is gone throws
+    }
+  }
+
+  /// @param keyId empty if there is none
+  void done(T answer, String keyId, Collection<String> annotations) {
+    to.onNext(answer);
+    to.onCompleted();
+    counter.served(new Counter.Ticket(method, uid, began), Status.Code.OK, keyId, annotations);
+  }
+
+  void refused(Refusal why, String keyId, Collection<String> annotations) {
+    Status.Code code = code(why.kind());
+    to.onError(Status.fromCode(code).withDescription(why.sentence()).asException());
+    counter.served(new Counter.Ticket(method, uid, began), code, keyId, annotations);
+  }
+
+  /// The one place where reasons become the protocol's codes.
+  static Status.Code code(Refusal.Kind kind) {
+    return switch (kind) {
+      case BAD_CALL -> Status.Code.INVALID_ARGUMENT;
+      case UNKNOWN_KEY -> Status.Code.NOT_FOUND;
+      case NOT_ALLOWED -> Status.Code.FAILED_PRECONDITION;
+      case NOT_NOW -> Status.Code.UNAVAILABLE;
+      case SPENT -> Status.Code.RESOURCE_EXHAUSTED;
+    };
+  }
+}

@@ -1,0 +1,78 @@
+package keyfleet.kms;
+
+import com.google.protobuf.ByteString;
+import java.security.SecureRandom;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import keyfleet.crypto.Binding;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekVersion;
+import keyfleet.member.Keyholder;
+import org.jspecify.annotations.Nullable;
+
+/// Makes local KEKs, unwraps those of others, and keeps what it has. For any thread.
+final class Workshop {
+  /// As in an envelope; a provider that makes longer ones is of no use here.
+  private static final int MAX_WRAPPED = 4096;
+
+  private final Keyholder keys;
+  private final Remote remote;
+  private final LocalKeks cache;
+  private final SecureRandom random;
+  private final LongSupplier clock;
+
+  Workshop(
+      Keyholder keys, Remote remote, LocalKeks cache, SecureRandom random, LongSupplier clock) {
+    this.keys = keys;
+    this.remote = remote;
+    this.cache = cache;
+    this.random = random;
+    this.clock = clock;
+  }
+
+  Optional<Kek> kek(KekVersion version) {
+    return keys.find(version);
+  }
+
+  /// One call to the remote.
+  LocalKek make(String keyringId, KeyId keyId, Kek kek) {
+    Dek dek = Dek.random(random);
+    byte[] wrapped = remote.wrap(kek, dek, Binding.ofLocalKek(keyringId, keyId.text()));
+    if (wrapped.length > MAX_WRAPPED) {
+      throw new PluginException(
+          "the key's provider wraps a key in %d bytes, and at most %d are taken"
+              .formatted(wrapped.length, MAX_WRAPPED),
+          "another provider");
+    }
+    LocalKek.Name name = new LocalKek.Name(keyId.text(), ByteString.copyFrom(wrapped));
+    LocalKek made = new LocalKek(keyringId, name, dek, clock.getAsLong());
+    cache.put(made);
+    return made;
+  }
+
+  @Nullable LocalKek held(LocalKek.Name name) {
+    return cache.find(name);
+  }
+
+  /// One call to the remote. Nothing if the remote's key did not wrap it for this key_id.
+  Optional<LocalKek> unwrap(String keyringId, LocalKek.Name name, Kek kek) {
+    byte[] aad = Binding.ofLocalKek(keyringId, name.keyId());
+    Optional<LocalKek> found =
+        remote
+            .unwrap(kek, name.wrapped().toByteArray(), aad)
+            .map(dek -> new LocalKek(keyringId, name, dek, clock.getAsLong()));
+    found.ifPresent(cache::put);
+    return found;
+  }
+
+  /// For a key that seals one value.
+  byte[] wrap(Kek kek, Dek dek, byte[] aad) {
+    return remote.wrap(kek, dek, aad);
+  }
+
+  /// For a key that seals one value.
+  Optional<Dek> unwrap(Kek kek, byte[] wrapped, byte[] aad) {
+    return remote.unwrap(kek, wrapped, aad);
+  }
+}

@@ -1,0 +1,203 @@
+package keyfleet.kms;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Decision;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Removal;
+import keyfleet.keyring.Roster;
+import keyfleet.kms.v2.DecryptRequest;
+import keyfleet.kms.v2.EncryptResponse;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Calls that are wrong: each gets its code and a sentence, and none reaches the remote.
+final class CallTest {
+  @TempDir Path folder;
+  private final TestRemote remote = new TestRemote(1, 2);
+  private final TestRing ring = new TestRing(remote);
+  private Stand stand = new Stand(Path.of("unused"), remote);
+
+  @BeforeEach
+  void start() {
+    stand = new Stand(folder.resolve("s.json"), remote).says(ring.keystore());
+  }
+
+  private static void check(Status.Code code, Status refusal) {
+    assertEquals(code, refusal.getCode(), refusal::toString);
+    String sentence = String.valueOf(refusal.getDescription());
+    assertTrue(sentence.contains(" "), () -> "no sentence: " + sentence);
+  }
+
+  static Stream<Arguments> encrypts() {
+    return Stream.of(
+        Arguments.of("empty uid", 1, ""),
+        Arguments.of("long uid", 1, "u".repeat(Calls.MAX_UID + 1)),
+        Arguments.of("empty plaintext", 0, "uid"),
+        Arguments.of("oversized plaintext", Calls.MAX_PLAINTEXT + 1, "uid"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("encrypts")
+  void wrongEncrypt_isAnInvalidArgument(String what, int bytes, String uid) {
+    remote.forget();
+    ByteString plaintext = ByteString.copyFrom(new byte[bytes]);
+    check(Status.Code.INVALID_ARGUMENT, stand.encryptCall(plaintext, uid).refusal());
+    assertEquals(0, remote.calls(), what);
+  }
+
+  @Test
+  void longestPlaintext_fitsIntoWhatAnApiServerStores() {
+    ByteString plaintext = ByteString.copyFrom(new byte[Calls.MAX_PLAINTEXT]);
+    EncryptResponse sealed = stand.encryptCall(plaintext, "uid").answer();
+    assertEquals(Sealed.MAX_BYTES, sealed.getCiphertext().size());
+    assertEquals(
+        plaintext, stand.decryptCall(Stand.stored(sealed).build()).answer().getPlaintext());
+  }
+
+  private static Arguments decrypt(
+      String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
+    return Arguments.of(what, code, change);
+  }
+
+  static Stream<Arguments> decrypts() {
+    Status.Code invalid = Status.Code.INVALID_ARGUMENT;
+    return Stream.of(
+        decrypt("empty uid", invalid, it -> it.setUid("")),
+        decrypt("empty ciphertext", invalid, it -> it.setCiphertext(ByteString.EMPTY)),
+        decrypt(
+            "oversized ciphertext",
+            invalid,
+            it -> it.setCiphertext(ByteString.copyFrom(new byte[Sealed.MAX_BYTES + 1]))),
+        decrypt("empty key_id", invalid, it -> it.setKeyId("")),
+        decrypt("long key_id", invalid, it -> it.setKeyId("k".repeat(1025))),
+        decrypt("unknown key_id", Status.Code.NOT_FOUND, it -> it.setKeyId("somebody else's")),
+        decrypt(
+            "foreign annotation",
+            invalid,
+            it -> it.putAnnotations("version.encryption.remote.io", ByteString.copyFromUtf8("1"))),
+        decrypt("no annotation", invalid, DecryptRequest.Builder::clearAnnotations),
+        decrypt(
+            "oversized annotation",
+            invalid,
+            it ->
+                it.putAnnotations(
+                    Sealed.ANNOTATION, ByteString.copyFrom(new byte[Calls.MAX_ANNOTATIONS]))),
+        decrypt(
+            "unknown format",
+            invalid,
+            it -> it.setCiphertext(ByteString.copyFrom(new byte[] {9, 9}))),
+        decrypt("cut short", invalid, it -> it.setCiphertext(it.getCiphertext().substring(0, 20))));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("decrypts")
+  void wrongDecrypt_isRefusedWithoutTheRemote(
+      String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
+    EncryptResponse sealed = stand.encrypt("secret");
+    remote.forget();
+    check(code, stand.decryptRefusal(change.apply(Stand.stored(sealed))));
+    assertEquals(0, remote.calls(), what);
+  }
+
+  @Test
+  void everyBitFlippedInCiphertext_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    byte[] bytes = sealed.getCiphertext().toByteArray();
+    for (int bit = 0; bit < bytes.length * 8; bit++) {
+      DecryptRequest.Builder changed =
+          Stand.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+    }
+  }
+
+  @Test
+  void everyByteChangedInAnnotation_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ByteString wrapped = sealed.getAnnotationsOrThrow(Sealed.ANNOTATION);
+    for (int bit = 0; bit < wrapped.size() * 8; bit += 8) {
+      DecryptRequest.Builder changed =
+          Stand.stored(sealed).putAnnotations(Sealed.ANNOTATION, flipped(wrapped, bit));
+      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+    }
+  }
+
+  @Test
+  void everyBitFlippedWithoutHierarchy_isRefused() {
+    Stand off =
+        new Stand(folder.resolve("off.json"), remote, Hierarchy.OFF, Stand.LIMITS)
+            .says(ring.keystore());
+    EncryptResponse sealed = off.encrypt("secret");
+    for (int bit = 0; bit < sealed.getCiphertext().size() * 8; bit++) {
+      DecryptRequest.Builder changed =
+          Stand.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, off.decryptRefusal(changed));
+    }
+  }
+
+  /// The key_id of another activation of the very same key.
+  @Test
+  void keyIdOfAnotherActivation_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ring.announce(2);
+    ring.stage(2);
+    stand.says(ring.flip());
+    stand.says(ring.abort());
+    for (String other : List.copyOf(stand.ledger.get().known().keySet())) {
+      if (!other.equals(sealed.getKeyId())) {
+        check(
+            Status.Code.INVALID_ARGUMENT,
+            stand.decryptRefusal(Stand.stored(sealed).setKeyId(other)));
+      }
+    }
+    assertEquals("secret", stand.decrypt(sealed));
+  }
+
+  /// A value under one local KEK, with the annotation of another.
+  @Test
+  void annotationOfAnotherLocalKek_isRefused() {
+    EncryptResponse one = stand.encrypt("one");
+    EncryptResponse two =
+        new Stand(folder.resolve("other.json"), remote).says(ring.keystore()).encrypt("two");
+    check(
+        Status.Code.INVALID_ARGUMENT,
+        stand.decryptRefusal(Stand.stored(one).putAllAnnotations(two.getAnnotationsMap())));
+  }
+
+  @Test
+  void disabledVersion_isRefusedWithoutTheRemote() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ring.announce(2);
+    ring.stage(2);
+    ring.flip();
+    Keystore completed = ring.complete();
+    Roster nobody = new Roster(List.of(), Instant.EPOCH);
+    var evidence = new Removal.Evidence(nobody, Map.of(), Duration.ofDays(1), Duration.ZERO);
+    Decision disabled = Removal.disable(completed, new KekVersion(1), evidence);
+    stand.says(((Decision.Next) disabled).keystore());
+    remote.forget();
+    check(Status.Code.FAILED_PRECONDITION, stand.decryptRefusal(Stand.stored(sealed)));
+    assertEquals(0, remote.calls());
+  }
+
+  private static ByteString flipped(ByteString bytes, int bit) {
+    byte[] copy = bytes.toByteArray();
+    copy[bit / 8] ^= (byte) (1 << (bit % 8));
+    return ByteString.copyFrom(copy);
+  }
+}

@@ -1,0 +1,17 @@
+package keyfleet.providers;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/// The machine's own time, for tests with a real server.
+public final class SystemTicker implements Ticker {
+  @Override
+  public long nanos() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public void pause(Duration duration) {
+    LockSupport.parkNanos(duration.toNanos());
+  }
+}

@@ -1,0 +1,18 @@
+package keyfleet.providers;
+
+import java.time.Duration;
+
+/// Time that passes by being waited for.
+final class VirtualTicker implements Ticker {
+  private long nanos;
+
+  @Override
+  public synchronized long nanos() {
+    return nanos;
+  }
+
+  @Override
+  public synchronized void pause(Duration duration) {
+    nanos += duration.toNanos();
+  }
+}

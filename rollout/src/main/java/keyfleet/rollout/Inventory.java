@@ -1,0 +1,38 @@
+package keyfleet.rollout;
+
+import java.util.Comparator;
+import java.util.List;
+import keyfleet.rollout.NodeStatus.Missing;
+import keyfleet.rollout.NodeStatus.Reported;
+import keyfleet.rollout.NodeStatus.Unreadable;
+
+/// The enrolled nodes as somebody saw them. Its revision is a digest of all that was seen: stores
+/// have no number for a whole bucket. Two plans of one revision had the same nodes to choose from
+/// (R15).
+final class Inventory {
+  private Inventory() {}
+
+  static Sha256 revision(List<NodeStatus> nodes) {
+    Items items = new Items("keyfleet-inventory-1").int32(nodes.size());
+    nodes.stream()
+        .sorted(Comparator.comparing(NodeStatus::node))
+        .forEach(status -> add(items, status));
+    return Sha256.of(items.encoded());
+  }
+
+  private static void add(Items items, NodeStatus status) {
+    items.utf8(status.node().value()).utf8(status.presence().name());
+    switch (status.report()) {
+      case Missing _ -> items.utf8("missing");
+      case Unreadable _ -> items.utf8("unreadable");
+      case Reported(var health, int protocol, var running, var quarantine) ->
+          items
+              .utf8(health.name())
+              .int32(protocol)
+              .utf8(running.value())
+              .texts(quarantine.attempts().entrySet());
+    }
+    items.int32(status.facts().values().size());
+    status.facts().values().forEach((path, values) -> items.utf8(path).texts(values));
+  }
+}
