@@ -58,12 +58,17 @@ install_app() {
   rm -rf "$new"
   mkdir -p "$new"
   cp -R "$apps/build/keyfleet-cli/app" "$new/lib"
-  for jar in "$new"/lib/picocli-*.jar; do raise "$jar"; done
-  app=$apps/$(cat "$new"/lib/*.jar "$jdk/release" | sha 256)
+  app=$apps/$(cat "$new"/lib/*.jar "$jdk/release" "$here"/tools/* | sha 256)
   rm -rf "$app"
   mv "$new" "$app"
   unpack_sqlite
-  train
+  "$jdk/bin/java" "$here/tools/BundleJars.java" "$app/keyfleet.jar" "$app"/lib/*.jar
+  write_arguments
+  train local "$app/java-local.args"
+  train store "$app/java.args"
+  write_lasting_arguments
+  keep_time "$jdk/release"
+  keep_time "$security"
   printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
   mv "$apps/current.new" "$apps/current"
 }
@@ -83,41 +88,54 @@ unpack_sqlite() {
   fi
 }
 
-# picocli is compiled for Java 5, and an AOT cache takes no class that old.
-raise() {
-  "$jdk/bin/java" "$here/tools/RaiseClassFiles.java" "$1" "$1.raised"
-  mv "$1.raised" "$1"
-}
-
-# The AOT cache belongs to exactly these jars and this JDK: on 25.0.3 a cache of older jars runs their code
-# without a word (JDK-8377932), which is why it lies in the folder that is named by their digest.
-train() {
+# Each file of arguments names one class path: all jars in one, which are found quicker than thirty. Another JDK than
+# the build's takes the jars as they are.
+write_arguments() {
+  security=$jdk/conf/security/java.security
   path=
   for jar in "$app"/lib/*.jar; do path=$path${path:+:}$jar; done
+  arguments >"$app/java-plain.args"
+  path=$app/keyfleet.jar
+  if [ -z "${native:-}" ]; then path=$path$(printf ':%s' "$app"/lib/sqlite-jdbc-*.jar); fi
+  { arguments && prefer_jce && no_replay; } >"$app/java.args"
+  cp "$app/java.args" "$app/java-local.args"
+}
+
+# For processes that stay: the whole compiler. A plugin lives beside every API server: its heap has a small limit, and
+# Netty one arena of a small size.
+write_lasting_arguments() {
+  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions "$app/java.args" >"$app/java-server.args"
+  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n-Dio.netty.leakDetection.level=disabled\n'; } >"$app/java-plugin.args"
+}
+
+# train COMMANDS ARGUMENTS: makes an AOT cache of what these commands need, and names it in that file. It belongs to
+# exactly these jars and this JDK: on 25.0.3 a cache of older jars runs their code without a word (JDK-8377932), which
+# is why it lies in the folder that is named by their digest. Without a cache the commands are slower, and work.
+train() {
   keys=$app/training
   mkdir -m 0700 "$keys"
-  (umask 077 && sha 256 "$app"/lib/*.jar | head -n 1 >"$keys/main.v1.key")
-  arguments >"$app/java-plain.args"
-  { cat "$app/java-plain.args" && prefer_jce; } >"$app/java.args"
-  (cd "$keys" && env -i PATH="$PATH" KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" KEYFLEET_PROVIDER="file:$keys,env" KEYFLEET_STORE=sqlite:fleet.db \
-    "$jdk/bin/java" "@$app/java.args" -XX:AOTCacheOutput="$app/keyfleet.aot" keyfleet.cli.Training </dev/null >"$app/training.log" 2>&1) || true
+  (umask 077 && sha 256 "$app/keyfleet.jar" >"$keys/main.v1.key")
+  (cd "$keys" && env -i PATH="$PATH" LC_ALL=C.UTF-8 KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" KEYFLEET_PROVIDER="file:$keys,env" KEYFLEET_STORE=sqlite:fleet.db \
+    "$jdk/bin/java" "@$2" -XX:AOTCacheOutput="$app/$1.aot" keyfleet.cli.Training "$1" </dev/null >"$app/training-$1.log" 2>&1) || true
   rm -r "$keys"
-  if [ -s "$app/keyfleet.aot" ]; then
-    printf -- '-XX:AOTCache="%s"\n' "$app/keyfleet.aot" >>"$app/java.args"
+  if [ -s "$app/$1.aot" ]; then
+    printf -- '-XX:AOTCache="%s"\n' "$app/$1.aot" >>"$2"
   fi
-  grep -v -e TieredStopAtLevel -e CompileThresholdScaling "$app/java.args" >"$app/java-server.args"
-  # A plugin lives beside every API server: its heap has a small limit, and Netty one arena of a small size.
-  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n-Dio.netty.leakDetection.level=disabled\n'; } >"$app/java-plugin.args"
 }
 
 # A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If
 # the list is the stock one, SunJCE changes places with one of them, none of which has a service in common.
 prefer_jce() {
-  security=$jdk/conf/security/java.security
   if grep -q '^security.provider.2=SunRsaSign$' "$security" && grep -q '^security.provider.5=SunJCE$' "$security"; then
     printf 'security.provider.2=SunJCE\nsecurity.provider.5=SunRsaSign\n' >"$app/java.security"
     printf -- '-Djava.security.properties="%s"\n' "$app/java.security"
   fi
+}
+
+# A cache also remembers what was compiled, and a thread of the JVM looks that up at each class that is initialised:
+# nothing was, with this compiler.
+no_replay() {
+  printf -- '%s\n' -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining
 }
 
 # A quick compiler that is slow to step in, one collector thread, a small heap at first, and reflection without

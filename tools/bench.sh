@@ -67,17 +67,72 @@ bench_kms() {
   rm -rf "$work"
 }
 
-# Cold start of the command beside a Go client that does as little.
+# Cold start of commands, beside a Go client that does as little.
 bench_start() {
   apt_has hyperfine hyperfine
   etcdctl=$cache/etcdctl-$(cat "$here"/bench/etcdctl/go.* | sha 256 | cut -c 1-12)
   [ -x "$etcdctl" ] || (cd "$here/bench/etcdctl" && go build -o "$etcdctl" go.etcd.io/etcd/etcdctl/v3)
   "$here/keyfleet" --version >/dev/null
-  json=$here/target/bench-start.json
-  KEYFLEET_KEK_V1=$("$here/keyfleet" kek generate) hyperfine -N --warmup 5 --runs 40 --export-json "$json" \
-    "$etcdctl version" "$here/keyfleet --version" "$here/keyfleet kek verify --local" >"$here/target/bench-start.log" 2>&1
-  echo "cold start, ms                              (ratio: to etcdctl version)"
-  awk -F'[:,]' '/"command"/ { gsub(/[" ]*$/, "", $2); n = split($2, words, "/"); name = words[n] } /"median"/ { median = $2 * 1000 }
-    /"min"/ { min = $2 * 1000; if (!base) { base = median; best = min }
-      printf "  %-28s median %6.1f   min %6.1f   ratio %4.1f (min %4.1f)\n", name, median, min, median / base, min / best }' "$json"
+  KEYFLEET_KEK_V1=$("$here/keyfleet" kek generate)
+  export KEYFLEET_KEK_V1
+  cold_starts "$etcdctl version" "$here/keyfleet --version" "$here/keyfleet kek verify --local"
+  if [ -n "${KEYFLEET_TEST_ETCD:-}" ]; then
+    bench_start_with_stores
+  else
+    echo "  kek verify --target=1 beside etcdctl get: not measured, as KEYFLEET_TEST_ETCD names no etcd"
+  fi
+}
+
+# The same with a question to a store: a fleet of one process in SQLite, and a key in etcd.
+bench_start_with_stores() {
+  folder=$(mktemp -d)
+  export KEYFLEET_STORE="sqlite:$folder/fleet.db" ETCDCTL_ENDPOINTS=127.0.0.1:23790
+  "$KEYFLEET_TEST_ETCD" --data-dir "$folder/etcd" --listen-client-urls http://$ETCDCTL_ENDPOINTS --advertise-client-urls http://$ETCDCTL_ENDPOINTS \
+    --listen-peer-urls http://127.0.0.1:23800 >"$folder/etcd.log" 2>&1 &
+  servers=$!
+  "$here/keyfleet" kek announce --version=1 >/dev/null
+  "$here/keyfleet" server --listen 127.0.0.1:0 >"$folder/server.log" 2>&1 &
+  servers="$servers $!"
+  until_works 60 "$etcdctl" put k v
+  until_works 60 "$here/keyfleet" kek verify --target=1
+  cold_starts "$etcdctl get k" "$here/keyfleet kek verify --target=1"
+  # shellcheck disable=SC2086 # two pids
+  kill $servers
+  wait
+  rm -r "$folder"
+}
+
+# until_works SECONDS COMMAND…
+until_works() {
+  tries=$1
+  shift
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || fail "$* does not work" "look at $folder"
+    sleep 1
+  done
+}
+
+# cold_starts REFERENCE COMMAND…: three rounds, each in another order, as a machine is not equally fast all the time;
+# the median of all runs counts.
+cold_starts() {
+  reference=$1
+  times=$here/target/bench-start.times
+  : >"$times"
+  for round in 1 2 3; do
+    hyperfine -N --warmup 3 --runs 20 --export-json "$here/target/bench-start-$round.json" "$@" >"$here/target/bench-start-$round.log" 2>&1 ||
+      fail "a command failed: see target/bench-start-$round.log" "run it by hand"
+    awk '/"command":/ { sub(/^[^:]*: "/, ""); sub(/",$/, ""); name = $0 } /"times":/ { on = 1; next } /\]/ { on = 0 }
+      on { sub(/,/, ""); printf "%s\t%.3f\n", name, $1 * 1000 }' "$here/target/bench-start-$round.json" >>"$times"
+    first=$1
+    shift
+    set -- "$@" "$first"
+  done
+  echo "cold start, ms, $(wc -l <"$times") runs           (ratio: to ${reference##*/})"
+  sort -t "$(printf '\t')" -k 1,1 -k 2,2n "$times" | awk -F'\t' -v reference="$reference" '
+    { runs[$1, ++n[$1]] = $2 }
+    function middle(c) { return (runs[c, int((n[c] + 1) / 2)] + runs[c, int(n[c] / 2) + 1]) / 2 }
+    function line(c, name) { name = c; sub(/^[^ ]*\//, "", name)
+      printf "  %-32s median %6.1f   min %6.1f   ratio %4.1f (min %4.1f)\n", name, middle(c), runs[c, 1], middle(c) / middle(reference), runs[c, 1] / runs[reference, 1] }
+    END { line(reference); for (c in n) if (c != reference) line(c) }'
 }

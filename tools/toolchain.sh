@@ -24,6 +24,25 @@ is_jdk() {
   return 1
 }
 
+# keep_time FILE: so that whoever changes it, to a newer file or an older one, is noticed at the next start of the build
+# in `app`.
+keep_time() {
+  [ -e "$1" ] || return 0
+  touch -r "$1" "$app/${1##*/}.time"
+  is_same_time "$1" || rm "$app/${1##*/}.time"
+}
+
+# is_same_time FILE: has it still the time that it had when the application was built? Where that could not be kept
+# exactly: is it at least no newer than the build?
+is_same_time() {
+  time=$app/${1##*/}.time
+  if [ -e "$time" ]; then
+    ! [ "$1" -nt "$time" ] && ! [ "$1" -ot "$time" ]
+  else
+    ! [ "$1" -nt "$app/java.args" ]
+  fi
+}
+
 # find_jdk: sets `jdk` to the first that will do: JAVA_HOME, the path's, the usual folders.
 find_jdk() {
   jdk=${JAVA_HOME:-}

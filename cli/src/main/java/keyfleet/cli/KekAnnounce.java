@@ -58,6 +58,7 @@ final class KekAnnounce implements Command {
     Timings timings = timings(office.around().get().environment());
     KeyringName usual = use == Use.KMS ? PLUGINS : KeyringName.MAIN;
     KeyringName keyring = KeyOptions.keyring(parsed, office.around().get(), usual);
+    StoreOptions.makeHome(parsed, office);
     try (Desk desk = Desk.open(parsed, keyring, office)) {
       desk.keys().needHeld(version);
       Keystore before = desk.found().orElse(null);

@@ -35,6 +35,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /// All commands by their names, and the one place where failures become words.
 final class Keyfleet {
   private static final String CONFIG = "--config";
+  private static final String VERSION = "--version";
+
+  static {
+    // Options are words and flags here. At every start picocli would look for two dozen other
+    // types.
+    System.setProperty("picocli.converters.excludes", "java.*");
+  }
 
   private final Console console;
   private final Configured around;
@@ -121,6 +128,9 @@ final class Keyfleet {
   /// A command that is named in full comes alone; anything else gets the whole tree.
   private int chosen(String... args) {
     String first = args.length > 0 ? args[0] : "";
+    if (args.length == 1 && first.equals(VERSION)) {
+      return printVersion();
+    }
     String second = args.length > 1 ? args[1] : "";
     Map<String, Supplier<Command>> group =
         switch (first) {
@@ -155,7 +165,7 @@ final class Keyfleet {
     CommandSpec root =
         group("keyfleet", "Changes the keys and the software of a running fleet.")
             .addOption(
-                OptionSpec.builder("-V", "--version")
+                OptionSpec.builder("-V", VERSION)
                     .versionHelp(true)
                     .description("Print the version.")
                     .build())
@@ -177,8 +187,7 @@ final class Keyfleet {
       throw new UnmatchedArgumentException(spec.commandLine(), chosen.unmatched());
     }
     if (chosen.isVersionHelpRequested()) {
-      console.out().println("keyfleet " + version());
-      return Exit.OK;
+      return printVersion();
     }
     if (chosen.isUsageHelpRequested()) {
       spec.commandLine().usage(console.out(), Ansi.OFF);
@@ -236,6 +245,11 @@ final class Keyfleet {
         .usageHelp(true)
         .description("Show this help.")
         .build();
+  }
+
+  private int printVersion() {
+    console.out().println("keyfleet " + version());
+    return Exit.OK;
   }
 
   private static String version() {

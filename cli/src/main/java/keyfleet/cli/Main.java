@@ -33,7 +33,7 @@ public final class Main {
 
   /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,
   /// so they do so meanwhile. If they fail, the command meets the same failure when it needs them.
-  private static void startCiphers() {
+  static void startCiphers() {
     Thread.ofPlatform()
         .daemon()
         .name("keyfleet-ciphers")

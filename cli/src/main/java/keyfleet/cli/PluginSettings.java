@@ -89,7 +89,7 @@ record PluginSettings(
         word(parsed, CLUSTER).map(PluginSettings::cluster).orElse("default"),
         word(parsed, DATA)
             .map(it -> Path.of(it.text()))
-            .orElseGet(() -> StoreOptions.dataFolder(environment)),
+            .orElseGet(() -> DataFolder.of(environment).path()),
         word(parsed, HIERARCHY).map(PluginSettings::hierarchy).orElse(Hierarchy.ON),
         limits(parsed),
         word(parsed, PROBE).map(it -> it.duration("30s")).orElse(USUAL_PROBE),

@@ -44,6 +44,7 @@ final class SecretPut implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
+    StoreOptions.makeHome(parsed, office);
     try (SecretBytes value = value();
         Desk desk = office.desk(parsed)) {
       SecretShelf shelf = SecretShelf.made(desk);

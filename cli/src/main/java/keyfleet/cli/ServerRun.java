@@ -50,6 +50,7 @@ final class ServerRun implements Command {
             operator.calendar(),
             process.instance(),
             keyring.value());
+    StoreOptions.makeHome(parsed, office);
     try (Stores stores = StoreOptions.open(parsed, office);
         Providers providers = Providers.open(parsed, keyring, around)) {
       Server.Ties ties =

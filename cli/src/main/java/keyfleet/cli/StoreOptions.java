@@ -1,6 +1,5 @@
 package keyfleet.cli;
 
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import keyfleet.providers.ProviderSpec.Surroundings;
@@ -13,7 +12,6 @@ import picocli.CommandLine.ParseResult;
 final class StoreOptions {
   private static final String STORE = "--store";
   private static final String RECORDS = "--records";
-  private static final String HOME_VARIABLE = "KEYFLEET_HOME";
 
   private StoreOptions() {}
 
@@ -26,7 +24,7 @@ final class StoreOptions {
                 "Where the fleet is coordinated. Default: "
                     + ConfigKey.STORE.variable()
                     + ", else a SQLite file in the data folder ("
-                    + HOME_VARIABLE
+                    + DataFolder.VARIABLE
                     + ", else the platform's). One of:",
                 "  sqlite:FILE",
                 "  postgresql://USER@HOST/DATABASE?password-file=FILE",
@@ -51,35 +49,34 @@ final class StoreOptions {
 
   static Stores open(ParseResult parsed, Office office) {
     Surroundings around = office.around().get();
+    home(parsed, around).ifPresent(DataFolder::need);
     StoreUrl store = store(parsed, around);
     String given = given(parsed, RECORDS, ConfigKey.RECORDS, around.environment());
     return Stores.open(office.engines(), store, given.isEmpty() ? store : StoreUrl.parse(given));
   }
 
+  /// For commands that begin something, before they open the store.
+  static void makeHome(ParseResult parsed, Office office) {
+    home(parsed, office.around().get()).ifPresent(DataFolder::make);
+  }
+
   static StoreUrl store(ParseResult parsed, Surroundings around) {
-    Map<String, String> environment = around.environment();
-    String given = given(parsed, STORE, ConfigKey.STORE, environment);
     return StoreUrl.parse(
-        given.isEmpty() ? "sqlite:" + dataFolder(environment).resolve("keyfleet.db") : given);
+        home(parsed, around)
+            .map(DataFolder::store)
+            .orElseGet(() -> given(parsed, STORE, ConfigKey.STORE, around.environment())));
+  }
+
+  /// The folder of the default store; nothing if a store is named.
+  private static Optional<DataFolder> home(ParseResult parsed, Surroundings around) {
+    Map<String, String> environment = around.environment();
+    return given(parsed, STORE, ConfigKey.STORE, environment).isEmpty()
+        ? Optional.of(DataFolder.of(environment))
+        : Optional.empty();
   }
 
   private static String given(
       ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
     return Setting.of(parsed, flag, key, environment).map(Setting::text).orElse("");
-  }
-
-  static Path dataFolder(Map<String, String> environment) {
-    return named(environment, HOME_VARIABLE)
-        .or(() -> named(environment, "XDG_DATA_HOME").map(it -> it.resolve("keyfleet")))
-        .or(() -> named(environment, "HOME").map(it -> it.resolve(".local/share/keyfleet")))
-        .orElseThrow(() ->
-            new CommandException(
-                "no store is named, and there is no home folder to keep one in",
-                STORE + " sqlite:keyfleet.db"));
-  }
-
-  private static Optional<Path> named(Map<String, String> environment, String variable) {
-    String folder = environment.getOrDefault(variable, "");
-    return folder.isEmpty() ? Optional.empty() : Optional.of(Path.of(folder));
   }
 }

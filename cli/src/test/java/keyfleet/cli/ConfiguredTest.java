@@ -52,7 +52,7 @@ class ConfiguredTest {
   @CsvSource(
       textBlock =
           """
-          -, -, -, sqlite:data/keyfleet.db, main
+          -, -, -, sqlite:HOME/keyfleet.db, main
           x, -, -, sqlite:x, ring-x
           -, y, -, sqlite:y, ring-y
           x, y, -, sqlite:y, ring-y
@@ -64,7 +64,7 @@ class ConfiguredTest {
   void flag_standsBeforeVariableBeforeFileBeforeDefault(
       String inFile, String variable, String flag, String store, String keyring)
       throws IOException {
-    fleet.environment.put("KEYFLEET_HOME", "data");
+    fleet.environment.put("KEYFLEET_HOME", folder.toString());
     file(
         inFile.equals("-") ? "" : "store: sqlite:%s%nkeyring: ring-%s%n".formatted(inFile, inFile));
     if (!variable.equals("-")) {
@@ -75,7 +75,7 @@ class ConfiguredTest {
         flag.equals("-")
             ? run("kek", "list")
             : run("kek", "list", "--store=sqlite:" + flag, "--keyring=ring-" + flag);
-    assertEquals(List.of(store), opened);
+    assertEquals(List.of(store.replace("HOME", folder.toString())), opened);
     assertTrue(
         said.exits(1).err().startsWith("keyfleet: keyring " + keyring + " has no key yet\n"),
         said.err());

@@ -15,6 +15,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `./keyfleet` itself: first starts, rebuilds, and what it becomes.
 class LauncherTest {
+  /// One command of each cache that a build makes.
+  private static final String VERIFY =
+      "KEYFLEET_KEK_V1=%s checkout/keyfleet kek verify --local".formatted("01".repeat(32));
+
+  private static final String ANNOUNCE =
+      "KEYFLEET_KEK_V1=%s checkout/keyfleet kek announce --version=1 --store sqlite:$$.db"
+          .formatted("01".repeat(32));
+
   @TempDir Path folder = Path.of("");
 
   /// A checkout of its own with an empty cache, but for the Maven that was fetched already.
@@ -51,9 +59,14 @@ class LauncherTest {
         both.err().toString());
     assertEquals(2, both.err().size(), both.err().toString());
 
-    Path version = folder.resolve("checkout/cli/src/main/resources/keyfleet/cli/version.txt");
-    Files.writeString(version, "edited");
+    assertEachCacheIsUsed(shell);
+    Path cli = folder.resolve("checkout/cli/src/main");
+    Files.writeString(cli.resolve("resources/keyfleet/cli/version.txt"), "edited");
+    Path printed = cli.resolve("java/keyfleet/cli/RoundTrip.java");
+    Files.writeString(printed, Files.readString(printed).replace("RESULT", "EDITED"));
     assertEquals(List.of("keyfleet edited"), shell.run("checkout/keyfleet --version").out());
+    assertTrue(shell.run(VERIFY).out().getFirst().endsWith("EDITED"), "old code ran");
+    assertEachCacheIsUsed(shell);
 
     Files.writeString(
         folder.resolve("checkout/cli/src/main/java/keyfleet/cli/Main.java"), "class {");
@@ -61,6 +74,36 @@ class LauncherTest {
     assertEquals(1, broken.exit());
     assertTrue(broken.err().getLast().startsWith("Try: "), broken.err().toString());
     assertTrue(broken.out().isEmpty(), broken.out().toString());
+  }
+
+  /// `AOTMode=on` ends a JVM that cannot use the cache it was told of.
+  private static void assertEachCacheIsUsed(Shell shell) {
+    for (String command : List.of(VERIFY, ANNOUNCE)) {
+      Shell.Result result = shell.run("export JDK_JAVA_OPTIONS=-XX:AOTMode=on; " + command);
+      assertEquals(0, result.exit(), result.toString());
+    }
+  }
+
+  @Test
+  void anotherJdk_runsWithoutTheCaches() throws IOException {
+    Path jdk =
+        Files.createSymbolicLink(folder.resolve("jdk"), Path.of(System.getProperty("java.home")));
+    String version = Checkout.root().resolve("keyfleet") + " --version";
+    new Shell(folder, Map.of()).run(version); // builds if need be, on the usual one
+    Shell.Result result = new Shell(folder, Map.of("JAVA_HOME", jdk.toString())).run(version);
+    assertEquals(List.of("keyfleet 0.1.0"), result.out(), result.err().toString());
+  }
+
+  @Test
+  void fileOfTheJdkThatChanged_isNoticed_alsoIfItIsOlder() {
+    String keep = "app=.; : >java.args; touch -t 202001010000 f; keep_time f; ";
+    assertEquals(0, toolchain(keep + "is_same_time f").exit());
+    assertEquals(1, toolchain(keep + "touch -t 202001010001 f; is_same_time f").exit());
+    assertEquals(1, toolchain(keep + "touch -t 201912310000 f; is_same_time f").exit());
+    String inexact = keep + "rm f.time; ";
+    assertEquals(0, toolchain(inexact + "is_same_time f").exit());
+    assertEquals(
+        1, toolchain(inexact + "touch -t 202001010000 java.args; touch f; is_same_time f").exit());
   }
 
   @Test
