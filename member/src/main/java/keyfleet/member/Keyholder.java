@@ -2,6 +2,7 @@ package keyfleet.member;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,7 @@ public final class Keyholder {
   private final List<KekProvider> providers;
   private final SecureRandom random;
   private final Proofs proofs = new Proofs();
+  private final Tally tally = new Tally();
   private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
   private volatile Holding holding;
 
@@ -44,7 +46,7 @@ public final class Keyholder {
     this.keyring = keyring;
     this.providers = List.copyOf(providers);
     this.random = random;
-    this.holding = new Holding(new EnvelopeCipher(Keks.of(keyring, List.of()), random), Map.of());
+    this.holding = holding(List.of(), Map.of());
   }
 
   /// Asks every provider. One that fails keeps what it gave before. If two have a version, the
@@ -67,8 +69,12 @@ public final class Keyholder {
         names.putIfAbsent(version, provider.name());
       }
     }
-    holding = new Holding(new EnvelopeCipher(Keks.of(keyring, keks.values()), random), names);
+    holding = holding(keks.values(), names);
     return faults;
+  }
+
+  private Holding holding(Collection<Kek> keks, Map<KekVersion, String> names) {
+    return new Holding(new EnvelopeCipher(Keks.of(keyring, keks), random, tally), names);
   }
 
   public KeyringName keyring() {
@@ -78,6 +84,11 @@ public final class Keyholder {
   /// For what is held now.
   public EnvelopeCipher cipher() {
     return holding.cipher();
+  }
+
+  /// What was sealed, opened and moved with the versions that are held.
+  public Tally tally() {
+    return tally;
   }
 
   /// The provider of each version that is held.
