@@ -17,6 +17,11 @@ prepare_softhsm() {
   apt_has softhsm2-util softhsm2
 }
 
+# Processes whose calendar is wrong.
+prepare_clocks() {
+  apt_has "/usr/lib/$(uname -m)-linux-gnu/faketime/libfaketimeMT.so.1" libfaketime
+}
+
 prepare_postgres() {
   apt_has /usr/lib/postgresql postgresql
 }
