@@ -21,6 +21,11 @@ prepare_systemd() {
   apt_has systemd-analyze systemd
 }
 
+# Processes whose calendar is wrong.
+prepare_clocks() {
+  apt_has "/usr/lib/$(uname -m)-linux-gnu/faketime/libfaketimeMT.so.1" libfaketime
+}
+
 prepare_postgres() {
   apt_has /usr/lib/postgresql postgresql
 }

@@ -17,6 +17,7 @@ import java.util.stream.IntStream;
 import keyfleet.control.Gate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
+import keyfleet.crypto.Proofs;
 import keyfleet.crypto.Sentinel.Claim;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
@@ -187,7 +188,7 @@ final class VerifyBench {
       if (known == null) {
         throw new IllegalStateException(version + " is not announced");
       }
-      return known.sentinel().prove(worker.cipher(), claim).orElseThrow();
+      return new Proofs().prove(known.sentinel(), worker.cipher(), claim).orElseThrow();
     }
 
     void read() throws SQLException {

@@ -23,6 +23,7 @@ enum ConfigKey {
   LOG_FORMAT("server.log-format", "KEYFLEET_SERVER__LOG_FORMAT"),
   RATE("rotation.rate", "KEYFLEET_ROTATION__RATE"),
   MIN_PROCESSES("rotation.min-processes", "KEYFLEET_ROTATION__MIN_PROCESSES"),
+  EXPECTED("rotation.expected", "KEYFLEET_ROTATION__EXPECTED"),
   BACKUP_HORIZON("backup-horizon", "KEYFLEET_BACKUP_HORIZON");
 
   private final String path;
@@ -61,7 +62,7 @@ enum ConfigKey {
   }
 
   boolean isList() {
-    return this == PROVIDERS || this == ROLES;
+    return this == PROVIDERS || this == ROLES || this == EXPECTED;
   }
 
   /// Whether an empty variable is one that nobody set.

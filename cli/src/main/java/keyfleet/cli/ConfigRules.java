@@ -8,9 +8,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import keyfleet.keyring.Timings;
 import keyfleet.member.DurationText;
-import keyfleet.member.Machine;
-import keyfleet.member.MemberException;
-import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
@@ -45,14 +42,14 @@ final class ConfigRules {
       case STORE, RECORDS -> checkUrl(word);
       case KEYRING -> word.keyring();
       case PROVIDERS -> checkProvider(word);
-      case INSTANCE -> checkInstance(word);
+      case INSTANCE, EXPECTED -> Expectation.instance(word);
       case HEARTBEAT, FRESH, LEASE, EXPIRE, ADOPT ->
           word.duration(DurationText.of(TIMINGS.getOrDefault(key, Duration.ZERO)));
       case ROLES -> ServerSettings.role(word);
       case LISTEN -> ServerSettings.Listen.of(word);
       case LOG_FORMAT -> ServerSettings.logFormat(word);
       case RATE -> ServerSettings.rate(word);
-      case MIN_PROCESSES -> ServerSettings.expected(word);
+      case MIN_PROCESSES -> Expectation.atLeast(word);
       case BACKUP_HORIZON -> word.duration("30d");
     }
   }
@@ -78,14 +75,6 @@ final class ConfigRules {
       Providers.parse(word.text());
     } catch (ProviderException e) {
       throw word.wrong(Console.plain(e.getMessage()), e.remedy());
-    }
-  }
-
-  private static void checkInstance(Setting word) {
-    try {
-      ProcessSettings.of(Map.of(ConfigKey.INSTANCE.variable(), word.text()), Machine.here());
-    } catch (MemberException e) {
-      throw word.wrong(e.getMessage(), word.name() + "api-1");
     }
   }
 

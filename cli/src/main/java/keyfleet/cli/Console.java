@@ -3,6 +3,7 @@ package keyfleet.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import keyfleet.store.PlainText;
 import org.jspecify.annotations.Nullable;
 
 /// Where a command's data and words go, and where a secret or an answer comes from.
@@ -50,10 +51,6 @@ record Console(InputStream in, PrintStream out, PrintStream err, Output output) 
   /// Something that another process wrote, fit for a terminal: no line breaks, no control
   /// characters.
   static String plain(String text) {
-    StringBuilder plain = new StringBuilder(text.length());
-    text.codePoints()
-        .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
-        .forEach(plain::appendCodePoint);
-    return plain.toString();
+    return PlainText.of(text);
   }
 }

@@ -8,6 +8,7 @@ import keyfleet.control.Gate;
 import keyfleet.control.RemovalOrders;
 import keyfleet.control.Ring;
 import keyfleet.control.RotationOrders;
+import keyfleet.control.SecretOrders;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
@@ -102,6 +103,10 @@ final class Desk implements AutoCloseable {
 
   RemovalOrders removals() {
     return new RemovalOrders(ring, shelves(), orders());
+  }
+
+  SecretOrders secrets() {
+    return new SecretOrders(orders());
   }
 
   private Shelves shelves() {

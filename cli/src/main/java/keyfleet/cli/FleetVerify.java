@@ -16,7 +16,7 @@ final class FleetVerify {
     KekVersion target = KeyOptions.version(parsed, KekVerify.TARGET);
     OutputFormat format = OutputFormat.of(parsed);
     WaitOptions waiting = WaitOptions.of(parsed);
-    Expected expected = ServerSettings.expected(parsed, office.around().get().environment());
+    Expected expected = Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       FleetCheck check = new FleetCheck(desk, target, expected);
       GateReport report =

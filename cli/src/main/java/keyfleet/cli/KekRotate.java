@@ -2,7 +2,6 @@ package keyfleet.cli;
 
 import keyfleet.cli.Screen.Manner;
 import keyfleet.cli.WaitOptions.Deadline;
-import keyfleet.control.RotationOrders;
 import keyfleet.control.RotationOrders.Answer;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.control.RotationOrders.Refused;
@@ -45,7 +44,7 @@ final class KekRotate implements Command {
               .description("Ask the gate, try every record's data key, and change nothing.")
               .build());
     }
-    WaitOptions.addTo(spec).addOption(OutputFormat.option());
+    WaitOptions.addTo(Expectation.addTo(spec)).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
             kind == Kind.ROTATION
@@ -76,7 +75,7 @@ final class KekRotate implements Command {
       throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
     }
     Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
-    Expected expected = ServerSettings.expected(parsed, office.around().get().environment());
+    Expected expected = Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       if (isDone(desk.keystore(), wanted, from, to)) {
         RotationView.at(desk).print(format, office.console().out());
@@ -86,7 +85,7 @@ final class KekRotate implements Command {
       if (!gate.isReady()) {
         return gate.print(format, office.console());
       }
-      Job job = started(order(desk.orders(), wanted, from, to));
+      Job job = started(desk.orders().start(wanted, from, to, expected));
       boolean follows =
           waiting.waits()
               || wanted == Kind.DRY_RUN
@@ -101,14 +100,6 @@ final class KekRotate implements Command {
         && job.kind() == kind
         && job.from().equals(from)
         && job.to().equals(to);
-  }
-
-  private static Answer order(RotationOrders orders, Kind kind, KekVersion from, KekVersion to) {
-    return switch (kind) {
-      case ROTATION -> orders.rotate(from, to);
-      case REVOCATION -> orders.revoke(from, to);
-      case DRY_RUN -> orders.rehearse(from, to);
-    };
   }
 
   private static Job started(Answer answer) {

@@ -9,7 +9,6 @@ import picocli.CommandLine.ParseResult;
 final class KekVerify implements Command {
   private static final String LOCAL = "--local";
   static final String TARGET = "--target";
-  static final String MIN_PROCESSES = "--min-processes";
 
   private final Office office;
 
@@ -31,14 +30,8 @@ final class KekVerify implements Command {
             OptionSpec.builder(LOCAL)
                 .type(boolean.class)
                 .description("Check the keys of this host only.")
-                .build())
-        .addOption(
-            OptionSpec.builder(MIN_PROCESSES)
-                .paramLabel("K")
-                .type(String.class)
-                .description("With --target: not ready with fewer processes.")
                 .build());
-    WaitOptions.addTo(spec).addOption(OutputFormat.option());
+    WaitOptions.addTo(Expectation.addTo(spec)).addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
             "--target: asks every process of the fleet, by its heartbeat.",

@@ -7,6 +7,9 @@ import keyfleet.control.Progress;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
@@ -127,6 +130,9 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
               "course    " + course() + (job.course() == Job.Course.TURNED ? ", going back" : ""));
           out.println(
               "driver    " + (job.driver().isEmpty() ? "nobody yet" : Console.plain(job.driver())));
+          if (!(job.expected() instanceof Anyone)) {
+            out.println("expects   " + Console.plain(job.expected().words()));
+          }
         });
     out.println("state     " + state() + ", " + phase());
     out.println("records   " + done() + " of " + total() + " done, " + failed() + " failed");
@@ -152,14 +158,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
         .writeNumberProperty("failed_records", failed())
         .writeNumberProperty("active", keystore.active().number())
         .writeNumberProperty("epoch", keystore.epoch());
-    job()
-        .ifPresent(job ->
-            json.writeStringProperty("rotation", job.id().value())
-                .writeStringProperty("kind", Words.snake(job.kind()))
-                .writeNumberProperty("from_version", job.from().number())
-                .writeNumberProperty("to_version", job.to().number())
-                .writeStringProperty("course", Words.snake(job.course()))
-                .writeStringProperty("driver", job.driver()));
+    job().ifPresent(job -> write(json, job));
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (Progress.Failure it : isReported() ? progress.failures() : List.<Progress.Failure>of()) {
@@ -170,5 +169,23 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
           .writeEndObject();
     }
     json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, Job job) {
+    json.writeStringProperty("rotation", job.id().value())
+        .writeStringProperty("kind", Words.snake(job.kind()))
+        .writeNumberProperty("from_version", job.from().number())
+        .writeNumberProperty("to_version", job.to().number())
+        .writeStringProperty("course", Words.snake(job.course()))
+        .writeStringProperty("driver", job.driver());
+    switch (job.expected()) {
+      case Anyone() -> {}
+      case AtLeast(int processes) -> json.writeNumberProperty("min_processes", processes);
+      case Named(var instances) -> {
+        json.writeArrayPropertyStart("expected");
+        instances.forEach(json::writeString);
+        json.writeEndArray();
+      }
+    }
   }
 }

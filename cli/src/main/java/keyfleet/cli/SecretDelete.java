@@ -45,6 +45,7 @@ final class SecretDelete implements Command {
   private static boolean isGone(Desk desk, SecretName name) {
     StoredRecord record = SecretShelf.needed(desk, name);
     SecretShelf shelf = SecretShelf.found(desk).orElseThrow();
+    SecretShelf.audited(desk.secrets().delete(name.value(), SecretShelf.parsed(record)));
     return switch (shelf.records().delete(record)) {
       case Deletion.Deleted() -> true;
       case Conflict() -> false;

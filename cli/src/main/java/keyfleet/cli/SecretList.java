@@ -3,6 +3,7 @@ package keyfleet.cli;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
@@ -16,7 +17,10 @@ final class SecretList implements Command {
   /// Records come with their values, and a value may be large.
   private static final int PAGE = 16;
 
-  private record Listing(Map<String, KekVersion> names, long unreadable) {}
+  /// @param digest of the sealed value, as the audit names it; empty if it is no envelope
+  private record Item(KekVersion version, String digest) {}
+
+  private record Listing(Map<String, Item> items, long unreadable) {}
 
   private final Office office;
 
@@ -50,20 +54,26 @@ final class SecretList implements Command {
 
   private static Listing listing(Records records) {
     Census census = records.census();
-    Map<String, KekVersion> names = new TreeMap<>();
+    Map<String, Item> items = new TreeMap<>();
     for (KekVersion version : census.belonging().keySet()) {
       List<StoredRecord> page = records.scan(version, PAGE);
       while (!page.isEmpty()) {
-        page.forEach(it -> names.put(it.id().value(), version));
+        page.forEach(it -> items.put(it.id().value(), item(version, it)));
         page = records.scan(version, page.getLast().id(), PAGE);
       }
     }
-    return new Listing(names, census.unreadable());
+    return new Listing(items, census.unreadable());
+  }
+
+  private static Item item(KekVersion version, StoredRecord record) {
+    return new Item(version, SecretShelf.parsed(record).map(Envelope::dataDigest).orElse(""));
   }
 
   private void printTable(Listing listing) {
     Columns table = new Columns("NAME", "VERSION");
-    listing.names().forEach((name, version) -> table.row(Console.plain(name), version.toString()));
+    listing
+        .items()
+        .forEach((name, item) -> table.row(Console.plain(name), item.version().toString()));
     table.print(office.console().out());
     if (listing.unreadable() > 0) {
       office.console().err().println(listing.unreadable() + " more cannot be read as envelopes");
@@ -73,11 +83,12 @@ final class SecretList implements Command {
   private static void write(JsonGenerator json, Listing listing) {
     json.writeArrayPropertyStart("secrets");
     listing
-        .names()
-        .forEach((name, version) ->
+        .items()
+        .forEach((name, item) ->
             json.writeStartObject()
                 .writeStringProperty("name", name)
-                .writeNumberProperty("kek_version", version.number())
+                .writeNumberProperty("kek_version", item.version().number())
+                .writeStringProperty("digest", item.digest())
                 .writeEndObject());
     json.writeEndArray().writeNumberProperty("unreadable", listing.unreadable());
   }

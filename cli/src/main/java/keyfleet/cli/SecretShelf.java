@@ -4,6 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
+import keyfleet.control.RotationOrders.Answer;
+import keyfleet.control.RotationOrders.Refused;
+import keyfleet.crypto.Envelope;
 import keyfleet.crypto.Place;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
@@ -15,6 +18,7 @@ import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
 
 /// The collection in which `secret` keeps its values: one that rotates as any other.
 record SecretShelf(Registration registration, Records records) {
@@ -88,6 +92,21 @@ record SecretShelf(Registration registration, Records records) {
   /// Nothing if the record has no value, which `put` never leaves.
   static Optional<Bytes> envelope(StoredRecord record) {
     return Optional.ofNullable(record.fields().byName().get(VALUE));
+  }
+
+  /// Nothing if there is none, or what is there is no envelope.
+  static Optional<Envelope> parsed(@Nullable StoredRecord record) {
+    return Optional.ofNullable(record)
+        .flatMap(SecretShelf::envelope)
+        .flatMap(bytes -> Envelope.parse(bytes.toArray()));
+  }
+
+  /// Nothing may be done to a secret that the audit does not know of.
+  static void audited(Answer answer) {
+    if (answer instanceof Refused(String reason)) {
+      throw CommandException.unmet(
+          "the audit did not take it, so nothing was done: " + reason, "keyfleet audit verify");
+    }
   }
 
   /// Who last fenced it.

@@ -6,8 +6,6 @@ import keyfleet.control.AuditActor;
 import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.server.EventLog;
@@ -69,12 +67,7 @@ final class ServerRun implements Command {
   private Server.Settings settings(
       ServerSettings told, KeyringName keyring, ProcessSettings process) {
     InetSocketAddress listen = new InetSocketAddress(told.listen().host(), told.listen().port());
-    return new Server.Settings(
-        keyring, told.roles(), process, version, listen, told.throttle(), least(told.expected()));
-  }
-
-  private static int least(Expected expected) {
-    return expected instanceof AtLeast(int processes) ? processes : 0;
+    return new Server.Settings(keyring, told.roles(), process, version, listen, told.throttle());
   }
 
   private static List<Server.Declared> declared(

@@ -6,9 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.server.EventLog;
 import keyfleet.server.Role;
 import keyfleet.server.Throttle;
@@ -18,15 +15,12 @@ import picocli.CommandLine.ParseResult;
 
 /// What a server is told: what it does, where it listens, how it logs, which collections it looks
 /// after, and how it rotates them.
-///
-/// @param expected how many processes a rotation waits for
 record ServerSettings(
     Set<Role> roles,
     Listen listen,
     EventLog.Format logFormat,
     List<DeclaredCollection> collections,
-    Throttle throttle,
-    Expected expected) {
+    Throttle throttle) {
 
   private static final String ROLES = "--roles";
   private static final String LISTEN = "--listen";
@@ -93,8 +87,7 @@ record ServerSettings(
         config.collections(),
         Setting.of(parsed, RATE, ConfigKey.RATE, environment)
             .map(word -> new Throttle(rate(word)))
-            .orElse(Throttle.NONE),
-        expected(parsed, environment));
+            .orElse(Throttle.NONE));
   }
 
   private static Set<Role> roles(Setting list) {
@@ -122,16 +115,5 @@ record ServerSettings(
 
   static int rate(Setting word) {
     return word.count("records a second", "500");
-  }
-
-  static Expected expected(Setting word) {
-    return new AtLeast(word.count("processes", "3"));
-  }
-
-  /// As many as there are, unless somebody said how many there must be.
-  static Expected expected(ParseResult parsed, Map<String, String> environment) {
-    return Setting.of(parsed, KekVerify.MIN_PROCESSES, ConfigKey.MIN_PROCESSES, environment)
-        .<Expected>map(ServerSettings::expected)
-        .orElse(new Anyone());
   }
 }

@@ -87,6 +87,7 @@ class AuditTest {
         List.of(
             "announce v1",
             "announce v2",
+            "put secret db",
             "rehearse v1 to v2",
             "rotate v1 to v2",
             "pause",
@@ -134,7 +135,8 @@ class AuditTest {
         first
             .out()
             .contains(
-                "\"user\":\"anna\",\"host\":\"desk-7\",\"instance\":\"jump-host\",\"what\":\"announce v1\""),
+                "\"user\":\"anna\",\"host\":\"desk-7\",\"instance\":\"jump-host\",\"what\":\"announce"
+                    + " v1\""),
         first.out());
     assertTrue(
         first.out().contains("{\"name\":\"active\",\"before\":\"\",\"after\":\"v1\"}"),

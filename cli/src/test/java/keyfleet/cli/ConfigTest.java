@@ -12,8 +12,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.cli.ServerSettings.Listen;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
 import keyfleet.server.EventLog;
 import keyfleet.server.Role;
 import keyfleet.server.Throttle;
@@ -48,6 +46,7 @@ class ConfigTest {
       rotation:
         rate: 500
         min-processes: 3
+        expected: [api-1, api-2]
       backup-horizon: 90d
       """;
 
@@ -85,6 +84,7 @@ class ConfigTest {
             Map.entry("KEYFLEET_SERVER__LOG_FORMAT", "json"),
             Map.entry("KEYFLEET_ROTATION__RATE", "500"),
             Map.entry("KEYFLEET_ROTATION__MIN_PROCESSES", "3"),
+            Map.entry("KEYFLEET_ROTATION__EXPECTED", "api-1,api-2"),
             Map.entry("KEYFLEET_BACKUP_HORIZON", "90d")),
         config.environment());
   }
@@ -111,8 +111,7 @@ class ConfigTest {
             new Listen("127.0.0.1", 0),
             EventLog.Format.TEXT,
             List.of(),
-            Throttle.NONE,
-            new Anyone()),
+            Throttle.NONE),
         unset);
     Config file = config(FULL, Map.of());
     assertEquals(
@@ -121,8 +120,7 @@ class ConfigTest {
             new Listen("0.0.0.0", 9000),
             EventLog.Format.JSON,
             file.collections(),
-            new Throttle(500),
-            new AtLeast(3)),
+            new Throttle(500)),
         server(file));
     Config variables =
         config(
@@ -131,14 +129,12 @@ class ConfigTest {
                 "KEYFLEET_SERVER__ROLES", "scheduler, worker",
                 "KEYFLEET_SERVER__LISTEN", "[::1]:0",
                 "KEYFLEET_SERVER__LOG_FORMAT", "text",
-                "KEYFLEET_ROTATION__RATE", "7",
-                "KEYFLEET_ROTATION__MIN_PROCESSES", "2"));
+                "KEYFLEET_ROTATION__RATE", "7"));
     ServerSettings set = server(variables);
     assertEquals(Set.of(Role.SCHEDULER, Role.WORKER), set.roles());
     assertEquals(new Listen("[::1]", 0), set.listen());
     assertEquals(EventLog.Format.TEXT, set.logFormat());
     assertEquals(new Throttle(7), set.throttle());
-    assertEquals(new AtLeast(2), set.expected());
     ServerSettings flagged =
         server(variables, "--roles=worker", "--listen=h:1", "--log-format=json", "--rate=9");
     assertEquals(Set.of(Role.WORKER), flagged.roles());
@@ -157,7 +153,6 @@ class ConfigTest {
           KEYFLEET_SERVER__ROLES     | api   | KEYFLEET_SERVER__ROLES=api is not to be had yet: worker and scheduler are | KEYFLEET_SERVER__ROLES=worker
           KEYFLEET_SERVER__ROLES     | ''    | KEYFLEET_SERVER__ROLES= is not a role: worker and scheduler are | KEYFLEET_SERVER__ROLES=worker
           KEYFLEET_ROTATION__RATE    | 0     | KEYFLEET_ROTATION__RATE=0 is not a number of records a second | KEYFLEET_ROTATION__RATE=500
-          KEYFLEET_ROTATION__MIN_PROCESSES | -1 | KEYFLEET_ROTATION__MIN_PROCESSES=-1 is not a number of processes | KEYFLEET_ROTATION__MIN_PROCESSES=3
           KEYFLEET_SERVER__LISEN     | s3cret | there is no setting KEYFLEET_SERVER__LISEN | KEYFLEET_SERVER__LISTEN
           KEYFLEET_TIMING__HEARTBEAT | s3cret | there is no setting KEYFLEET_TIMING__HEARTBEAT | KEYFLEET_TIMING_HEARTBEAT
           KEYFLEET__X                | s3cret | there is no setting KEYFLEET__X | unset KEYFLEET__X

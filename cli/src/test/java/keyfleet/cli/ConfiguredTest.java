@@ -117,6 +117,22 @@ class ConfiguredTest {
     assertTrue(run(rotate).exits(2).err().contains("MISSING: 1 of 2"));
     fleet.start("worker-2", "worker", 1, 2);
     run(rotate).exits(0);
+    Said status = run("kek", "status", "-o", "json").exits(0);
+    assertTrue(status.out().contains("\"min_processes\":2"), status.out());
+  }
+
+  @Test
+  void declaredRoster_holdsForTheGateAndGoesWithTheOrder() throws IOException {
+    fleet.give(2);
+    file("store: sqlite:a\nrotation: {expected: [worker-1, api-1]}\n");
+    run("kek", "announce", "--version=1").exits(0);
+    run("kek", "announce", "--version=2").exits(0);
+    fleet.start("worker-1", "worker", 1, 2);
+    assertTrue(run("kek", "verify", "--target=2").exits(2).err().contains("MISSING: api-1\n"));
+    fleet.start("api-1", "api", 1, 2);
+    run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
+    assertTrue(
+        run("kek", "status").exits(0).out().contains("expects   api-1, worker-1\n"), "the status");
   }
 
   @Test

@@ -139,7 +139,8 @@ class VerifyTest {
     assertTrue(
         said.err()
             .contains(
-                "On api-1, api-2, api-3, api-4, api-5 and 2 more: set KEYFLEET_KEK_V2 and restart the process\n"),
+                "On api-1, api-2, api-3, api-4, api-5 and 2 more: set KEYFLEET_KEK_V2 and restart"
+                    + " the process\n"),
         said.err());
   }
 
@@ -160,6 +161,13 @@ class VerifyTest {
     fleet.start("api-1", "api", 1, 2);
     assertTrue(verify("--min-processes=1").exits(0).err().isEmpty());
     assertTrue(verify("--min-processes=3").exits(2).err().contains("MISSING: 2 of 3 processes\n"));
+  }
+
+  @Test
+  void namedProcess_mustBeThere() {
+    fleet.start("api-1", "api", 1, 2);
+    assertTrue(verify("--expect=api-1").exits(0).err().isEmpty());
+    assertTrue(verify("--expect=api-2,api-1").exits(2).err().contains("MISSING: api-2\n"));
   }
 
   @Test
@@ -187,8 +195,9 @@ class VerifyTest {
     assertEquals(
         "{\"keyring\":\"main\",\"target\":2,\"ready\":false,\"laggards\":[{\"instance\":\"api-1\","
             + "\"hostname\":\"api-1\",\"pid\":1005,\"pod\":\"\",\"role\":\"api\",\"loaded_kek_versions\":[1],"
-            + "\"current_kek_version\":1,\"provider\":\"env\",\"version\":\"0.1.0\",\"reason\":\"missing\","
-            + "\"remedy\":\"On api-1: set KEYFLEET_KEK_V2 and restart the process\"}],\"missing\":[],\"stale\":[]}\n",
+            + "\"current_kek_version\":1,\"provider\":\"env\",\"version\":\"0.1.0\",\"reason\":\"missing\",\"remedy\":\"On"
+            + " api-1: set KEYFLEET_KEK_V2 and restart the"
+            + " process\"}],\"missing\":[],\"stale\":[]}\n",
         verify("-o", "json").exits(2).out());
   }
 
@@ -206,6 +215,8 @@ class VerifyTest {
           --target=2 --timeout=1m  | --timeout means nothing without --wait
           --target=2 --wait --timeout=soon | --timeout=soon is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d
           --target=2 --min-processes=0 | --min-processes=0 is not a number of processes
+          --target=2 --expect=a,,b  | --expect=an instance name is letters, digits and . _ : @ / -, at most 190 long, not ''
+          --target=2 --expect=a --min-processes=1 | processes are expected by name and by number, and only one of them can hold
           --target=2 -o yaml       | -o yaml is not a format: table or json is
           --target=2 --keyring=pay | keyring pay has no key yet
           """)

@@ -7,9 +7,10 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
 
@@ -112,34 +113,20 @@ final class AuditFacts {
     facts.put("rotation.kind", word(job.kind()));
     facts.put("rotation.from", job.from().toString());
     facts.put("rotation.to", job.to().toString());
+    facts.put("rotation.expected", expected(job.expected()));
     facts.put("rotation.course", word(job.course()));
     facts.put("rotation.driver", job.driver());
   }
 
-  private static String phase(Rotation rotation) {
-    return switch (rotation) {
-      case Rotation.Idle _ -> "idle";
-      case Rotation.Staged _ -> "staged";
-      case Rotation.Opening _ -> "opening";
-      case Rotation.Rewrapping _ -> "rewrapping";
-      case Rotation.Settling _ -> "settling";
-      case Rotation.Fencing _ -> "fencing";
-      case Rotation.Sweeping _ -> "sweeping";
-      case Rotation.Proving _ -> "proving";
-      case Rotation.Blocked _ -> "blocked";
-      case Rotation.Paused(var was) -> "paused while " + phase(was);
-      case Rotation.Completed _ -> "completed";
-      case Rotation.Aborted _ -> "aborted";
-    };
+  /// Entries from before there was such a thing say nothing of it.
+  private static String expected(Expected expected) {
+    return expected instanceof Anyone ? "" : expected.words();
   }
 
-  /// Of a rotation under way, or of the last one.
-  static Optional<Job> job(Rotation rotation) {
-    return switch (rotation) {
-      case Rotation.Completed(Job job) -> Optional.of(job);
-      case Rotation.Aborted(Job job) -> Optional.of(job);
-      default -> Rotation.underWay(rotation);
-    };
+  private static String phase(Rotation rotation) {
+    return rotation instanceof Rotation.Paused
+        ? "paused while " + rotation.phase()
+        : rotation.phase();
   }
 
   private static String joined(Iterable<KekVersion> versions) {
@@ -172,10 +159,12 @@ final class AuditFacts {
   Optional<AuditFacts> after(List<AuditChange> changes) {
     SortedMap<String, String> facts = new TreeMap<>(byName);
     for (AuditChange change : changes) {
-      if (!fact(change.name()).equals(change.before())) {
-        return Optional.empty();
+      if (change.isFact()) {
+        if (!fact(change.name()).equals(change.before())) {
+          return Optional.empty();
+        }
+        facts.put(change.name(), change.after());
       }
-      facts.put(change.name(), change.after());
     }
     return Optional.of(new AuditFacts(facts));
   }

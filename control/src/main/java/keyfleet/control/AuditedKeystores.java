@@ -89,14 +89,21 @@ final class AuditedKeystores {
 
   /// As [#create].
   boolean replace(Held expected, Keystore next, String what) {
+    return replace(expected, next, what, AuditFacts.changes(expected.keystore(), next));
+  }
+
+  /// As [#create]: an entry that leaves the keystore as it is.
+  boolean note(Held expected, String what, AuditChange intended) {
+    return replace(expected, expected.keystore(), what, List.of(intended));
+  }
+
+  private boolean replace(Held expected, Keystore next, String what, List<AuditChange> changes) {
     copy(expected);
     AuditHead head = entry(expected).head();
     if (chain.find(head.number() + 1).isPresent()) {
       return overtaken(expected, head.number() + 1);
     }
-    Keystore before = expected.keystore();
-    List<AuditChange> changes = AuditFacts.changes(before, next);
-    AuditEntry entry = entry(head, changes, what, rotation(before, next));
+    AuditEntry entry = entry(head, changes, what, rotation(expected.keystore(), next));
     Document note = AuditDocument.written(entry);
     Fate fate =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
@@ -152,8 +159,8 @@ final class AuditedKeystores {
     Rotation now = next.rotation();
     return before.rotation().equals(now)
         ? ""
-        : AuditFacts.job(now)
-            .or(() -> AuditFacts.job(before.rotation()))
+        : Rotation.job(now)
+            .or(() -> Rotation.job(before.rotation()))
             .map(Job::id)
             .map(id -> id.value())
             .orElse("");

@@ -8,9 +8,6 @@ import keyfleet.keyring.Event;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationId;
@@ -49,7 +46,6 @@ final class Drive {
   private final Shelves shelves;
   private final Keyholder keys;
   private final LongSupplier clock;
-  private int least;
   private @Nullable Leg leg;
   private long since;
   private @Nullable Pass pass;
@@ -63,14 +59,6 @@ final class Drive {
     this.shelves = shelves;
     this.keys = keys;
     this.clock = clock;
-  }
-
-  void expect(int processes) {
-    least = processes;
-  }
-
-  private Expected expected() {
-    return least == 0 ? new Anyone() : new AtLeast(least);
   }
 
   /// Begins the phase, unless it was begun already. False if this process does not hold what the
@@ -113,7 +101,7 @@ final class Drive {
 
   private Unit gated(Keystore keystore, Job job, Stock stock) {
     Of of = new Of(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job.to(), stock, expected());
+    Optional<String> objection = gate().objection(keystore, job, stock);
     if (objection.isEmpty()) {
       return new Found(new Event.GatePassed(of));
     }
@@ -123,7 +111,7 @@ final class Drive {
 
   private Unit rehearsed(Keystore keystore, Job job, Stock stock) {
     Of of = new Of(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job.to(), stock, expected());
+    Optional<String> objection = gate().objection(keystore, job, stock);
     if (objection.isPresent()) {
       report(Progress.none(job.id(), "not ready: " + objection.get()));
       return new Found(new Event.Unstaged(of));
@@ -151,7 +139,7 @@ final class Drive {
       return stepped(now, keystore, job, stock);
     }
     return gate()
-        .objection(keystore, job.to(), stock, expected())
+        .objection(keystore, job, stock)
         .<Unit>map(why -> new Wait("not ready: " + why))
         .orElseGet(() -> new Found(new Event.PassEnded(new Of(job.id(), keystore.epoch()))));
   }

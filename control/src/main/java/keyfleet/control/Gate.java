@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.OpenSentinel;
+import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness;
@@ -43,10 +44,9 @@ public final class Gate {
     }
   }
 
-  /// Why a rotation to `target` may not go on, if so.
-  Optional<String> objection(
-      Keystore keystore, KekVersion target, Stock stock, Readiness.Expected expected) {
-    return stock.gap().or(() -> words(judge(keystore, target, expected)));
+  /// Why a rotation may not go on, if so.
+  Optional<String> objection(Keystore keystore, Job job, Stock stock) {
+    return stock.gap().or(() -> words(judge(keystore, job.to(), job.expected())));
   }
 
   private static Optional<String> words(Verdict verdict) {

@@ -98,6 +98,11 @@ public final class Ring {
     return keystores.replace(expected, next, what);
   }
 
+  /// As [#create]: what somebody is about to do, and is no change of the keystore.
+  boolean note(Held expected, String what, AuditChange intended) {
+    return keystores.note(expected, what, intended);
+  }
+
   public Roster roster(Timings timings) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings));
   }

@@ -58,12 +58,6 @@ public final class RotationLoop {
     this.signs = new SignOfLife(ring, clock);
   }
 
-  /// The gate is not passed with fewer fresh processes than these; 0 asks for no number.
-  public RotationLoop expecting(int processes) {
-    drive.expect(processes);
-    return this;
-  }
-
   public Pace tick() {
     try {
       trouble = null;

@@ -13,6 +13,8 @@ import keyfleet.keyring.Job;
 import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
@@ -90,21 +92,23 @@ public final class RotationOrders {
   }
 
   public Answer rotate(KekVersion from, KekVersion to) {
-    return start(Kind.ROTATION, from, to);
+    return start(Kind.ROTATION, from, to, new Anyone());
   }
 
   /// Tries the gate and every record's data key, and leaves all as it was.
   public Answer rehearse(KekVersion from, KekVersion to) {
-    return start(Kind.DRY_RUN, from, to);
+    return start(Kind.DRY_RUN, from, to, new Anyone());
   }
 
   /// For a compromised version: records are encrypted anew, and it never comes back.
   public Answer revoke(KekVersion from, KekVersion to) {
-    return start(Kind.REVOCATION, from, to);
+    return start(Kind.REVOCATION, from, to, new Anyone());
   }
 
-  private Answer start(Kind kind, KekVersion from, KekVersion to) {
-    StartOrdered order = new StartOrdered(new RotationId(ids.get()), kind, from, to, Job.NOBODY);
+  /// `expected` goes with the order: whichever worker drives it, the gate asks for them.
+  public Answer start(Kind kind, KekVersion from, KekVersion to, Expected expected) {
+    StartOrdered order =
+        new StartOrdered(new RotationId(ids.get()), kind, from, to, expected, Job.NOBODY);
     return changed(
         AuditWords.of(order),
         keystore ->
@@ -135,19 +139,27 @@ public final class RotationOrders {
     return changed(AuditWords.of(order), keystore -> keystore.decide(order));
   }
 
-  /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
-  /// know what it has forgotten. `what` is for the audit.
+  /// `what` is for the audit.
   Answer changed(String what, Function<Keystore, Decision> decision) {
+    return tried(held -> written(held, decision.apply(held.keystore()), what));
+  }
+
+  /// Says in the audit what is about to be done, and changes nothing.
+  Answer intended(String what, AuditChange change) {
+    return tried(held ->
+        ring.note(held, what, change) ? Optional.of(new Done(held.keystore())) : Optional.empty());
+  }
+
+  /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
+  /// know what it has forgotten.
+  private Answer tried(Function<Held, Optional<Answer>> order) {
     for (int i = 0; i < TRIES; i++) {
       Held held = ring.keystore().orElse(null);
       if (held == null) {
         return new Refused("the keyring has no keystore yet");
       }
       Optional<SafeHold> hold = shelves.stock().hold(held.keystore());
-      Optional<Answer> answer =
-          hold.isPresent()
-              ? refused(held, hold.get())
-              : written(held, decision.apply(held.keystore()), what);
+      Optional<Answer> answer = hold.isPresent() ? refused(held, hold.get()) : order.apply(held);
       if (answer.isPresent()) {
         return answer.get();
       }

@@ -25,6 +25,10 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
@@ -34,12 +38,19 @@ import org.junit.jupiter.api.Test;
 class AuditFactsTest {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final Job JOB =
-      new Job(new RotationId("r-1"), Job.Kind.ROTATION, v(1), v(2), Job.Course.FORWARD, "w-1");
+      job("r-1", Job.Kind.ROTATION, new Anyone(), Job.Course.FORWARD, "w-1");
   private static final KeyVersion FIRST =
       new KeyVersion("env", sentinel(1), VersionState.ANNOUNCED);
   private static final Keystore KEYSTORE =
       Keystore.bootstrap(
           new Keystore.Identity("k", 1, Keystore.Use.RECORDS), FIRST, Timings.DEFAULT);
+
+  private static Job job(
+      String id, Job.Kind kind, Expected expected, Job.Course course, String driver) {
+    boolean forward = course == Job.Course.FORWARD;
+    return new Job(
+        new RotationId(id), kind, v(forward ? 1 : 2), v(forward ? 2 : 1), expected, course, driver);
+  }
 
   private static Sentinel sentinel(int version) {
     SoftwareKek kek =
@@ -183,10 +194,13 @@ class AuditFactsTest {
 
   @Test
   void everyRotation_hasFactsOfItsOwn() {
-    Job turned = new Job(JOB.id(), JOB.kind(), v(2), v(1), Job.Course.TURNED, "w-1");
-    Job nobodys = new Job(JOB.id(), JOB.kind(), v(1), v(2), Job.Course.FORWARD, Job.NOBODY);
-    Job revoking = new Job(JOB.id(), Job.Kind.REVOCATION, v(1), v(2), Job.Course.FORWARD, "w-1");
-    Job second = new Job(new RotationId("r-2"), JOB.kind(), v(1), v(2), Job.Course.FORWARD, "w-1");
+    Job turned = job("r-1", JOB.kind(), new Anyone(), Job.Course.TURNED, "w-1");
+    Job nobodys = job("r-1", JOB.kind(), new Anyone(), Job.Course.FORWARD, Job.NOBODY);
+    Job revoking = job("r-1", Job.Kind.REVOCATION, new Anyone(), Job.Course.FORWARD, "w-1");
+    Job second = job("r-2", JOB.kind(), new Anyone(), Job.Course.FORWARD, "w-1");
+    Job ofThree = job("r-1", JOB.kind(), new AtLeast(3), Job.Course.FORWARD, "w-1");
+    Job ofOne =
+        job("r-1", JOB.kind(), new Named(new TreeSet<>(Set.of("a"))), Job.Course.FORWARD, "w-1");
     List<Rotation> all =
         List.of(
             IDLE,
@@ -195,6 +209,8 @@ class AuditFactsTest {
             new Rotation.Staged(nobodys),
             new Rotation.Staged(revoking),
             new Rotation.Staged(second),
+            new Rotation.Staged(ofThree),
+            new Rotation.Staged(ofOne),
             new Rotation.Opening(JOB),
             new Rotation.Rewrapping(JOB),
             new Rotation.Settling(JOB),

@@ -116,7 +116,7 @@ class AuditTrailTest {
     assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::words);
     assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::words);
     assertTrue(flip.changes().contains(new AuditChange("v1.state", "active", "decrypt-only")));
-    String id = AuditFacts.job(fleet.keystore().rotation()).orElseThrow().id().value();
+    String id = Rotation.job(fleet.keystore().rotation()).orElseThrow().id().value();
     assertEquals(
         9L, all().stream().filter(it -> it.deed().rotation().equals(id)).count(), "of a rotation");
     assertEquals("", all().getLast().deed().rotation());

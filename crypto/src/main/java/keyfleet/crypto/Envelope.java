@@ -1,7 +1,10 @@
 package keyfleet.crypto;
 
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Optional;
 
 /// A sealed value as it is stored: the wrapped DEK, the version that wrapped it, and the data. The
@@ -103,6 +106,16 @@ public final class Envelope {
 
   byte[] data() {
     return data;
+  }
+
+  /// SHA-256 of the sealed value, in hex: a name for it that stays through every rewrap, and tells
+  /// nothing about it.
+  public String dataDigest() {
+    try {
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(data));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 
   /// The same data under another wrap of the same DEK.

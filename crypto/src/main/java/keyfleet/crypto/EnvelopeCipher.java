@@ -1,11 +1,18 @@
 package keyfleet.crypto;
 
+import static keyfleet.crypto.Witness.Outcome.NO_SUCH_VERSION;
+import static keyfleet.crypto.Witness.Outcome.OK;
+import static keyfleet.crypto.Witness.Outcome.REFUSED;
+import static keyfleet.crypto.Witness.Outcome.UNAVAILABLE;
+
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.Opening.Opened;
 import keyfleet.crypto.Rewrapping.Rewrapped;
 import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.Witness.Operation;
+import keyfleet.crypto.Witness.Outcome;
 
 /// Seals, opens and rewraps the values of one keyring. The version is always the caller's explicit
 /// word: nothing here falls back to another key.
@@ -14,10 +21,16 @@ public final class EnvelopeCipher {
 
   private final Keks keks;
   private final SecureRandom random;
+  private final Witness witness;
 
   public EnvelopeCipher(Keks keks, SecureRandom random) {
+    this(keks, random, Witness.NOBODY);
+  }
+
+  public EnvelopeCipher(Keks keks, SecureRandom random, Witness witness) {
     this.keks = keks;
     this.random = random;
+    this.witness = witness;
   }
 
   public KeyringName keyring() {
@@ -33,6 +46,17 @@ public final class EnvelopeCipher {
       throw new IllegalArgumentException(
           "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
     }
+    try {
+      Sealing sealing = sealed(version, place, plaintext);
+      witness.saw(Operation.SEAL, version, sealing instanceof Sealed ? OK : NO_SUCH_VERSION);
+      return sealing;
+    } catch (KekUnavailableException e) {
+      witness.saw(Operation.SEAL, version, UNAVAILABLE);
+      throw e;
+    }
+  }
+
+  private Sealing sealed(KekVersion version, Place place, SecretBytes plaintext) {
     Optional<Kek> kek = keks.find(version);
     if (kek.isEmpty()) {
       return new NoSuchVersion(version);
@@ -51,6 +75,23 @@ public final class EnvelopeCipher {
   }
 
   public Opening open(Place place, Envelope envelope) {
+    try {
+      Opening opening = opened(place, envelope);
+      Outcome outcome =
+          switch (opening) {
+            case Opened _ -> OK;
+            case NoSuchVersion _ -> NO_SUCH_VERSION;
+            case Refused _ -> REFUSED;
+          };
+      witness.saw(Operation.OPEN, envelope.version(), outcome);
+      return opening;
+    } catch (KekUnavailableException e) {
+      witness.saw(Operation.OPEN, envelope.version(), UNAVAILABLE);
+      throw e;
+    }
+  }
+
+  private Opening opened(Place place, Envelope envelope) {
     Optional<Kek> kek = keks.find(envelope.version());
     if (kek.isEmpty()) {
       return new NoSuchVersion(envelope.version());
@@ -69,6 +110,23 @@ public final class EnvelopeCipher {
   /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
   /// plaintext is never seen, the data bytes are carried over as they are.
   public Rewrapping rewrap(Place place, Envelope envelope, KekVersion target) {
+    try {
+      Rewrapping rewrapping = rewrapped(place, envelope, target);
+      Outcome outcome =
+          switch (rewrapping) {
+            case Rewrapped _ -> OK;
+            case NoSuchVersion _ -> NO_SUCH_VERSION;
+            case Refused _ -> REFUSED;
+          };
+      witness.saw(Operation.REWRAP, target, outcome);
+      return rewrapping;
+    } catch (KekUnavailableException e) {
+      witness.saw(Operation.REWRAP, target, UNAVAILABLE);
+      throw e;
+    }
+  }
+
+  private Rewrapping rewrapped(Place place, Envelope envelope, KekVersion target) {
     Optional<Kek> from = keks.find(envelope.version());
     if (from.isEmpty()) {
       return new NoSuchVersion(envelope.version());

@@ -15,7 +15,8 @@ public final class Proofs {
 
   private final Map<Ground, Proof> made = new ConcurrentHashMap<>();
 
-  /// As [Sentinel#prove].
+  /// The proof that this process holds the sentinel's version, or nothing if it does not: the
+  /// version is missing, has other bytes, or no longer wraps and unwraps.
   public Optional<Proof> prove(Sentinel sentinel, EnvelopeCipher cipher, Claim claim) {
     Optional<Kek> kek = cipher.kek(sentinel.version());
     if (kek.isEmpty() || !cipher.roundTrips(sentinel.version())) {

@@ -33,12 +33,6 @@ public record Sentinel(KekVersion version, Envelope envelope) {
     }
   }
 
-  /// The proof that this process holds the version, or nothing if it does not: the version is
-  /// missing, has other bytes, or no longer wraps and unwraps.
-  public Optional<Proof> prove(EnvelopeCipher cipher, Claim claim) {
-    return cipher.roundTrips(version) ? proof(cipher, claim) : Optional.empty();
-  }
-
   Optional<Proof> proof(EnvelopeCipher cipher, Claim claim) {
     return open(cipher).map(it -> it.last(claim));
   }

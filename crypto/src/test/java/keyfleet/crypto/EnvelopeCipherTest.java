@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,35 @@ class EnvelopeCipherTest {
     assertEquals(new NoSuchVersion(v(2)), cipher(1).open(SSN, sealed));
     assertEquals(new NoSuchVersion(v(2)), cipher(1).rewrap(SSN, sealed, v(1)));
     assertEquals(new NoSuchVersion(v(1)), cipher(2).rewrap(SSN, sealed, v(1)));
+  }
+
+  @Test
+  void witness_seesEveryOutcomeOfEveryOperation() {
+    List<String> seen = new ArrayList<>();
+    EnvelopeCipher watched =
+        new EnvelopeCipher(
+            Keks.of(KeyringName.MAIN, List.of(kek(1), kek(2))),
+            seeded(7),
+            (operation, version, outcome) -> seen.add(operation + " " + version + " " + outcome));
+    Envelope first = seal(watched, 1, SSN, "x");
+    watched.open(SSN, first);
+    watched.open(new Place("customers", "18", "ssn"), first);
+    watched.rewrap(SSN, first, v(2));
+    watched.rewrap(new Place("customers", "18", "ssn"), first, v(2));
+    watched.seal(v(3), SSN, text("x"));
+    watched.rewrap(SSN, first, v(3));
+    watched.open(SSN, seal(cipher(4), 4, SSN, "x"));
+    assertEquals(
+        List.of(
+            "SEAL v1 OK",
+            "OPEN v1 OK",
+            "OPEN v1 REFUSED",
+            "REWRAP v2 OK",
+            "REWRAP v2 REFUSED",
+            "SEAL v3 NO_SUCH_VERSION",
+            "REWRAP v3 NO_SUCH_VERSION",
+            "OPEN v4 NO_SUCH_VERSION"),
+        seen);
   }
 
   @Test

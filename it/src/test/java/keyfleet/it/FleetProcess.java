@@ -23,15 +23,18 @@ final class FleetProcess implements AutoCloseable {
     }
   }
 
-  /// Many start, and none lives long: quick compilation, small heaps.
-  private static final List<String> JVM =
+  /// Many start, and none lives long: quick compilation, small heaps. What the JVM itself has to
+  /// say is an error.
+  static final List<String> JVM =
       List.of(
           "-XX:TieredStopAtLevel=1",
           "-XX:+UseSerialGC",
           "-Xmx256m",
           "--enable-native-access=ALL-UNNAMED",
-          "-cp",
-          System.getProperty("java.class.path"));
+          "-Xlog:disable",
+          "-Xlog:all=error:stderr");
+
+  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private static final long LIMIT_SECONDS = 120;
 
@@ -59,8 +62,9 @@ final class FleetProcess implements AutoCloseable {
   static FleetProcess start(
       Path folder, String name, Map<String, String> environment, Program program) {
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JAVA);
     command.addAll(JVM);
+    command.addAll(ClassArchive.options());
     command.addAll(program.options());
     command.add(program.main());
     command.addAll(program.args());

@@ -29,10 +29,13 @@ import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Keys move from the environment into files and from there into a token, each time by a rotation;
 /// then a key falls into other hands and is revoked.
 @Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
 class MigrationTest {
   private static final int RECORDS = 200;
   private static final int TAG_BYTES = 16;

@@ -4,9 +4,12 @@ import static keyfleet.it.Overseer.v;
 
 import keyfleet.control.AuditVerdict;
 import keyfleet.control.RotationOrders.Refused;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
-import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.VersionState;
+import org.jspecify.annotations.Nullable;
 
 /// An operator's whole work on a rotation, in a process that dies where a test wants it to: orders
 /// it, sees it through, takes the old version out of use, and looks at the audit. Who comes second
@@ -16,13 +19,19 @@ final class OperatorUnderTest {
 
   public static void main(String[] args) {
     try (Overseer overseer = new Overseer(System.getenv(), Halt.ofThisProcess())) {
-      if (overseer.keystore().rotation() instanceof Idle) {
-        Overseer.done(overseer.orders().rotate(v(1), v(2)));
+      KekVersion from = v(Integer.parseInt(args[0]));
+      KekVersion to = v(Integer.parseInt(args[1]));
+      if (!to.equals(target(overseer))) {
+        Until.holds(
+            "it is ordered", () -> !(overseer.orders().rotate(from, to) instanceof Refused));
       }
       Until.holds(
           "the rotation is completed",
-          () -> overseer.progress().isPresent() && isCompleted(overseer));
-      disable(overseer);
+          () ->
+              overseer.progress().isPresent()
+                  && overseer.keystore().rotation() instanceof Completed
+                  && to.equals(target(overseer)));
+      disable(overseer, from);
       if (!(overseer.audit() instanceof AuditVerdict.Intact)) {
         throw new IllegalStateException("the audit is broken");
       }
@@ -30,16 +39,17 @@ final class OperatorUnderTest {
     Runtime.getRuntime().halt(0);
   }
 
-  private static boolean isCompleted(Overseer overseer) {
-    return overseer.keystore().rotation() instanceof Completed;
+  /// Where the last rotation goes or went; nothing before the first.
+  private static @Nullable KekVersion target(Overseer overseer) {
+    return Rotation.job(overseer.keystore().rotation()).map(Job::to).orElse(null);
   }
 
   /// Those who died may have had a lease: it is refused while that could be.
-  static void disable(Overseer overseer) {
+  static void disable(Overseer overseer, KekVersion version) {
     Until.holds(
-        "v1 is disabled",
+        version + " is disabled",
         () ->
-            overseer.keystore().stateOf(v(1)).orElseThrow() == VersionState.DISABLED
-                || !(overseer.removals().disable(v(1)) instanceof Refused));
+            overseer.keystore().stateOf(version).orElseThrow() == VersionState.DISABLED
+                || !(overseer.removals().disable(version) instanceof Refused));
   }
 }

@@ -16,12 +16,15 @@ import keyfleet.store.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// A writer that is stopped (SIGSTOP) for longer than any deadline of the fleet holds nobody up,
 /// and when it goes on, nothing under the old version comes to stand.
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class PausedWriterTest {
   private static final int RECORDS = 100;
 
@@ -105,6 +108,6 @@ class PausedWriterTest {
   /// From 1 to 2, and 1 out of use, as the commands do it.
   private static void changeKeys(Fleet fleet, Overseer overseer) {
     fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
-    OperatorUnderTest.disable(overseer);
+    OperatorUnderTest.disable(overseer, v(1));
   }
 }

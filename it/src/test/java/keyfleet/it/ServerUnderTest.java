@@ -19,10 +19,12 @@ import keyfleet.server.Server;
 import keyfleet.server.Throttle;
 
 /// `keyfleet server` with failpoints: the same server, wired as the command wires it, in a process
-/// that dies where a test wants it to. It starts when it is told a line, and ends when it is told
-/// no more.
+/// that dies where a test wants it to. It starts and rests as it is told, as often as it is told,
+/// and ends when it is told no more.
 final class ServerUnderTest {
   static final String READY = "waits for its line";
+  static final String GO = "go";
+  static final String REST = "rest";
 
   private ServerUnderTest() {}
 
@@ -46,19 +48,17 @@ final class ServerUnderTest {
             process,
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new Throttle(Integer.getInteger("keyfleet.it.rate", 0)),
-            0);
+            new Throttle(Integer.getInteger("keyfleet.it.rate", 0)));
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Wiring wiring = new Wiring(System.getenv())) {
       Server.Ties ties =
           new Server.Ties(
               wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of());
       System.out.println(READY);
-      String line = told.readLine();
-      try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {
-        server.start();
-        while (line != null) {
-          line = told.readLine();
+      while (told.readLine() != null) {
+        try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {
+          server.start();
+          var _ = told.readLine();
         }
       }
     }

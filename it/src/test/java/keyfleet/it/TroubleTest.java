@@ -30,9 +30,12 @@ import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Fleets in which something is wrong: what is said about it, and that nothing is lost by it.
 @Timeout(420)
+@Execution(ExecutionMode.CONCURRENT)
 class TroubleTest {
   private static final int RECORDS = 600;
 

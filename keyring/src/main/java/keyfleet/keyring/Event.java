@@ -2,13 +2,17 @@ package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 
 /// What happens to a rotation: an order of an operator, or what its driver found done.
 public sealed interface Event {
-  record StartOrdered(RotationId id, Kind kind, KekVersion from, KekVersion to, String driver)
+  record StartOrdered(
+      RotationId id, Kind kind, KekVersion from, KekVersion to, Expected expected, String driver)
       implements Event {
+    /// A rotation of whoever is there.
     public StartOrdered(RotationId id, KekVersion from, KekVersion to, String driver) {
-      this(id, Kind.ROTATION, from, to, driver);
+      this(id, Kind.ROTATION, from, to, new Anyone(), driver);
     }
   }
 

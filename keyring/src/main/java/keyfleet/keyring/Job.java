@@ -1,10 +1,19 @@
 package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Readiness.Expected;
 
 /// What a rotation is about, and who drives it just now.
+///
+/// @param expected who has to be there when its gate is asked, whichever worker asks it
 public record Job(
-    RotationId id, Kind kind, KekVersion from, KekVersion to, Course course, String driver) {
+    RotationId id,
+    Kind kind,
+    KekVersion from,
+    KekVersion to,
+    Expected expected,
+    Course course,
+    String driver) {
   /// The driver of a rotation that was ordered and not yet taken up: the first worker that sees it
   /// may.
   public static final String NOBODY = "";
@@ -38,10 +47,10 @@ public record Job(
   }
 
   Job turned() {
-    return new Job(id, kind, to, from, Course.TURNED, driver);
+    return new Job(id, kind, to, from, expected, Course.TURNED, driver);
   }
 
   Job drivenBy(String newDriver) {
-    return new Job(id, kind, from, to, course, newDriver);
+    return new Job(id, kind, from, to, expected, course, newDriver);
   }
 }

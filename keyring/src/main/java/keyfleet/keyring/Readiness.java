@@ -1,8 +1,10 @@
 package keyfleet.keyring;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import keyfleet.crypto.KekVersion;
@@ -24,13 +26,36 @@ public final class Readiness {
   }
 
   /// Who has to be there.
-  public sealed interface Expected {}
+  public sealed interface Expected {
+    default String words() {
+      return switch (this) {
+        case Anyone() -> "whoever is there";
+        case AtLeast(int processes) -> "at least " + processes + " processes";
+        case Named(SortedSet<String> instances) -> String.join(", ", instances);
+      };
+    }
+  }
 
   public record Anyone() implements Expected {}
 
-  public record AtLeast(int processes) implements Expected {}
+  public record AtLeast(int processes) implements Expected {
+    public AtLeast {
+      if (processes < 1) {
+        throw new IllegalArgumentException(
+            "a gate waits for one process or more, not " + processes);
+      }
+    }
+  }
 
-  public record Named(Set<String> instances) implements Expected {}
+  /// The declared roster: the names under which its processes beat.
+  public record Named(SortedSet<String> instances) implements Expected {
+    public Named {
+      if (instances.isEmpty()) {
+        throw new IllegalArgumentException("a declared roster names somebody");
+      }
+      instances = Collections.unmodifiableSortedSet(new TreeSet<>(instances));
+    }
+  }
 
   public sealed interface Verdict {}
 
@@ -122,7 +147,7 @@ public final class Readiness {
           fresh.size() >= processes
               ? List.of()
               : List.of((processes - fresh.size()) + " of " + processes + " processes");
-      case Named(Set<String> instances) -> {
+      case Named(SortedSet<String> instances) -> {
         Set<String> absent = new TreeSet<>(instances);
         fresh.forEach(beat -> absent.remove(beat.instance()));
         yield List.copyOf(absent);

@@ -24,6 +24,7 @@ import keyfleet.keyring.Event.SweepEnded;
 import keyfleet.keyring.Event.Unstaged;
 import keyfleet.keyring.Job.Course;
 import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -100,7 +101,14 @@ final class Transitions {
       return new Refused(objection.get());
     }
     Job job =
-        new Job(order.id(), order.kind(), order.from(), order.to(), Course.FORWARD, order.driver());
+        new Job(
+            order.id(),
+            order.kind(),
+            order.from(),
+            order.to(),
+            order.expected(),
+            Course.FORWARD,
+            order.driver());
     Keystore known = job.kind() == Kind.REVOCATION ? k.distrusting(job.from()) : k;
     return new Next(known.with(new Staged(job), job.to(), VersionState.STAGED));
   }
@@ -127,14 +135,21 @@ final class Transitions {
         : Optional.empty();
   }
 
+  /// Ordering it again does no harm, unless the second order asks for more than the first did.
   private static Decision alreadyRunning(Job running, StartOrdered order) {
     boolean same =
         running.kind() == order.kind()
             && running.from().equals(order.from())
             && running.to().equals(order.to());
-    return same
+    boolean asksNoMore =
+        order.expected() instanceof Anyone || order.expected().equals(running.expected());
+    String underWay = "rotation " + running.id() + " to " + running.to() + " is under way";
+    if (!same) {
+      return new Refused(underWay);
+    }
+    return asksNoMore
         ? new Ignored()
-        : new Refused("rotation " + running.id() + " to " + running.to() + " is under way");
+        : new Refused(underWay + " and was ordered with " + running.expected().words());
   }
 
   private static Decision drop(Keystore k, Job job, Rotation end) {

@@ -13,6 +13,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Proof;
+import keyfleet.crypto.Proofs;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
@@ -22,6 +23,8 @@ import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Heartbeat.Origin;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 
 /// The words in which the tests of this room speak: a keyring of three versions, with real keys.
 final class Fixtures {
@@ -91,7 +94,15 @@ final class Fixtures {
   }
 
   static StartOrdered start(Kind kind, int from, int to) {
-    return new StartOrdered(FIRST, kind, v(from), v(to), "worker-1");
+    return start(FIRST, kind, from, to);
+  }
+
+  static StartOrdered start(RotationId id, Kind kind, int from, int to) {
+    return new StartOrdered(id, kind, v(from), v(to), new Anyone(), "worker-1");
+  }
+
+  static StartOrdered expecting(Expected expected) {
+    return new StartOrdered(SECOND, Kind.ROTATION, v(1), v(2), expected, "worker-1");
   }
 
   static Heartbeat beat(String instance, int secondsAgo, int... loaded) {
@@ -114,7 +125,7 @@ final class Fixtures {
 
   private static Proof proof(String instance, int version) {
     Sentinel.Claim claim = new Sentinel.Claim(instance, 1);
-    return sentinel(version).prove(CIPHER, claim).orElseThrow();
+    return new Proofs().prove(sentinel(version), CIPHER, claim).orElseThrow();
   }
 
   static Roster roster(Heartbeat... beats) {

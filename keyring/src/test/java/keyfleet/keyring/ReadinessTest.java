@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Readiness.AtLeast;
@@ -111,7 +112,8 @@ class ReadinessTest {
     Heartbeat stale = beat("api-2", 61, 1, 2);
     assertEquals(
         new NotReady(List.of(), List.of("api-2"), List.of(stale)),
-        readiness(2).judge(roster(GOOD, stale), new Named(Set.of("api-1", "api-2"))));
+        readiness(2)
+            .judge(roster(GOOD, stale), new Named(new TreeSet<>(Set.of("api-1", "api-2")))));
     assertEquals(
         new NotReady(List.of(), List.of("1 of 2 processes"), List.of(stale)),
         readiness(2).judge(roster(GOOD, stale), new AtLeast(2)));

@@ -3,6 +3,7 @@ package keyfleet.keyring;
 import static keyfleet.keyring.Fixtures.FIRST;
 import static keyfleet.keyring.Fixtures.SECOND;
 import static keyfleet.keyring.Fixtures.after;
+import static keyfleet.keyring.Fixtures.expecting;
 import static keyfleet.keyring.Fixtures.keystore;
 import static keyfleet.keyring.Fixtures.next;
 import static keyfleet.keyring.Fixtures.start;
@@ -32,6 +33,9 @@ import keyfleet.keyring.Event.StartOrdered;
 import keyfleet.keyring.Event.SweepEnded;
 import keyfleet.keyring.Event.Unstaged;
 import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
@@ -83,6 +87,31 @@ class RotationTest {
     Keystore back = after(keystore(), List.of(start(1, 2), new Unstaged(BEFORE)));
     assertInstanceOf(Idle.class, back.rotation());
     assertEquals(VersionState.ANNOUNCED, back.stateOf(v(2)).orElseThrow());
+  }
+
+  /// Whoever takes it over gates as it was ordered.
+  @Test
+  void whomARotationExpects_staysWithItToItsEnd() {
+    Expected two = new AtLeast(2);
+    Keystore now = next(keystore().decide(expecting(two)));
+    now = next(now.decide(new Adopted(SECOND, "worker-2")));
+    Of before = new Of(SECOND, 1);
+    now = after(now, List.of(new GatePassed(before), new Opened(before), new AbortOrdered()));
+    assertEquals(two, Rotation.underWay(now.rotation()).orElseThrow().expected());
+  }
+
+  @Test
+  void secondOrder_mayNotAskForMoreThanTheFirst() {
+    Keystore anyone = next(keystore().decide(start(1, 2)));
+    Keystore two = next(keystore().decide(expecting(new AtLeast(2))));
+    assertInstanceOf(Ignored.class, two.decide(start(1, 2)));
+    assertInstanceOf(Ignored.class, two.decide(expecting(new AtLeast(2))));
+    assertEquals(
+        new Refused("rotation r-2 to v2 is under way and was ordered with at least 2 processes"),
+        two.decide(expecting(new AtLeast(3))));
+    assertEquals(
+        new Refused("rotation r-1 to v2 is under way and was ordered with whoever is there"),
+        anyone.decide(expecting(new AtLeast(3))));
   }
 
   /// The fence of the rotation before takes only the version that is active now.
@@ -204,7 +233,7 @@ class RotationTest {
   void dryRunThatSomebodyTookUp_isAdoptedByNobodyElse() {
     Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new Adopted(FIRST, "worker-2")));
-    StartOrdered open = new StartOrdered(FIRST, Kind.DRY_RUN, v(1), v(2), Job.NOBODY);
+    StartOrdered open = new StartOrdered(FIRST, Kind.DRY_RUN, v(1), v(2), new Anyone(), Job.NOBODY);
     Keystore taken = after(keystore(), List.of(open, new Adopted(FIRST, "worker-2")));
     assertEquals(new Ignored(), taken.decide(new Adopted(FIRST, "worker-3")));
   }
@@ -214,7 +243,7 @@ class RotationTest {
     Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
     assertEquals(
         new Refused("rotation r-1 is blocked, and a dry run would drop it"),
-        blocked.decide(new StartOrdered(SECOND, Kind.DRY_RUN, v(2), v(3), "worker-1")));
+        blocked.decide(start(SECOND, Kind.DRY_RUN, 2, 3)));
   }
 
   @Test
@@ -254,7 +283,7 @@ class RotationTest {
   @Test
   void revocation_takesOverABlockedRotationAndNoRunningOne() {
     Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
-    StartOrdered order = new StartOrdered(SECOND, Kind.REVOCATION, v(2), v(3), "worker-1");
+    StartOrdered order = start(SECOND, Kind.REVOCATION, 2, 3);
     assertEquals(VersionState.STAGED, next(blocked.decide(order)).stateOf(v(3)).orElseThrow());
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"),

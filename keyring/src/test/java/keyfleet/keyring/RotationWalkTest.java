@@ -19,6 +19,8 @@ import java.util.regex.Pattern;
 import keyfleet.keyring.Decision.Next;
 import keyfleet.keyring.Event.Of;
 import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
 import keyfleet.keyring.Rotation.Paused;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +119,7 @@ class RotationWalkTest {
               KINDS[random.nextInt(KINDS.length)],
               v(1 + random.nextInt(3)),
               v(1 + random.nextInt(3)),
+              random.nextInt(4) == 0 ? new AtLeast(2) : new Anyone(),
               "worker");
       case 1 -> new Event.PauseOrdered();
       case 2, 3 -> new Event.ResumeOrdered();

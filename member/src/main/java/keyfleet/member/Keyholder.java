@@ -38,6 +38,7 @@ public final class Keyholder {
   private final List<KekProvider> providers;
   private final SecureRandom random;
   private final Proofs proofs = new Proofs();
+  private final Tally tally = new Tally();
   private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
   private volatile Holding holding;
 
@@ -75,7 +76,7 @@ public final class Keyholder {
 
   private Holding holding(Collection<Kek> found, Map<KekVersion, String> names) {
     Keks keks = Keks.of(keyring, found);
-    return new Holding(keks, new EnvelopeCipher(keks, random), names);
+    return new Holding(keks, new EnvelopeCipher(keks, random, tally), names);
   }
 
   public KeyringName keyring() {
@@ -90,6 +91,11 @@ public final class Keyholder {
   /// For those who wrap other keys than an envelope's.
   public Optional<Kek> find(KekVersion version) {
     return holding.keks().find(version);
+  }
+
+  /// What was sealed, opened and moved with the versions that are held.
+  public Tally tally() {
+    return tally;
   }
 
   /// The provider of each version that is held.

@@ -72,7 +72,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   }
 
   public ProcessSettings {
-    checkInstance(instance);
+    instance = checkedName(instance);
   }
 
   ProcessSettings named(String newInstance) {
@@ -83,13 +83,15 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
     return new ProcessSettings(instance, host, newTimings);
   }
 
-  private static void checkInstance(String instance) {
+  /// The name itself. Throws a [MemberException] if no process may be called so.
+  public static String checkedName(String instance) {
     if (!NAME.matcher(instance).matches() || SafeKey.word(instance).length() > LONGEST_WORD) {
       throw new BadSetting(
           "an instance name is letters, digits and . _ : @ / -, at most %d long, not %s"
               .formatted(LONGEST_WORD, shown(instance)),
           INSTANCE + "=api-1");
     }
+    return instance;
   }
 
   private static Optional<String> variable(Map<String, String> environment, String name) {

@@ -1,6 +1,12 @@
 package keyfleet.member;
 
+import java.util.List;
+import java.util.TreeSet;
 import keyfleet.keyring.Job;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
@@ -20,15 +26,18 @@ import keyfleet.store.Document;
 
 /// A rotation as it stands in the keystore's document: its phase, and the job unless it is idle.
 final class RotationDocument {
+  private static final String MIN_PROCESSES = "min_processes";
+  private static final String EXPECTED = "expected";
+
   private RotationDocument() {}
 
   static Document written(Rotation rotation) {
     Document.Builder written = Document.builder();
     return switch (rotation) {
       case Idle _ -> written.text("phase", "idle").build();
-      case Running running -> job(written.text("phase", phase(running)), running.job());
+      case Running running -> job(written.text("phase", running.phase()), running.job());
       case Paused(Running was) ->
-          job(written.text("phase", "paused").text("was", phase(was)), was.job());
+          job(written.text("phase", "paused").text("was", was.phase()), was.job());
       case Blocked(Job job, long failed) ->
           job(written.text("phase", "blocked").number("failed_records", failed), job);
       case Completed(Job job) -> job(written.text("phase", "completed"), job);
@@ -48,18 +57,6 @@ final class RotationDocument {
     };
   }
 
-  static String phase(Running running) {
-    return switch (running) {
-      case Staged _ -> "staged";
-      case Opening _ -> "opening";
-      case Rewrapping _ -> "rewrapping";
-      case Settling _ -> "settling";
-      case Fencing _ -> "fencing";
-      case Sweeping _ -> "sweeping";
-      case Proving _ -> "proving";
-    };
-  }
-
   private static Running running(String phase, Job job) {
     return switch (phase) {
       case "staged" -> new Staged(job);
@@ -74,14 +71,18 @@ final class RotationDocument {
   }
 
   private static Document job(Document.Builder written, Job job) {
-    return written
+    written
         .text("id", job.id().value())
         .text("kind", Spelling.word(job.kind()))
         .number("from", job.from().number())
         .number("to", job.to().number())
         .text("course", Spelling.word(job.course()))
-        .text("driver", job.driver())
-        .build();
+        .text("driver", job.driver());
+    return switch (job.expected()) {
+      case Anyone() -> written.build();
+      case AtLeast(int processes) -> written.number(MIN_PROCESSES, processes).build();
+      case Named(var instances) -> written.texts(EXPECTED, List.copyOf(instances)).build();
+    };
   }
 
   private static Job job(Document document) {
@@ -90,7 +91,18 @@ final class RotationDocument {
         Spelling.constant(Job.Kind.class, document.text("kind")),
         Spelling.version(document.number("from")),
         Spelling.version(document.number("to")),
+        expected(document),
         Spelling.constant(Job.Course.class, document.text("course")),
         document.text("driver"));
+  }
+
+  /// A rotation that says nothing of it, as those of older programs, expects whoever is there.
+  private static Expected expected(Document document) {
+    if (document.has(MIN_PROCESSES)) {
+      return new AtLeast(Math.toIntExact(document.number(MIN_PROCESSES)));
+    }
+    return document.has(EXPECTED)
+        ? new Named(new TreeSet<>(document.texts(EXPECTED)))
+        : new Anyone();
   }
 }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,6 +21,9 @@ import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
+import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Registration;
 import keyfleet.keyring.Rotation;
 import keyfleet.store.Document;
@@ -91,6 +95,21 @@ class DocumentsTest {
     var staged = keystore(new Rotation.Staged(job()));
     assertEquals(KEYSTORE, KeystoreDocument.written(staged, "n-1").toValue().text());
     assertEquals(staged, KeystoreDocument.read(parsed(KEYSTORE)));
+  }
+
+  /// A rotation of an older program has no such field, and is the one above.
+  @Test
+  void whomARotationExpects_isWrittenAndReadAsEver() {
+    Map<Expected, String> spelled =
+        Map.of(
+            new AtLeast(3), "\"min_processes\":3",
+            new Named(new TreeSet<>(List.of("b", "a"))), "\"expected\":[\"a\",\"b\"]");
+    spelled.forEach((expected, words) -> {
+      var staged = keystore(new Rotation.Staged(job(expected)));
+      String text = KEYSTORE.replace("\"worker-1\"", "\"worker-1\"," + words);
+      assertEquals(text, KeystoreDocument.written(staged, "n-1").toValue().text());
+      assertEquals(staged, KeystoreDocument.read(parsed(text)));
+    });
   }
 
   @Test

@@ -26,6 +26,8 @@ import keyfleet.keyring.Job.Kind;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.KeyVersion.Trust;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
@@ -57,7 +59,12 @@ final class Fixtures {
   }
 
   static Job job() {
-    return new Job(new RotationId("r-1"), Kind.ROTATION, v(1), v(2), Course.FORWARD, "worker-1");
+    return job(new Anyone());
+  }
+
+  static Job job(Expected expected) {
+    return new Job(
+        new RotationId("r-1"), Kind.ROTATION, v(1), v(2), expected, Course.FORWARD, "worker-1");
   }
 
   static Keystore keystore(Rotation rotation) {

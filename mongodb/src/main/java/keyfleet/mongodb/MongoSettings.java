@@ -1,6 +1,5 @@
 package keyfleet.mongodb;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import com.mongodb.MongoClientSettings;
@@ -8,15 +7,13 @@ import com.mongodb.MongoCredential;
 import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.WriteConcern;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
 import org.bson.BsonType;
@@ -44,9 +41,11 @@ final class MongoSettings {
   private static final String DEFAULT_DATABASE = "keyfleet";
   private static final String DEFAULT_AUTH_SOURCE = "admin";
 
+  private static final String PASSWORD_FILE = "password-file";
+
   private static final Set<String> PARAMS =
       Set.of(
-          "authSource", "password-file", "replicaSet", "tls", "tlsCAFile", "tlsCertificateKeyFile");
+          "authSource", PASSWORD_FILE, "replicaSet", "tls", "tlsCAFile", "tlsCertificateKeyFile");
 
   private static final CodecRegistry INSTANTS =
       CodecRegistries.fromRegistries(
@@ -110,7 +109,8 @@ final class MongoSettings {
   }
 
   private static Optional<MongoCredential> credential(StoreUrl url) {
-    Optional<String> password = url.param("password-file").map(MongoSettings::firstLine);
+    Optional<String> password =
+        url.param(PASSWORD_FILE).map(it -> new PrivateFile(PASSWORD_FILE, it).text());
     if (password.isPresent() && url.password().isPresent()) {
       throw new StoreRefusedException(
           "the store's URL has a password and a password-file", "keep the file");
@@ -120,14 +120,5 @@ final class MongoSettings {
         .map(user ->
             MongoCredential.createCredential(
                 user, source, password.or(url::password).orElse("").toCharArray()));
-  }
-
-  private static String firstLine(String file) {
-    try (var lines = Files.lines(Path.of(file), UTF_8)) {
-      return lines.findFirst().orElse("");
-    } catch (IOException | RuntimeException e) {
-      throw new StoreRefusedException(
-          "the password-file %s cannot be read".formatted(file), "check its path and mode", e);
-    }
   }
 }

@@ -26,6 +26,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class MongoTls {
     if (keyFile.isEmpty()) {
       return null;
     }
-    byte[] pem = read(keyFile);
+    byte[] pem = new PrivateFile("tlsCertificateKeyFile", keyFile).bytes();
     KeyStore own = empty();
     Certificate[] chain = certificates(pem).toArray(Certificate[]::new);
     own.setKeyEntry("own", key(new String(pem, US_ASCII)), new char[0], chain);

@@ -15,7 +15,7 @@
 /// |-------------------------|------------------------------------------------------------------|
 /// | `replicaSet`            | its name; needed to follow a failover                            |
 /// | `authSource`            | where the user is known, `admin` unless said                     |
-/// | `password-file`         | its first line is the password                                   |
+/// | `password-file`         | holds the password; only its owner may read it                   |
 /// | `tls`                   | `true` or `false`; hosts are checked by name                     |
 /// | `tlsCAFile`             | PEM, whom to trust; without it whom the JDK trusts               |
 /// | `tlsCertificateKeyFile` | PEM, our certificates and our PKCS#8 key                         |

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -81,10 +82,13 @@ final class MongoTlsTest {
   @Test
   void ownCertificateAndKey_areRead() throws IOException, GeneralSecurityException {
     Path own = Files.writeString(folder.resolve("own.pem"), certificate("other") + key("other"));
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rw-r-----"));
     StoreUrl url =
         StoreUrl.parse(
             "mongodb://%s/tls?tls=true&tlsCAFile=%s&tlsCertificateKeyFile=%s"
                 .formatted(Servers.hostOf(server), folder.resolve("server.pem"), own));
+    assertThrows(StoreRefusedException.class, () -> MongoEngine.open(url));
+    Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rw-------"));
     MongoEngine.open(url).close();
     Files.writeString(own, certificate("other"));
     assertThrows(StoreRefusedException.class, () -> MongoEngine.open(url));

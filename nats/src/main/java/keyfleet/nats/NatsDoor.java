@@ -8,7 +8,6 @@ import io.nats.client.Nats;
 import io.nats.client.Options;
 import io.nats.client.Options.HostnameResolveMode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,6 +15,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
@@ -94,19 +94,19 @@ final class NatsDoor {
   private void authenticate(Options.Builder options) {
     url.user().ifPresent(user -> options.userInfo(user, password()));
     url.param("token-file")
-        .map(it -> secret("token-file", it))
+        .map(it -> new PrivateFile("token-file", it))
         .ifPresent(it -> options.token(it.text().toCharArray()));
     url.param("creds")
-        .map(it -> secret("creds", it))
+        .map(it -> new PrivateFile("creds", it))
         .ifPresent(it -> options.authHandler(Nats.credentials(it.checked())));
     url.param("nkey")
-        .map(it -> secret("nkey", it))
+        .map(it -> new PrivateFile("nkey", it))
         .ifPresent(it -> options.authHandler(Nats.credentials(null, it.checked())));
   }
 
   private String password() {
     return url.param("password-file")
-        .map(it -> secret("password-file", it).text())
+        .map(it -> new PrivateFile("password-file", it).text())
         .or(url::password)
         .orElse("");
   }
@@ -117,10 +117,6 @@ final class NatsDoor {
     if (tls.isAsked()) {
       options.sslContext(tls.context()).ignoreDiscoveredServers();
     }
-  }
-
-  private static NatsSecretFile secret(String param, String file) {
-    return new NatsSecretFile(param, Path.of(file));
   }
 
   /// The driver would log; we keep what it met, which says more than what it throws.
@@ -156,7 +152,8 @@ final class NatsDoor {
     if (met instanceof SSLException) {
       return refused(
           "no TLS with %s: %s".formatted(url, said),
-          "tls-ca=FILE with the authority of the server's certificate, and a host that it names; or tls-cert and tls-key",
+          "tls-ca=FILE with the authority of the server's certificate, and a host that it names; or"
+              + " tls-cert and tls-key",
           met);
     }
     if (said.contains("SSL required by server")) {

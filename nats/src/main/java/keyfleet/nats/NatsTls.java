@@ -26,6 +26,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
+import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +103,7 @@ final class NatsTls {
   }
 
   private PrivateKey privateKey() throws GeneralSecurityException {
-    byte[] pem = new NatsSecretFile("tls-key", file("tls-key")).bytes();
+    byte[] pem = new PrivateFile("tls-key", file("tls-key")).bytes();
     Matcher matcher = PRIVATE_KEY.matcher(new String(pem, US_ASCII));
     if (!matcher.find()) {
       throw refused(

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.Pattern;
+import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreUrl;
 import org.postgresql.PGProperty;
@@ -110,7 +111,9 @@ final class PostgresSettings {
         .ifPresentOrElse(
             it -> set(source, PGProperty.SSL_ROOT_CERT, it), () -> trustAsTheJvmDoes(source));
     url.param("sslcert").ifPresent(it -> set(source, PGProperty.SSL_CERT, it));
-    url.param("sslkey").ifPresent(it -> set(source, PGProperty.SSL_KEY, it));
+    url.param("sslkey")
+        .map(it -> new PrivateFile("sslkey", it).checked())
+        .ifPresent(it -> set(source, PGProperty.SSL_KEY, it));
   }
 
   /// The driver would look for a file in the user's home instead.
@@ -158,7 +161,7 @@ final class PostgresSettings {
       throw StoreRefusedException.noEntry(
           "a password stands in the URL and in password-file", "keep the file only");
     }
-    return file.isEmpty() ? inUrl : PasswordFile.read(Path.of(file));
+    return file.isEmpty() ? inUrl : new PrivateFile("password-file", file).text();
   }
 
   private static boolean isLoopback(StoreUrl url) {

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import keyfleet.store.PlainText;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
@@ -61,7 +62,7 @@ public final class EventLog {
     Instant now = calendar.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {
-          case TEXT -> "%s %-5s %s".formatted(now, level, plain(words));
+          case TEXT -> "%s %-5s %s".formatted(now, level, PlainText.of(words));
           case JSON -> json(now, level, words);
         };
     out.println(line);
@@ -80,15 +81,5 @@ public final class EventLog {
           .writeEndObject();
     }
     return bytes.toString(StandardCharsets.UTF_8);
-  }
-
-  /// Words may come from another process: a line break in them would be a line of our own.
-  private static String plain(String words) {
-    StringBuilder plain = new StringBuilder(words.length());
-    words
-        .codePoints()
-        .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
-        .forEach(plain::appendCodePoint);
-    return plain.toString();
   }
 }

@@ -14,10 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import keyfleet.control.AuditVerdict;
 import keyfleet.control.Progress;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Witness.Operation;
+import keyfleet.crypto.Witness.Outcome;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness.NotReady;
@@ -51,14 +55,43 @@ final class FleetMetrics implements MultiCollector {
         CounterSnapshot.builder()
             .name("keyfleet_rotation_rewraps")
             .help("records that this process has moved to another version")
-            .dataPoint(
-                CounterDataPointSnapshot.builder()
-                    .labels(of())
-                    .value((double) moved.getAsLong())
-                    .build())
+            .dataPoint(counted(of(), moved.getAsLong()))
             .build());
+    addOperations(all);
     lookout.picture().ifPresent(it -> add(it, all));
     return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
+  }
+
+  private void addOperations(List<MetricSnapshot> all) {
+    var operations = CounterSnapshot.builder().name("keyfleet_crypto_operations");
+    operations.help("values that this process has sealed, opened or moved to another version");
+    SortedMap<KekVersion, Long> sealed = new TreeMap<>();
+    member
+        .keys()
+        .tally()
+        .counts()
+        .forEach((line, count) -> {
+          String version = line.version().map(FleetMetrics::number).orElse("none");
+          operations.dataPoint(
+              counted(
+                  Labels.of("key", key, "version", version)
+                      .add("op", lower(line.operation()))
+                      .add("result", lower(line.outcome())),
+                  count));
+          if (line.outcome() == Outcome.OK && line.operation() != Operation.OPEN) {
+            line.version().ifPresent(it -> sealed.merge(it, count, Long::sum));
+          }
+        });
+    all.add(operations.build());
+    var encryptions = CounterSnapshot.builder().name("keyfleet_kek_encryptions");
+    encryptions.help("data keys that this process has wrapped with the version");
+    sealed.forEach((version, count) ->
+        encryptions.dataPoint(counted(Labels.of("key", key, "version", number(version)), count)));
+    all.add(encryptions.build());
+  }
+
+  private static CounterDataPointSnapshot counted(Labels labels, long count) {
+    return CounterDataPointSnapshot.builder().labels(labels).value((double) count).build();
   }
 
   private MetricSnapshot storeChecks() {

@@ -34,15 +34,13 @@ public final class Server implements AutoCloseable {
   /// What the process is.
   ///
   /// @param software the version of the program, as the roster shows it
-  /// @param minProcesses fresh ones that a rotation waits for which it drives; 0 asks for no number
   public record Settings(
       KeyringName keyring,
       Set<Role> roles,
       ProcessSettings process,
       String software,
       InetSocketAddress listen,
-      Throttle throttle,
-      int minProcesses) {
+      Throttle throttle) {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
@@ -131,9 +129,7 @@ public final class Server implements AutoCloseable {
     Shelves shelves =
         new Shelves(ring, ties.stores(), crew, settings.throttle().batchSize(), failpoints);
     String driver = member.instance() + "/" + nonce().substring(0, 8);
-    RotationLoop loop =
-        new RotationLoop(driver, ring, shelves, member.keys(), clock)
-            .expecting(settings.minProcesses());
+    RotationLoop loop = new RotationLoop(driver, ring, shelves, member.keys(), clock);
     Worker worker = new Worker(loop, settings.throttle(), log);
     Ring unseen = new Ring(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
     Shelves counted = new Shelves(unseen, ties.stores(), Failpoints.NONE);

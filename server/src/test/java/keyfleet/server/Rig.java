@@ -98,7 +98,7 @@ final class Rig implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE, 0),
+                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE),
             new Server.Ties(
                 kv,
                 engine.checks(),

@@ -89,6 +89,21 @@ class ServerTest {
     phases.forEach(it -> assertTrue(rig.log().contains(it), () -> it + " is not in " + rig.log()));
   }
 
+  @Test
+  void sealedAndMovedValues_areCounted() {
+    rig.announce(1);
+    Server server = rig.server("w", Role.WORKER);
+    server.start();
+    rig.announce(2);
+    rig.await("READY", () -> rig.orders().rotate(version(1), version(2)) instanceof Done);
+    rig.await("the end", () -> rotation() instanceof Rotation.Completed);
+    String metrics = rig.ask("GET", "/metrics").body();
+    assertTrue(
+        metrics.contains(
+            "keyfleet_crypto_operations_total{key=\"main\",op=\"open\",result=\"ok\",version=\"2\"}"),
+        metrics);
+  }
+
   private Rotation rotation() {
     return rig.ring().keystore().orElseThrow().keystore().rotation();
   }

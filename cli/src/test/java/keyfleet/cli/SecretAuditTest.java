@@ -1,0 +1,142 @@
+package keyfleet.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import keyfleet.cli.Fleet.Said;
+import keyfleet.store.Bucket;
+import keyfleet.store.Change;
+import keyfleet.store.Conflict;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.RecordWrite;
+import keyfleet.store.Records;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Value;
+import keyfleet.store.Write;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What is done to secrets is in the audit before it is done.
+class SecretAuditTest {
+  private static final Pattern INTENT =
+      Pattern.compile(
+          "\"what\":\"(\\w+ secret [^\"]+)\"[^]]*?\"before\":\"(\\w*)\",\"after\":\"(\\w*)\"");
+  private static final Pattern DIGEST = Pattern.compile("\"digest\":\"(\\w+)\"");
+
+  private record Intent(String what, String before, String after) {}
+
+  private final MemoryWorld world = new MemoryWorld();
+  private final Fleet fleet = new Fleet(world);
+
+  @BeforeEach
+  void begin() {
+    fleet.give(2);
+    fleet.run("kek", "announce", "--version=1").exits(0);
+  }
+
+  private Said put(String name, String value) {
+    return fleet.runWith(value, "secret", "put", name);
+  }
+
+  /// Oldest first.
+  private List<Intent> intents() {
+    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").exits(0).out();
+    return INTENT
+        .matcher(json)
+        .results()
+        .map((MatchResult it) -> new Intent(it.group(1), it.group(2), it.group(3)))
+        .toList()
+        .reversed();
+  }
+
+  private String digest() {
+    String json = fleet.run("secret", "list", "-o", "json").exits(0).out();
+    return DIGEST.matcher(json).results().map(it -> it.group(1)).findFirst().orElse("");
+  }
+
+  @Test
+  void everyChange_leadsFromOneDigestToTheNext() {
+    put("a", "one").exits(0);
+    String one = digest();
+    put("a", "two").exits(0);
+    String two = digest();
+    fleet.run("secret", "delete", "a").exits(0);
+    assertEquals(
+        List.of(
+            new Intent("put secret a", "", one),
+            new Intent("put secret a", one, two),
+            new Intent("delete secret a", two, "")),
+        intents());
+    fleet.run("audit", "verify").exits(0);
+  }
+
+  @Test
+  void rotation_keepsTheDigest() {
+    put("a", "one").exits(0);
+    String before = digest();
+    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.start("worker-1", "worker", 1, 2);
+    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
+    assertTrue(fleet.run("secret", "list").exits(0).out().contains("v2"), "it was moved");
+    assertEquals(before, digest());
+    fleet.run("audit", "verify").exits(0);
+  }
+
+  @Test
+  void readers_leaveNoEntry() {
+    put("a", "one").exits(0);
+    fleet.run("secret", "get", "a").exits(0);
+    fleet.run("secret", "delete", "b").exits(6);
+    assertEquals(1, intents().size());
+  }
+
+  /// Each try had its own envelope.
+  @Test
+  void lostRace_hasAnEntryForEachTry() {
+    world.records = Busy::new;
+    put("a", "x").exits(7);
+    assertEquals(5, intents().size());
+    assertEquals(5, intents().stream().map(Intent::after).distinct().count());
+  }
+
+  @Test
+  void withoutAnEntry_nothingIsDone() {
+    put("a", "one").exits(0);
+    String before = digest();
+    world.kvs = Sealed::new;
+    assertEquals(1, put("a", "two").exits(1).exit());
+    fleet.run("secret", "delete", "a").exits(1);
+    world.kvs = kv -> kv;
+    assertEquals(before, digest());
+    assertEquals("one", fleet.run("secret", "get", "a").exits(0).out());
+  }
+
+  /// Others are always faster.
+  private record Busy(Records inner) implements ForwardingRecords {
+    @Override
+    public RecordWrite insert(StoredRecord added) {
+      return new Conflict();
+    }
+
+    @Override
+    public RecordWrite compareAndSet(Change change) {
+      return new Conflict();
+    }
+  }
+
+  /// Takes no new word.
+  private record Sealed(Kv inner) implements ForwardingKv {
+    @Override
+    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+      throw new StoreException("it is read-only");
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package keyfleet.control;
+
+import java.util.Optional;
+import keyfleet.control.RotationOrders.Answer;
+import keyfleet.crypto.Envelope;
+
+/// What somebody is about to do to a secret, put into the audit before it is done (ADR 12). Whoever
+/// gets another answer than `Done` must not do it.
+///
+/// A secret is named by the digest of its sealed value, which a rotation does not change. So the
+/// entry that follows, or the record itself, shows whether what was intended came to be.
+public final class SecretOrders {
+  private final RotationOrders orders;
+
+  public SecretOrders(RotationOrders orders) {
+    this.orders = orders;
+  }
+
+  public Answer put(String name, Optional<Envelope> before, Envelope after) {
+    return orders.intended(
+        "put secret " + name, AuditChange.intended(name, digest(before), after.dataDigest()));
+  }
+
+  public Answer delete(String name, Optional<Envelope> before) {
+    return orders.intended("delete secret " + name, AuditChange.intended(name, digest(before), ""));
+  }
+
+  /// What is there and is no envelope has no digest either.
+  private static String digest(Optional<Envelope> envelope) {
+    return envelope.map(Envelope::dataDigest).orElse("");
+  }
+}

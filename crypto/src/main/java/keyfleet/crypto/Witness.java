@@ -1,0 +1,27 @@
+package keyfleet.crypto;
+
+/// Sees what becomes of each value that a cipher works on, and nothing of the value. Any thread
+/// calls it.
+public interface Witness {
+  /// What was done with a value.
+  enum Operation {
+    SEAL,
+    OPEN,
+    REWRAP
+  }
+
+  /// What came of it.
+  enum Outcome {
+    OK,
+    /// The envelope does not belong there, or was altered.
+    REFUSED,
+    NO_SUCH_VERSION,
+    /// The device that holds the key did not answer.
+    UNAVAILABLE
+  }
+
+  Witness NOBODY = (_, _, _) -> {};
+
+  /// `version` is the one that was sealed under, opened with or moved to.
+  void saw(Operation operation, KekVersion version, Outcome outcome);
+}

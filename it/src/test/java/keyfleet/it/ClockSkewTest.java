@@ -1,0 +1,107 @@
+package keyfleet.it;
+
+import static keyfleet.it.Overseer.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import keyfleet.control.AuditVerdict;
+import keyfleet.it.Fleet.Supply;
+import keyfleet.it.Site.Kind;
+import keyfleet.keyring.Job;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.store.Document;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Hosts whose clocks are five minutes ahead and five behind, many times what makes a process
+/// stale: nothing that is decided rests on their date.
+@Timeout(420)
+@Execution(ExecutionMode.CONCURRENT)
+class ClockSkewTest {
+  private static final int RECORDS = 600;
+  private static final Duration SKEW = Duration.ofMinutes(5);
+  private static final Map<String, Duration> WORKERS =
+      Map.of("ahead", SKEW, "exact", Duration.ZERO, "behind", SKEW.negated());
+
+  @TempDir Path folder = Path.of("");
+
+  @ParameterizedTest
+  @EnumSource(names = {"SQLITE", "POSTGRES"})
+  void skewedFleet_verifiesRotatesAdoptsAndRemoves(Kind kind) {
+    try (Fleet fleet = new Fleet(folder, kind.open(folder), Supply.ENV);
+        Overseer overseer = begun(fleet)) {
+      Map<String, FleetProcess> workers = started(fleet);
+      Shell.Result ready =
+          operator(fleet, SKEW, "kek", "verify", "--target=2", "--wait", "--timeout=60s");
+      assertEquals(List.of("READY: target=2 processes=3"), ready.out());
+      assertEquals(List.of(), ready.err());
+      operator(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
+      Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)));
+      String driver = driver(overseer);
+      workers.get(driver).kill();
+      Until.holds(
+          "the rotation is completed",
+          () -> overseer.keystore().rotation() instanceof Completed,
+          () -> overseer.keystore().rotation().toString());
+      assertTrue(!driver(overseer).equals(driver), "another took it over");
+      assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+      operator(fleet, SKEW, "kek", "remove", "--version=1", "--yes");
+      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+      assertReadable(fleet);
+    }
+  }
+
+  private static Overseer begun(Fleet fleet) {
+    List.of(Fleet.OPERATOR, "loader", "ahead", "exact", "behind")
+        .forEach(it -> fleet.give(it, 1, 2));
+    Overseer overseer = fleet.overseer();
+    overseer.announce(1, Fleet.timings());
+    fleet.report("loader", "load", "" + RECORDS);
+    overseer.announce(2, Fleet.timings());
+    return overseer;
+  }
+
+  /// Each says in its log what it takes the date for.
+  private static Map<String, FleetProcess> started(Fleet fleet) {
+    Map<String, FleetProcess> started = new HashMap<>();
+    WORKERS.forEach((name, skew) -> {
+      FleetProcess worker = fleet.server(name, FakeClock.ahead(skew), "--rate", "100");
+      String line = worker.awaitLine("listens at");
+      String date = line.substring(0, line.indexOf(' '));
+      Duration off = Duration.between(Instant.now(), Instant.parse(date)).minus(skew).abs();
+      assertTrue(off.compareTo(Duration.ofMinutes(1)) < 0, () -> name + " takes it for " + date);
+      started.put(name, worker);
+    });
+    return started;
+  }
+
+  private static Shell.Result operator(Fleet fleet, Duration skew, String... args) {
+    Shell.Result result = fleet.run(FakeClock.ahead(skew), args);
+    assertEquals(0, result.exit(), () -> String.join(" ", args) + ": " + result);
+    return result;
+  }
+
+  private static String driver(Overseer overseer) {
+    String driver = Rotation.job(overseer.keystore().rotation()).map(Job::driver).orElseThrow();
+    return driver.substring(0, driver.indexOf('/'));
+  }
+
+  private static void assertReadable(Fleet fleet) {
+    fleet.give("reader", 2);
+    Document all = fleet.report("reader", "check");
+    assertEquals(RECORDS, all.number("v2"), all::toString);
+    assertEquals(0, all.number("wrong"), all::toString);
+  }
+}

@@ -1,0 +1,80 @@
+package keyfleet.it;
+
+import static keyfleet.it.Overseer.v;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import keyfleet.cli.Training;
+import keyfleet.control.AuditActor;
+import keyfleet.control.AuditAuthor;
+import keyfleet.control.Failpoints;
+import keyfleet.control.RotationOrders.Refused;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Machine;
+import keyfleet.member.Member;
+import keyfleet.member.PlainFields;
+import keyfleet.member.ProcessSettings;
+import keyfleet.server.EventLog;
+import keyfleet.server.Role;
+import keyfleet.server.Server;
+import keyfleet.server.Throttle;
+
+/// Does once, in one process, what servers, applications and commands of the tests do, so that the
+/// classes they need can be archived. What comes of it does not matter.
+final class Rehearsal {
+  private static final Timings TIMINGS =
+      new Timings(
+          Duration.ofMillis(100),
+          Duration.ofMillis(600),
+          Duration.ofMillis(800),
+          Duration.ofMillis(1000),
+          Duration.ofMillis(200));
+
+  private Rehearsal() {}
+
+  public static void main(String[] args) throws IOException {
+    Map<String, String> environment = System.getenv();
+    try (Overseer overseer = new Overseer(environment, Failpoints.NONE);
+        Wiring wiring = new Wiring(environment)) {
+      overseer.announce(1, TIMINGS);
+      overseer.makeRecords();
+      try (Member app = Bystander.joined(wiring, "app");
+          Server server = server(wiring)) {
+        Until.holds("a record is there", () -> Bystander.inserts(app, Clerk.id(0)));
+        overseer.announce(2, TIMINGS);
+        server.start();
+        Until.holds("v2 is proved", () -> Bystander.isReady(overseer, 2, 2));
+        Until.holds(
+            "it is ordered", () -> !(overseer.orders().rotate(v(1), v(2)) instanceof Refused));
+        Until.holds("it is done", () -> overseer.keystore().rotation() instanceof Completed);
+        app.records(Wiring.ORDERS.name()).find(Clerk.id(0)).ifPresent(PlainFields::close);
+      }
+    }
+    Training.main(args);
+  }
+
+  private static Server server(Wiring wiring) {
+    ProcessSettings process =
+        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), Machine.here());
+    return new Server(
+        new Server.Settings(
+            Wiring.RING,
+            EnumSet.of(Role.WORKER),
+            process,
+            "0.1.0",
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            Throttle.NONE),
+        new Server.Ties(
+            wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of()),
+        new AuditAuthor(new AuditActor("it", "here", "worker"), InstantSource.system()),
+        new EventLog(System.err, EventLog.Format.TEXT, InstantSource.system(), "worker", "main"),
+        Failpoints.NONE);
+  }
+}
