@@ -18,11 +18,11 @@ bench() {
   done
 }
 
-# bench_java MEMORY PART [OPTIONS]
+# bench_java MEMORY PART [OPTIONS]: with the collector of `keyfleet server`
 bench_java() {
   memory=$1
   shift
-  "$jdk/bin/java" --enable-native-access=ALL-UNNAMED "-Xmx$memory" -cp "$here/target/keyfleet-bench/bench/*" keyfleet.bench.Bench "$@"
+  "$jdk/bin/java" -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED "-Xmx$memory" -cp "$here/target/keyfleet-bench/bench/*" keyfleet.bench.Bench "$@"
 }
 
 bench_engines() {

@@ -36,10 +36,11 @@ public final class Bench {
     String part = args.length == 0 ? "" : args[0];
     Map<String, String> options = options(args);
     switch (part) {
-      case "engines" -> new EnginesBench(System.out, watch).run(engines(options), scratch);
+      case "engines" ->
+          new EnginesBench(System.out, watch).run(engines(options, EnginesBench.ALL), scratch);
       case "rotation" ->
           new RotationBench(System.out, watch, number(options, "--records", 1_000_000))
-              .run(scratch);
+              .run(engines(options, RotationBench.ENGINES), scratch);
       case "verify" ->
           new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
       default -> throw new Misused("there is no part " + part);
@@ -60,12 +61,13 @@ public final class Bench {
     return options;
   }
 
-  private static List<String> engines(Map<String, String> options) throws Misused {
+  private static List<String> engines(Map<String, String> options, List<String> all)
+      throws Misused {
     String only = options.getOrDefault("--only", "");
-    if (!only.isEmpty() && !EnginesBench.ALL.contains(only)) {
-      throw new Misused("--only is one of " + EnginesBench.ALL + ", not " + only);
+    if (!only.isEmpty() && !all.contains(only)) {
+      throw new Misused("--only is one of " + all + ", not " + only);
     }
-    return only.isEmpty() ? EnginesBench.ALL : List.of(only);
+    return only.isEmpty() ? all : List.of(only);
   }
 
   private static int number(Map<String, String> options, String name, int otherwise)

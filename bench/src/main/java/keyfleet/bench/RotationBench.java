@@ -37,6 +37,8 @@ final class RotationBench {
   private static final int MAX_TICKS = 10_000;
   private static final double MEBIBYTE = 1 << 20;
 
+  static final List<String> ENGINES = List.of("sqlite", "postgresql");
+
   private final PrintStream out;
   private final Stopwatch watch;
   private final int records;
@@ -47,11 +49,19 @@ final class RotationBench {
     this.records = records;
   }
 
-  void run(Scratch scratch) throws Exception {
+  void run(List<String> engines, Scratch scratch) throws Exception {
     out.printf(
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
-    sqlite(scratch.folder("sqlite").resolve("keyfleet.db"));
+    if (engines.contains("sqlite")) {
+      sqlite(scratch.folder("sqlite").resolve("keyfleet.db"));
+    }
+    if (engines.contains("postgresql")) {
+      postgres(scratch);
+    }
+  }
+
+  private void postgres(Scratch scratch) throws Exception {
     if (LocalPostgres.canStart()) {
       try (LocalPostgres server =
           LocalPostgres.start(scratch.folder("postgres"), Scratch.freePort())) {
@@ -116,15 +126,15 @@ final class RotationBench {
 
     void run(PlainRewrite inTurn, PlainRewrite overlapped) throws Exception {
       tickUntil(Rotation.Rewrapping.class);
-      double ours = 0;
-      double plain = 0;
-      double ahead = 0;
+      Effort ours = new Effort(watch);
+      Effort plain = new Effort(watch);
+      Effort ahead = new Effort(watch);
       int looks = 0;
       for (int turn = 1; turn <= TURNS; turn++) {
         long goal = (long) records * turn / TURNS;
-        ours += watch.seconds(() -> tickUntil(goal));
-        plain += watch.seconds(() -> inTurn.rewriteUntil(goal));
-        ahead += watch.seconds(() -> overlapped.rewriteUntil(goal));
+        double _ = ours.add(() -> tickUntil(goal));
+        double _ = plain.add(() -> inTurn.rewriteUntil(goal));
+        double _ = ahead.add(() -> overlapped.rewriteUntil(goal));
         worker.beat();
         if (LOOKS.contains(turn)) {
           heap[looks++] = usedHeap();
@@ -134,13 +144,22 @@ final class RotationBench {
       print(ours, plain, ahead, rest);
     }
 
-    private void print(double ours, double plain, double ahead, double rest) {
+    private void print(Effort ours, Effort plain, Effort ahead, double rest) {
       out.printf(
           "  %-11s ours %,9.0f   plain, scan and write in turn %,9.0f   ratio %.2f%n",
-          name, records / ours, records / plain, plain / ours);
+          name,
+          records / ours.seconds(),
+          records / plain.seconds(),
+          plain.seconds() / ours.seconds());
       out.printf(
           "  %-11s %14s   plain, next scan meanwhile    %,9.0f   ratio %.2f%n",
-          "", "", records / ahead, ahead / ours);
+          "", "", records / ahead.seconds(), ahead.seconds() / ours.seconds());
+      out.printf(
+          "  %-11s CPU of this process, us a record: ours %.1f, plain %.1f and %.1f%n",
+          "",
+          ours.cpuSeconds() / records * 1e6,
+          plain.cpuSeconds() / records * 1e6,
+          ahead.cpuSeconds() / records * 1e6);
       out.printf(
           "  %-11s heap after GC at 10%%, 50%%, 90%%: %.1f, %.1f, %.1f MiB of %.0f; flip to proof %.1f s%n",
           "", heap[0], heap[1], heap[2], Runtime.getRuntime().maxMemory() / MEBIBYTE, rest);

@@ -2,6 +2,7 @@ package keyfleet.crypto;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.InvalidAlgorithmParameterException;
 import java.security.MessageDigest;
 import java.security.Provider;
 import java.security.SecureRandom;
@@ -55,6 +56,7 @@ final class Box {
   /// They remember the keys of their last message, which open that one alone.
   private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Box::newMac);
 
+  private static final ThreadLocal<Cipher> SEALER = ThreadLocal.withInitial(Box::newCipher);
   private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
 
   private Box() {}
@@ -147,13 +149,19 @@ final class Box {
     return start;
   }
 
-  /// To decrypt, this thread's cipher: it is used up before the next one is asked for. To encrypt,
-  /// a new one: a cipher refuses to repeat key and nonce, and a random source that is seeded
-  /// repeats.
+  /// This thread's cipher: it is used up before the next one is asked for.
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
-    Cipher cipher = mode == Cipher.DECRYPT_MODE ? OPENER.get() : newCipher();
-    cipher.init(mode, new SecretKeySpec(key, 0, KEY, "AES"), nonce);
+    SecretKeySpec once = new SecretKeySpec(key, 0, KEY, "AES");
+    Cipher cipher = mode == Cipher.DECRYPT_MODE ? OPENER.get() : SEALER.get();
+    try {
+      cipher.init(mode, once, nonce);
+    } catch (InvalidAlgorithmParameterException e) {
+      // It refuses to repeat the key and nonce of its last message. A random source repeats only
+      // if it is seeded, and a test that seeds it means to have the same bytes again.
+      cipher = newCipher();
+      cipher.init(mode, once, nonce);
+    }
     cipher.updateAAD(aad);
     return cipher;
   }

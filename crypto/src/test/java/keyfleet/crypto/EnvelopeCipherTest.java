@@ -45,6 +45,15 @@ class EnvelopeCipherTest {
   }
 
   @Test
+  void sealedAgainFromTheSameSeed_isTheSameAndOpens() {
+    SecretBytes key = SecretBytes.copyOf(new byte[SoftwareKek.BYTES]);
+    byte[] first = Box.seal(key, Box.Purpose.DATA, new byte[0], text("x"), seeded(1));
+    byte[] second = Box.seal(key, Box.Purpose.DATA, new byte[0], text("x"), seeded(1));
+    assertArrayEquals(first, second);
+    assertTrue(Box.open(key, Box.Purpose.DATA, new byte[0], second).isPresent());
+  }
+
+  @Test
   void versionNotLoaded_isAResult() {
     Envelope sealed = seal(cipher(2), 2, SSN, "x");
     assertEquals(new NoSuchVersion(v(2)), cipher(1).seal(v(2), SSN, text("x")));

@@ -59,7 +59,11 @@ public final class HeartbeatDocument {
 
   /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
   public static Heartbeat read(Document document, StoreTime at) {
-    return document.as(it -> heartbeat(it, instant(at)));
+    return read(document, at, new CommonWords());
+  }
+
+  static Heartbeat read(Document document, StoreTime at, CommonWords common) {
+    return document.as(it -> heartbeat(it, instant(at), common));
   }
 
   /// Store time in the form in which the pure rooms take it. It is no date.
@@ -67,25 +71,25 @@ public final class HeartbeatDocument {
     return Instant.ofEpochMilli(time.millis());
   }
 
-  private static Heartbeat heartbeat(Document document, Instant at) {
+  private static Heartbeat heartbeat(Document document, Instant at, CommonWords common) {
     Host host =
         new Host(
             document.text("hostname"),
             document.number("pid"),
-            document.text("pod"),
+            common.text(document.text("pod")),
             InstantText.parse(document.text("started_at")));
     Origin origin =
         new Origin(
             document.text("instance"),
             document.text("run"),
-            document.text("role"),
-            document.text("version"),
+            common.text(document.text("role")),
+            common.text(document.text("version")),
             host);
     return new Heartbeat(
         origin,
-        loaded(document),
+        loaded(document, common),
         document.has("current_kek_version")
-            ? Spelling.version(document.number("current_kek_version"))
+            ? common.version(document.number("current_kek_version"))
             : null,
         Spelling.int32(document.number("protocol")),
         document.number("epoch"),
@@ -116,16 +120,16 @@ public final class HeartbeatDocument {
     return all.build();
   }
 
-  private static Map<KekVersion, Loaded> loaded(Document document) {
+  private static Map<KekVersion, Loaded> loaded(Document document, CommonWords common) {
     Document providers = document.document("providers");
     Document proofs = document.document("proofs");
     List<Long> numbers = document.numbers("loaded_kek_versions");
     Map<KekVersion, Loaded> loaded = new HashMap<>();
     for (long number : numbers) {
-      KekVersion version = Spelling.version(number);
+      KekVersion version = common.version(number);
       String digits = digits(version);
       Word word = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
-      loaded.put(version, new Loaded(providers.text(digits), word));
+      loaded.put(version, new Loaded(common.text(providers.text(digits)), word));
     }
     return loaded;
   }

@@ -3,17 +3,24 @@ package keyfleet.member;
 import static keyfleet.member.Fixtures.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Pulse.Acknowledged;
 import keyfleet.store.FakeKv;
+import keyfleet.store.MalformedException;
 import keyfleet.store.StoreClock;
+import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RostersTest {
   private static final Timings QUICK =
@@ -47,6 +54,38 @@ class RostersTest {
     time.advance(QUICK.expire());
     assertEquals(0, quick.read(QUICK).beats().size());
     assertEquals(1, defaults.read(Timings.DEFAULT).beats().size());
+  }
+
+  /// More than are made at once.
+  private static final int MANY = 12_345;
+
+  private void crowd() {
+    for (int i = 0; i < MANY; i++) {
+      String name = "host-%06d".formatted(i);
+      Heartbeat beat = new Heartbeat(origin(name, "run-1"), Map.of(), null, 1, i, Instant.EPOCH);
+      put(name, HeartbeatDocument.written(beat, "n-" + i).toValue());
+    }
+  }
+
+  private void put(String instance, Value value) {
+    kv.put(Rosters.bucket(Timings.DEFAULT), Rosters.key(KeyringName.MAIN, instance), value);
+  }
+
+  @Test
+  void largeFleet_isReadWholeAndInOrder() {
+    crowd();
+    List<Heartbeat> beats = new Rosters(kv, KeyringName.MAIN).read(Timings.DEFAULT).beats();
+    assertEquals(
+        LongStream.range(0, MANY).boxed().toList(), beats.stream().map(Heartbeat::epoch).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 499, 6_000, MANY - 1})
+  void unreadableBeatInLargeFleet_makesTheRosterUnreadable(int number) {
+    crowd();
+    put("host-%06d".formatted(number), Value.of("{\"instance\":1}"));
+    Rosters rosters = new Rosters(kv, KeyringName.MAIN);
+    assertThrows(MalformedException.class, () -> rosters.read(Timings.DEFAULT));
   }
 
   @Test

@@ -3,9 +3,11 @@ package keyfleet.store;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import keyfleet.store.Deletion.Deleted;
 import keyfleet.store.Write.Written;
 
@@ -78,24 +80,34 @@ final class SqliteKv implements Kv, AutoCloseable {
         pair.of(bucket)
             .read(
                 session -> session.row(GET, SqliteKv::entry, bucket.name(), key.value(), expired));
-    found.ifPresent(it -> time.saw(it.writtenAt()));
-    return found;
+    return found.map(this::seen);
   }
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
+    List<Entry> found = new ArrayList<>();
+    list(bucket, prefix, found::add);
+    return found;
+  }
+
+  @Override
+  public void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
     if (!buckets.has(bucket)) {
-      return List.of();
+      return;
     }
     long expired = expired(bucket);
     String from = prefix.value();
     // The character after the dot that ends a prefix.
     String to = from.isEmpty() ? END : from.substring(0, from.length() - 1) + "/";
-    List<Entry> found =
-        pair.of(bucket)
-            .read(session -> session.rows(LIST, SqliteKv::entry, bucket.name(), from, to, expired));
-    found.forEach(it -> time.saw(it.writtenAt()));
-    return found;
+    pair.of(bucket)
+        .read(session ->
+            session.each(
+                LIST, row -> reader.accept(seen(entry(row))), bucket.name(), from, to, expired));
+  }
+
+  private Entry seen(Entry entry) {
+    time.saw(entry.writtenAt());
+    return entry;
   }
 
   @Override
@@ -236,7 +248,7 @@ final class SqliteKv implements Kv, AutoCloseable {
   private static Entry entry(ResultSet row) throws SQLException {
     return new Entry(
         new Key(row.getString(1)),
-        new Value(Bytes.copyOf(row.getBytes(2))),
+        new Value(Bytes.owning(row.getBytes(2))),
         new Revision(row.getLong(3)),
         new StoreTime(row.getLong(4)));
   }

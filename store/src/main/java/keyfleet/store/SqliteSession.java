@@ -40,6 +40,11 @@ final class SqliteSession implements AutoCloseable {
     T read(ResultSet row) throws SQLException;
   }
 
+  @FunctionalInterface
+  interface Visitor {
+    void visit(ResultSet row) throws SQLException;
+  }
+
   private final Connection connection;
   private final Map<String, PreparedStatement> statements = new HashMap<>();
 
@@ -90,12 +95,20 @@ final class SqliteSession implements AutoCloseable {
 
   <T> List<T> rows(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
     List<T> found = new ArrayList<>();
+    each(sql, row -> found.add(reader.read(row)), args);
+    return found;
+  }
+
+  /// How many rows there were.
+  int each(String sql, Visitor visitor, @Nullable Object... args) throws SQLException {
+    int count = 0;
     try (ResultSet rows = bound(sql, args).executeQuery()) {
       while (rows.next()) {
-        found.add(reader.read(rows));
+        visitor.visit(rows);
+        count++;
       }
     }
-    return found;
+    return count;
   }
 
   /// The number that a query or a pragma answers; 0 if it answers none.

@@ -13,7 +13,7 @@
 /// | `update`    | of all that race from one revision, one is `Written`                            |
 /// | `put`       | last write wins; never `Conflict`                                               |
 /// | `delete`    | removes that revision or nothing                                                |
-/// | `list`      | each entry as `get` would give it at some moment of the call, in ASCII key order; not a snapshot of all keys together |
+/// | `list`      | each entry as `get` would give it at some moment of the call, in ASCII key order; not a snapshot of all keys together; the same for who is shown them one by one |
 /// | `watch`     | hints only: they may be late, doubled or lost; so a reader also lists on a period |
 /// | `storeTime` | never less than an earlier answer, nor than the time of an entry seen before     |
 ///

@@ -211,6 +211,9 @@ public interface KvContract {
       written(rig.kv().create(THINGS, A, value("no part of it")));
       List<Entry> listed = rig.kv().list(THINGS, Prefix.under(key("crowd")));
       assertEquals(keys, keys(listed));
+      List<Entry> shown = new ArrayList<>();
+      rig.kv().list(THINGS, Prefix.under(key("crowd")), shown::add);
+      assertEquals(listed, shown);
       assertTrue(listed.stream().allMatch(it -> it.value().text().equals(it.key().value())));
     }
   }
