@@ -103,7 +103,11 @@ final class Decryption {
     }
     one.reply().later();
     flights
-        .join(name, () -> fetched(now, name), arrival -> arrived(arrival, one))
+        .join(
+            one.request().getUid(),
+            name,
+            () -> fetched(now, name),
+            arrival -> arrived(arrival, one))
         .ifPresent(one::refuse);
   }
 
@@ -139,7 +143,7 @@ final class Decryption {
 
   private void own(Announced now, Case one) {
     one.reply().later();
-    flights.alone(() -> unwrapped(now, one)).ifPresent(one::refuse);
+    flights.alone(one.request().getUid(), () -> unwrapped(now, one)).ifPresent(one::refuse);
   }
 
   private void unwrapped(Announced now, Case one) {

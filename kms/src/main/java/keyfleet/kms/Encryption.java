@@ -87,18 +87,20 @@ final class Encryption {
       Reply<EncryptResponse> reply) {
     reply.later();
     flights
-        .alone(() -> {
-          try {
-            byte[] sealed = sealed(request.getPlaintext(), keyringId, keyId, kek);
-            if (sealed.length > Sealed.MAX_BYTES) {
-              reply.refused(Calls.tooLong(sealed.length), keyId.text(), List.of());
-            } else {
-              reply.done(response(keyId, sealed).build(), keyId.text(), List.of());
-            }
-          } catch (KekUnavailableException e) {
-            reply.refused(Refusal.notNow(e.getMessage()), keyId.text(), List.of());
-          }
-        })
+        .alone(
+            request.getUid(),
+            () -> {
+              try {
+                byte[] sealed = sealed(request.getPlaintext(), keyringId, keyId, kek);
+                if (sealed.length > Sealed.MAX_BYTES) {
+                  reply.refused(Calls.tooLong(sealed.length), keyId.text(), List.of());
+                } else {
+                  reply.done(response(keyId, sealed).build(), keyId.text(), List.of());
+                }
+              } catch (KekUnavailableException e) {
+                reply.refused(Refusal.notNow(e.getMessage()), keyId.text(), List.of());
+              }
+            })
         .ifPresent(full -> reply.refused(full, keyId.text(), List.of()));
   }
 

@@ -7,10 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import keyfleet.providers.RequestUid;
 import org.jspecify.annotations.Nullable;
 
 /// Calls that wait for the remote, off the event loop. Those that wait for the same local KEK share
-/// one call to it. For any thread.
+/// one call to it, which goes out under the UID of the first. For any thread.
 final class Flights {
   /// Calls that may wait at a time, before further ones are refused.
   private static final int MOST_WAITING = 2_000;
@@ -26,7 +27,8 @@ final class Flights {
   private int waiting;
 
   /// `then` is called once, on another thread. Nothing, or why it never will be.
-  Optional<Refusal> join(LocalKek.Name name, Supplier<Arrival> fetch, Consumer<Arrival> then) {
+  Optional<Refusal> join(
+      String uid, LocalKek.Name name, Supplier<Arrival> fetch, Consumer<Arrival> then) {
     synchronized (this) {
       if (!board()) {
         return Optional.of(full());
@@ -38,24 +40,26 @@ final class Flights {
       }
       shared.put(name, new ArrayList<>(List.of(then)));
     }
-    start(() -> land(name, fetch.get()));
+    start(uid, () -> land(name, fetch.get()));
     return Optional.empty();
   }
 
   /// As [#join], for work that nobody shares.
-  Optional<Refusal> alone(Runnable work) {
+  Optional<Refusal> alone(String uid, Runnable work) {
     synchronized (this) {
       if (!board()) {
         return Optional.of(full());
       }
     }
-    start(() -> {
-      try {
-        work.run();
-      } finally {
-        leave(1);
-      }
-    });
+    start(
+        uid,
+        () -> {
+          try {
+            work.run();
+          } finally {
+            leave(1);
+          }
+        });
     return Optional.empty();
   }
 
@@ -70,8 +74,8 @@ final class Flights {
     }
   }
 
-  private static void start(Runnable work) {
-    Thread _ = Thread.ofVirtual().name("keyfleet-kms-call").start(work);
+  private static void start(String uid, Runnable work) {
+    Thread _ = Thread.ofVirtual().name("keyfleet-kms-call").start(() -> RequestUid.run(uid, work));
   }
 
   private boolean board() {

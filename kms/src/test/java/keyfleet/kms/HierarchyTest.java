@@ -79,6 +79,21 @@ final class HierarchyTest {
   }
 
   @Test
+  void remote_isToldTheUidOfTheRequest() {
+    EncryptResponse local = stand().encrypt("local");
+    assertEquals("", remote.uid, "a local KEK was made for nobody");
+    stand().decrypt(local);
+    assertEquals(Stand.UID, remote.uid);
+    remote.uid = "";
+    Stand without = stand(Hierarchy.OFF, Stand.LIMITS);
+    EncryptResponse own = without.encrypt("own");
+    assertEquals(Stand.UID, remote.uid);
+    remote.uid = "";
+    without.decrypt(own);
+    assertEquals(Stand.UID, remote.uid);
+  }
+
+  @Test
   void tenThousandEncrypts_callTheRemoteOncePerLocalKek() {
     Stand stand = stand(Hierarchy.ON, WIDE);
     remote.forget();

@@ -18,6 +18,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.providers.KekProvider;
+import keyfleet.providers.RequestUid;
 import org.jspecify.annotations.Nullable;
 
 /// A remote that counts its calls, and can be down, slow to answer or sparing with answers.
@@ -28,6 +29,10 @@ final class TestRemote implements KekProvider {
   private final List<Integer> hidden = new ArrayList<>();
   final AtomicInteger wraps = new AtomicInteger();
   final AtomicInteger unwraps = new AtomicInteger();
+
+  /// On whose behalf the last call came; empty if on nobody's.
+  volatile String uid = "";
+
   private volatile boolean down;
 
   /// Of so many calls one is answered.
@@ -120,6 +125,7 @@ final class TestRemote implements KekProvider {
     if (asked.incrementAndGet() % oneIn != 0) {
       throw new KekUnavailableException("the test's remote answers one call in " + oneIn);
     }
+    uid = RequestUid.current().orElse("");
     counter.incrementAndGet();
   }
 

@@ -18,6 +18,10 @@ public final class RequestUid {
     return ScopedValue.where(CURRENT, uid).call(work::get);
   }
 
+  public static void run(String uid, Runnable work) {
+    ScopedValue.where(CURRENT, uid).run(work);
+  }
+
   /// The UID, if there is one that a remote can be told.
   public static Optional<String> current() {
     return CURRENT.isBound() && SAFE.matcher(CURRENT.get()).matches()
