@@ -45,7 +45,8 @@ final class SecretDelete implements Command {
   private static boolean isGone(Desk desk, SecretName name) {
     StoredRecord record = SecretShelf.needed(desk, name);
     SecretShelf shelf = SecretShelf.found(desk).orElseThrow();
-    SecretShelf.audited(desk.secrets().delete(name.value(), SecretShelf.parsed(record)));
+    SecretShelf.audited(
+        desk.secrets().delete(name.value(), SecretShelf.parsed(record).orElse(null)));
     return switch (shelf.records().delete(record)) {
       case Deletion.Deleted() -> true;
       case Conflict() -> false;

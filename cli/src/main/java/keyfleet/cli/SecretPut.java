@@ -52,7 +52,8 @@ final class SecretPut implements Command {
       for (int i = 0; i < TRIES; i++) {
         Envelope envelope = seal.seal(SecretShelf.place(name), value);
         StoredRecord before = shelf.read(name).orElse(null);
-        SecretShelf.audited(desk.secrets().put(name.value(), SecretShelf.parsed(before), envelope));
+        SecretShelf.audited(
+            desk.secrets().put(name.value(), SecretShelf.parsed(before).orElse(null), envelope));
         if (isKept(shelf, name, before, envelope)) {
           return said(name, envelope.version(), before == null, format);
         }

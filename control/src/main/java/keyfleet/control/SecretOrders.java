@@ -1,8 +1,8 @@
 package keyfleet.control;
 
-import java.util.Optional;
 import keyfleet.control.RotationOrders.Answer;
 import keyfleet.crypto.Envelope;
+import org.jspecify.annotations.Nullable;
 
 /// What somebody is about to do to a secret, put into the audit before it is done (ADR 12). Whoever
 /// gets another answer than `Done` must not do it.
@@ -16,17 +16,17 @@ public final class SecretOrders {
     this.orders = orders;
   }
 
-  public Answer put(String name, Optional<Envelope> before, Envelope after) {
+  public Answer put(String name, @Nullable Envelope before, Envelope after) {
     return orders.intended(
         "put secret " + name, AuditChange.intended(name, digest(before), after.dataDigest()));
   }
 
-  public Answer delete(String name, Optional<Envelope> before) {
+  public Answer delete(String name, @Nullable Envelope before) {
     return orders.intended("delete secret " + name, AuditChange.intended(name, digest(before), ""));
   }
 
   /// What is there and is no envelope has no digest either.
-  private static String digest(Optional<Envelope> envelope) {
-    return envelope.map(Envelope::dataDigest).orElse("");
+  private static String digest(@Nullable Envelope envelope) {
+    return envelope == null ? "" : envelope.dataDigest();
   }
 }

@@ -3,13 +3,13 @@ package keyfleet.member;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Witness;
+import org.jspecify.annotations.Nullable;
 
 /// How many values this process has sealed, opened and moved since it started, and with what
 /// outcome. For any number of threads.
@@ -18,12 +18,16 @@ public final class Tally implements Witness {
   ///
   /// @param version nothing for one that is not held: an altered record may say any number, and
   ///   would else grow the tally for ever
-  public record Line(Operation operation, Optional<KekVersion> version, Outcome outcome)
+  public record Line(Operation operation, @Nullable KekVersion version, Outcome outcome)
       implements Comparable<Line> {
     private static final Comparator<Line> ORDER =
         Comparator.comparing(Line::operation)
-            .thenComparing(line -> line.version().map(KekVersion::number).orElse(0))
+            .thenComparing(Line::number)
             .thenComparing(Line::outcome);
+
+    private int number() {
+      return version == null ? 0 : version.number();
+    }
 
     @Override
     public int compareTo(Line other) {
@@ -35,8 +39,7 @@ public final class Tally implements Witness {
 
   @Override
   public void saw(Operation operation, KekVersion version, Outcome outcome) {
-    Optional<KekVersion> held =
-        outcome == Outcome.NO_SUCH_VERSION ? Optional.empty() : Optional.of(version);
+    KekVersion held = outcome == Outcome.NO_SUCH_VERSION ? null : version;
     counts.computeIfAbsent(new Line(operation, held, outcome), _ -> new LongAdder()).increment();
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.IntStream;
 import keyfleet.crypto.Witness.Operation;
 import keyfleet.crypto.Witness.Outcome;
@@ -28,10 +27,10 @@ class TallyTest {
     tally.saw(Operation.SEAL, v(2), Outcome.OK);
     assertEquals(
         List.of(
-            new Line(Operation.SEAL, Optional.of(v(2)), Outcome.OK),
-            new Line(Operation.OPEN, Optional.of(v(1)), Outcome.OK),
-            new Line(Operation.OPEN, Optional.of(v(1)), Outcome.REFUSED),
-            new Line(Operation.OPEN, Optional.of(v(2)), Outcome.OK)),
+            new Line(Operation.SEAL, v(2), Outcome.OK),
+            new Line(Operation.OPEN, v(1), Outcome.OK),
+            new Line(Operation.OPEN, v(1), Outcome.REFUSED),
+            new Line(Operation.OPEN, v(2), Outcome.OK)),
         List.copyOf(tally.counts().keySet()));
   }
 
@@ -41,8 +40,7 @@ class TallyTest {
     IntStream.rangeClosed(1, 1_000)
         .forEach(it -> tally.saw(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION));
     assertEquals(
-        Map.of(new Line(Operation.OPEN, Optional.empty(), Outcome.NO_SUCH_VERSION), 1_000L),
-        tally.counts());
+        Map.of(new Line(Operation.OPEN, null, Outcome.NO_SUCH_VERSION), 1_000L), tally.counts());
   }
 
   @Test

@@ -71,15 +71,17 @@ final class FleetMetrics implements MultiCollector {
         .tally()
         .counts()
         .forEach((line, count) -> {
-          String version = line.version().map(FleetMetrics::number).orElse("none");
+          KekVersion held = line.version();
+          String version = held == null ? "none" : number(held);
           operations.dataPoint(
               counted(
                   Labels.of("key", key, "version", version)
                       .add("op", lower(line.operation()))
                       .add("result", lower(line.outcome())),
                   count));
-          if (line.outcome() == Outcome.OK && line.operation() != Operation.OPEN) {
-            line.version().ifPresent(it -> sealed.merge(it, count, Long::sum));
+          boolean wrapped = line.outcome() == Outcome.OK && line.operation() != Operation.OPEN;
+          if (wrapped && held != null) {
+            sealed.merge(held, count, Long::sum);
           }
         });
     all.add(operations.build());
