@@ -20,7 +20,12 @@ public final class Main {
     if (args.length > 1) {
       startCiphers();
     }
-    System.exit(run(args));
+    end(run(args));
+  }
+
+  /// Ends the process, after what others do at its end.
+  static void end(int code) {
+    System.exit(code);
   }
 
   /// One command; its exit code.

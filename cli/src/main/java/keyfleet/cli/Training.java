@@ -30,6 +30,6 @@ public final class Training {
     for (String command : COMMANDS.getOrDefault(args[0], List.of())) {
       int _ = Main.run(command.split(" "));
     }
-    System.exit(Exit.OK);
+    Main.end(Exit.OK);
   }
 }
