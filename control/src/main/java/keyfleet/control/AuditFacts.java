@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness.Anyone;
@@ -32,7 +33,7 @@ final class AuditFacts {
     SortedMap<String, String> facts = frequent(keystore);
     identity(facts, keystore.identity());
     timings(facts, keystore.timings());
-    job(keystore.rotation()).ifPresent(job -> job(facts, job));
+    Rotation.job(keystore.rotation()).ifPresent(job -> job(facts, job));
     keystore.versions().forEach((version, known) -> version(facts, version, known));
     keystore.activations().forEach(it -> activation(facts, it));
     return new AuditFacts(facts);
@@ -53,8 +54,8 @@ final class AuditFacts {
     if (!keystore.timings().equals(other.timings())) {
       timings(facts, keystore.timings());
     }
-    Optional<Job> job = job(keystore.rotation());
-    if (!job.equals(job(other.rotation()))) {
+    Optional<Job> job = Rotation.job(keystore.rotation());
+    if (!job.equals(Rotation.job(other.rotation()))) {
       job.ifPresent(it -> job(facts, it));
     }
     if (!keystore.activations().equals(other.activations())) {

@@ -51,7 +51,7 @@ final class TestRemote implements KekProvider {
     SecretBytes bytes = SecretBytes.copyOf(key(version));
     SoftwareKek kek = new SoftwareKek(new KekVersion(version), bytes, new SecureRandom());
     keks.putIfAbsent(version, new CountedKek(kek));
-    hidden.remove((Integer) version);
+    hidden.removeIf(it -> it == version);
   }
 
   void take(int version) {

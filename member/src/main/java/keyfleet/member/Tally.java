@@ -22,7 +22,7 @@ public final class Tally implements Witness {
       implements Comparable<Line> {
     private static final Comparator<Line> ORDER =
         Comparator.comparing(Line::operation)
-            .thenComparing(Line::number)
+            .thenComparingInt(Line::number)
             .thenComparing(Line::outcome);
 
     private int number() {
