@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import keyfleet.control.AuditVerdict;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
@@ -50,7 +51,7 @@ class ClockSkewTest {
       operator(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
       Until.holds("records are moved", () -> overseer.carrying().containsKey(v(2)));
       String driver = driver(overseer);
-      workers.get(driver).kill();
+      Objects.requireNonNull(workers.get(driver), driver).kill();
       Until.holds(
           "the rotation is completed",
           () -> overseer.keystore().rotation() instanceof Completed,

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import keyfleet.it.Fleet.Supply;
+import org.jspecify.annotations.Nullable;
 
 /// What Keyfleet runs for one API server: the plugin on its socket, and the fleet behind it.
 final class ControlPlaneNode implements AutoCloseable {
@@ -21,7 +23,7 @@ final class ControlPlaneNode implements AutoCloseable {
   private final Fleet fleet;
   private final Path socket;
   private final Map<String, String> home;
-  private FleetProcess plugin;
+  private @Nullable FleetProcess plugin;
 
   /// The keyring is there, and its first version is active. Nothing runs yet, and only the operator
   /// has the key.
@@ -44,15 +46,16 @@ final class ControlPlaneNode implements AutoCloseable {
   }
 
   void startPlugin() {
-    plugin =
+    FleetProcess started =
         fleet.start(
             PLUGIN, home, Fleet.command(List.of("kms-plugin", "--listen", "unix://" + socket)));
-    plugin.awaitLine("serves KMS v2 at");
+    plugin = started;
+    started.awaitLine("serves KMS v2 at");
   }
 
   /// SIGKILL: the socket stays, and nobody answers there.
   void killPlugin() {
-    plugin.kill();
+    Objects.requireNonNull(plugin, "no plugin yet").kill();
   }
 
   void startWorker() {

@@ -49,7 +49,8 @@ final class PeerTest {
 
   @ParameterizedTest
   @EnumSource
-  void anotherUser_isHungUpOn_andRootIsServed(Transport transport) throws Exception {
+  void anotherUser_isHungUpOn_andRootIsServed(Transport transport)
+      throws IOException, InterruptedException {
     Path socket = folder.resolve("kms.sock");
     try (Listener _ =
         Listener.open(
@@ -65,7 +66,7 @@ final class PeerTest {
     assertEquals(1, events.stream().filter(PluginEvent.PeerRefused.class::isInstance).count());
   }
 
-  private static String connected(Path socket, int uid) throws Exception {
+  private static String connected(Path socket, int uid) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(
                 "setpriv",

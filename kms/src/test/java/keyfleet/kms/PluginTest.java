@@ -149,7 +149,9 @@ final class PluginTest {
     InternalNettyChannelBuilder.disableCheckAuthority(builder);
     ManagedChannel channel = builder.overrideAuthority(authority).build();
     open.add(channel::shutdownNow);
-    open.add(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+    open.add(() -> {
+      var _ = loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    });
     return KeyManagementServiceGrpc.newBlockingStub(channel)
         .withDeadlineAfter(LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
