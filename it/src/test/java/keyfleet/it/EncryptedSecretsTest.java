@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 import keyfleet.postgres.PostgresServer;
@@ -21,7 +23,7 @@ class EncryptedSecretsTest {
   @TempDir Path folder = Path.of("");
 
   @Test
-  void everyPartThatIsKilled_findsItsSecretsAgain() {
+  void everyPartThatIsKilled_findsItsSecretsAgain() throws IOException {
     try (PostgresServer store = PostgresServer.started();
         ControlPlaneNode node =
             new ControlPlaneNode(folder, new Site.Plain(store.url("postgres", "")));
@@ -30,6 +32,7 @@ class EncryptedSecretsTest {
       node.startPlugin();
       try (KubeApiServer server = new KubeApiServer(folder, etcd, node.encryption())) {
         server.awaitReady();
+        server.check(Files.readString(PackagingTest.POD));
         new Cluster(node, etcd, server).survive(store);
       }
     }

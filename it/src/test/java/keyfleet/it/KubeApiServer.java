@@ -133,6 +133,13 @@ final class KubeApiServer implements AutoCloseable {
     return new String(Base64.getDecoder().decode(text.group(1)), UTF_8);
   }
 
+  /// Whether it would take the pod as it is written, with no field that it does not know.
+  void check(String pod) {
+    HttpResponse<String> answer =
+        client.post("/api/v1/namespaces/kube-system/pods?dryRun=All&fieldValidation=Strict", pod);
+    assertEquals(201, answer.statusCode(), answer::body);
+  }
+
   String said() {
     return process.said();
   }

@@ -49,11 +49,12 @@ final class KubeClient {
     return send(request(path).GET());
   }
 
-  HttpResponse<String> post(String path, String json) {
+  /// JSON or YAML: every JSON is YAML.
+  HttpResponse<String> post(String path, String yaml) {
     return send(
         request(path)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(json)));
+            .header("Content-Type", "application/yaml")
+            .POST(HttpRequest.BodyPublishers.ofString(yaml)));
   }
 
   private HttpRequest.Builder request(String path) {

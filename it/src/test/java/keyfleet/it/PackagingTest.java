@@ -27,6 +27,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 @Timeout(120)
 class PackagingTest {
   private static final Path FOLDER = Checkout.root().resolve("packaging");
+  static final Path POD = FOLDER.resolve("keyfleet-kms-plugin.yaml");
   private static final Path UNIT = FOLDER.resolve("keyfleet-kms-plugin.service");
 
   /// In tenths, as systemd counts what a unit leaves open: 100 is everything.
@@ -80,9 +81,7 @@ class PackagingTest {
   }
 
   private static List<String> pod() throws IOException {
-    Object read =
-        new Load(LoadSettings.builder().build())
-            .loadFromString(Files.readString(FOLDER.resolve("keyfleet-kms-plugin.yaml")));
+    Object read = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(POD));
     List<?> containers = (List<?>) in(in(read, "spec"), "containers");
     assertEquals(1, containers.size());
     return ((List<?>) in(containers.getFirst(), "command")).stream().map(String::valueOf).toList();

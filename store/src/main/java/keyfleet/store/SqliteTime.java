@@ -41,11 +41,13 @@ final class SqliteTime {
     return time;
   }
 
+  /// What is said is what was looked at: the clock goes on meanwhile, past the mark too.
   StoreTime now() {
-    if (reading() > line.told()) {
+    long now = reading();
+    if (now > line.told()) {
       extend();
     }
-    return new StoreTime(inside());
+    return new StoreTime(now);
   }
 
   /// Before a write: inside its transaction time cannot be extended.

@@ -62,6 +62,20 @@ class SqliteTimeTest {
     }
   }
 
+  /// The mark may be passed between two readings of the clock.
+  @Test
+  void clockThatGoesOnAtEveryReading_isNoSleep() {
+    BootClock ticking = BootClock.of(() -> clock.addAndGet(1_000_000), "one");
+    try (SqliteEngine engine = SqliteEngine.open(folder.url(), ticking)) {
+      StoreTime told = engine.kv().storeTime();
+      for (long i = 0; i < 10 * SqliteTime.AHEAD.toMillis(); i++) {
+        StoreTime next = engine.kv().storeTime();
+        assertTrue(next.compareTo(told) > 0);
+        told = next;
+      }
+    }
+  }
+
   @Test
   void processesOfOneBoot_tellOneTime() {
     try (SqliteEngine one = boot("one")) {
