@@ -38,11 +38,13 @@ fuzz() {
     -Dsurefire.reportNameSuffix=fuzz
 }
 
-# Every jar that we ship is in the bill of materials.
+# Every jar that we ship is in the bill of materials, which names one as GROUP/ARTIFACT@VERSION?classifier=…&type=jar.
 check_sbom() {
+  named=$here/target/keyfleet/bom.jars
+  sed -n 's|.*"purl" : "pkg:maven/[^/]*/\([^@]*\)@\([^?]*\)?\(.*\)".*|\1-\2 \3|p' "$here/target/keyfleet/bom.json" |
+    sed -e 's/ .*classifier=\([^&]*\).*/-\1/' -e 's/ .*//' >"$named"
   for jar in "$here"/target/keyfleet-cli/app/*.jar; do
-    name=$(basename "$jar" .jar)
-    grep -q "/${name%-*}@${name##*-}?" "$here/target/keyfleet/bom.json" || fail "$name is missing from the SBOM" "look at target/keyfleet/bom.json"
+    grep -qxF "$(basename "$jar" .jar)" "$named" || fail "$(basename "$jar") is missing from the SBOM" "look at target/keyfleet/bom.json"
   done
   echo "dev: the SBOM names every jar of the application"
 }
