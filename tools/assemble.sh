@@ -101,11 +101,21 @@ write_arguments() {
   cp "$app/java.args" "$app/java-local.args"
 }
 
-# For processes that stay: the whole compiler. A plugin lives beside every API server: its heap has a small limit, and
-# Netty one arena of a small size.
+# For processes that stay: the whole compiler. A plugin lives beside every API server: its heap has a small limit, Netty
+# one arena of a small size, and what the C library no longer needs goes back to the system.
 write_lasting_arguments() {
   grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions "$app/java.args" >"$app/java-server.args"
-  { cat "$app/java-server.args" && printf -- '-Xmx64m\n-Xss512k\n-XX:ReservedCodeCacheSize=48m\n-XX:MaxMetaspaceSize=96m\n-Dio.netty.allocator.numDirectArenas=1\n-Dio.netty.allocator.numHeapArenas=1\n-Dio.netty.allocator.maxOrder=3\n-Dio.netty.leakDetection.level=disabled\n'; } >"$app/java-plugin.args"
+  cat "$app/java-server.args" - >"$app/java-plugin.args" <<ARGUMENTS
+-Xmx64m
+-Xss512k
+-XX:ReservedCodeCacheSize=48m
+-XX:MaxMetaspaceSize=96m
+-XX:TrimNativeHeapInterval=2000
+-Dio.netty.allocator.numDirectArenas=1
+-Dio.netty.allocator.numHeapArenas=1
+-Dio.netty.allocator.maxOrder=3
+-Dio.netty.leakDetection.level=disabled
+ARGUMENTS
 }
 
 # train COMMANDS ARGUMENTS: makes an AOT cache of what these commands need, and names it in that file. It belongs to
