@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// A writer that is stopped (SIGSTOP) for longer than any deadline of the fleet holds nobody up,
 /// and when it goes on, nothing under the old version comes to stand.
-@Timeout(180)
+@Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 class PausedWriterTest {
   private static final int RECORDS = 100;

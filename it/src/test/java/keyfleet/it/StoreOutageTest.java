@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The store is killed (SIGKILL) in the middle of a rotation and comes back. Nobody restarts a
 /// process for that: the rotation goes on, and what was acknowledged is there.
-@Timeout(180)
+@Timeout(300)
 class StoreOutageTest {
   private static final int RECORDS = 600;
 
