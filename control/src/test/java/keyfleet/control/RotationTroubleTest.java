@@ -90,6 +90,26 @@ class RotationTroubleTest {
     assertEquals(under(2, before), fleet.contents());
   }
 
+  /// More than a pass takes in its first batch, so a retry is seen half done.
+  @Test
+  void retry_neverShowsFewerFailuresThanThereAre() {
+    int bad = Pass.FIRST_BATCH + 10;
+    for (int i = 0; i < bad; i++) {
+      String id = "bad-%02d".formatted(i);
+      assertInstanceOf(RecordWrite.Stored.class, api.put("orders", id));
+      StoredRecord good = orders().read(new RecordId(id)).orElseThrow();
+      orders().compareAndSet(new Change(good, poisoned(good).fields()));
+    }
+    rotate();
+    fleet.runUntil(Blocked.class);
+    for (int i = 0; i < 40; i++) {
+      assertEquals(bad, progress().failed());
+      fleet.advance(Duration.ofSeconds(5));
+      fleet.beat();
+      first.loop.tick();
+    }
+  }
+
   @Test
   void fieldThatIsNoEnvelope_blocks() {
     StoredRecord junk =
