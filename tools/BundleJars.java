@@ -4,6 +4,7 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
 import java.lang.classfile.ClassFile.StackMapsOption;
 import java.lang.classfile.ClassHierarchyResolver;
+import java.lang.classfile.ClassModel;
 import java.lang.classfile.ClassTransform;
 import java.net.URI;
 import java.net.URL;
@@ -26,11 +27,13 @@ import java.util.zip.ZipFile;
 
 /// Puts the jars of a class path into one, with what a class loader of this JDK would find in them: of
 /// several entries with one name the first, of several versions of a class the one for this JDK, of
-/// lists of services all. Class files that are too old for an AOT cache are raised to Java 25.
+/// lists of services all. Class files that are too old for an AOT cache are raised to Java 25, and of
+/// our own classes the calls are made plain that it cannot keep.
 ///
 /// Run by the launcher's build: `java BundleJars.java OUT JAR…`.
 final class BundleJars implements AutoCloseable {
   private static final String SERVICES = "META-INF/services/";
+  private static final String OWN = "keyfleet/";
 
   /// Nobody asks the class loader for these; a library that is unpacked beside the jars is not needed.
   private static final List<String> LEFT_OUT =
@@ -88,7 +91,7 @@ final class BundleJars implements AutoCloseable {
           String lines = new String(bytes, StandardCharsets.UTF_8);
           services.computeIfAbsent(name, _ -> new StringBuilder()).append(lines).append('\n');
         } else if (names.add(name)) {
-          write(name, isOld(name, bytes) ? raised(bytes) : bytes);
+          write(name, name.endsWith(".class") ? prepared(name, bytes) : bytes);
         }
       }
     }
@@ -104,13 +107,18 @@ final class BundleJars implements AutoCloseable {
         && LEFT_OUT.stream().noneMatch(name::startsWith);
   }
 
-  /// The major version stands in bytes 6 and 7.
-  private static boolean isOld(String name, byte[] bytes) {
-    return name.endsWith(".class") && ((bytes[6] & 0xff) << 8 | bytes[7] & 0xff) < OLDEST;
+  /// Of the libraries' classes all stay as they are that can.
+  private byte[] prepared(String name, byte[] bytes) {
+    if (name.startsWith(OWN)) {
+      ClassModel model = classes.parse(bytes);
+      return classes.transformClass(model, PlainCalls.of(model));
+    }
+    return isOld(bytes) ? classes.transformClass(classes.parse(bytes), RAISE) : bytes;
   }
 
-  private byte[] raised(byte[] bytes) {
-    return classes.transformClass(classes.parse(bytes), RAISE);
+  /// The major version stands in bytes 6 and 7.
+  private static boolean isOld(byte[] bytes) {
+    return ((bytes[6] & 0xff) << 8 | bytes[7] & 0xff) < OLDEST;
   }
 
   /// Not compressed: it would be unpacked again at every start.

@@ -62,7 +62,7 @@ install_app() {
   rm -rf "$app"
   mv "$new" "$app"
   unpack_sqlite
-  "$jdk/bin/java" "$here/tools/BundleJars.java" "$app/keyfleet.jar" "$app"/lib/*.jar
+  bundle_jars
   write_arguments
   train local "$app/java-local.args"
   train store "$app/java.args"
@@ -88,8 +88,15 @@ unpack_sqlite() {
   fi
 }
 
-# Each file of arguments names one class path: all jars in one, which are found quicker than thirty. Another JDK than
-# the build's takes the jars as they are.
+# All jars in one, which is opened quicker than thirty. Even so its 20,000 entries are read at every start, as somebody
+# always asks for a class that is in none of them; what commands without a store need is in a smaller one.
+bundle_jars() {
+  "$jdk/bin/java" "$here/tools/BundleJars.java" "$app/keyfleet.jar" "$app"/lib/*.jar
+  "$jdk/bin/java" -cp "$app/keyfleet.jar" "$here/tools/BundleJars.java" "$app/keyfleet-local.jar" \
+    "$app"/lib/keyfleet-*.jar "$app"/lib/jackson-core-*.jar "$app"/lib/picocli-*.jar
+}
+
+# Each file of arguments names one class path. Another JDK than the build's takes the jars as they are.
 write_arguments() {
   security=$jdk/conf/security/java.security
   path=
@@ -97,14 +104,14 @@ write_arguments() {
   arguments >"$app/java-plain.args"
   path=$app/keyfleet.jar
   if [ -z "${native:-}" ]; then path=$path$(printf ':%s' "$app"/lib/sqlite-jdbc-*.jar); fi
-  { arguments && prefer_jce && no_replay; } >"$app/java.args"
-  cp "$app/java.args" "$app/java-local.args"
+  { arguments && prefer_jce && no_replay && no_locales; } >"$app/java.args"
+  sed "s|$app/keyfleet.jar|$app/keyfleet-local.jar|" "$app/java.args" >"$app/java-local.args"
 }
 
 # For processes that stay: the whole compiler. A plugin lives beside every API server: its heap has a small limit, Netty
 # one arena of a small size, and what the C library no longer needs goes back to the system.
 write_lasting_arguments() {
-  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions "$app/java.args" >"$app/java-server.args"
+  grep -v -e TieredStopAtLevel -e CompileThresholdScaling -e AOTReplayTraining -e VMOptions -e locale.providers "$app/java.args" >"$app/java-server.args"
   cat "$app/java-server.args" - >"$app/java-plugin.args" <<ARGUMENTS
 -Xmx64m
 -Xss512k
@@ -125,12 +132,33 @@ train() {
   keys=$app/training
   mkdir -m 0700 "$keys"
   (umask 077 && sha 256 "$app/keyfleet.jar" >"$keys/main.v1.key")
-  (cd "$keys" && env -i PATH="$PATH" LC_ALL=C.UTF-8 KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" KEYFLEET_PROVIDER="file:$keys,env" KEYFLEET_STORE=sqlite:fleet.db \
-    "$jdk/bin/java" "@$2" -XX:AOTCacheOutput="$app/$1.aot" keyfleet.cli.Training "$1" </dev/null >"$app/training-$1.log" 2>&1) || true
+  [ "$1" = local ] || begin_fleet "$2"
+  (in_training "$2" -XX:AOTCacheOutput="$app/$1.aot" keyfleet.cli.Training "$1" >"$app/training-$1.log" 2>&1) || true
+  [ "$1" = local ] || end_fleet
   rm -r "$keys"
   if [ -s "$app/$1.aot" ]; then
     printf -- '-XX:AOTCache="%s"\n' "$app/$1.aot" >>"$2"
   fi
+}
+
+# in_training ARGUMENTS…: becomes java with two keys and a store of its own, and nothing of the user's.
+in_training() {
+  file=$1
+  shift
+  cd "$keys" && exec env -i PATH="$PATH" LC_ALL=C.UTF-8 KEYFLEET_KEK_V2="$(sha 256 "$jdk/release")" KEYFLEET_PROVIDER="file:$keys,env" KEYFLEET_STORE=sqlite:fleet.db \
+    "$jdk/bin/java" "@$file" "$@" </dev/null
+}
+
+# A fleet of one process, so that commands find somebody to ask about.
+begin_fleet() {
+  (in_training "$1" keyfleet.cli.Main kek announce --version=1 >"$app/training-fleet.log" 2>&1) || true
+  in_training "$1" keyfleet.cli.Main server --listen 127.0.0.1:0 >>"$app/training-fleet.log" 2>&1 &
+  fleet=$!
+}
+
+end_fleet() {
+  kill $fleet 2>/dev/null || true
+  wait $fleet 2>/dev/null || true
 }
 
 # A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If
@@ -146,6 +174,11 @@ prefer_jce() {
 # nothing was, with this compiler.
 no_replay() {
   printf -- '%s\n' -XX:+IgnoreUnrecognizedVMOptions -XX:+UnlockDiagnosticVMOptions -XX:-AOTReplayTraining
+}
+
+# Commands speak one language, and SQLite's driver looks up the names of days in the user's.
+no_locales() {
+  printf -- '%s\n' -Djava.locale.providers=SPI
 }
 
 # A quick compiler that is slow to step in, one collector thread, a small heap at first, and reflection without

@@ -7,7 +7,7 @@ import picocli.CommandLine.ParseResult;
 /// `kek verify --target=N`: is every process ready for this version? `kek verify --local`: does
 /// every key of this host work?
 final class KekVerify implements Command {
-  private static final String LOCAL = "--local";
+  static final String LOCAL = "--local";
   static final String TARGET = "--target";
 
   private final Office office;

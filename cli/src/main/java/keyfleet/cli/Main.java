@@ -3,12 +3,15 @@ package keyfleet.cli;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.member.Machine;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
 /// Joins the command to the process it runs in: the only place with the real clock, randomness,
@@ -18,7 +21,7 @@ public final class Main {
 
   public static void main(String[] args) {
     if (args.length > 1) {
-      startCiphers();
+      startEarly(List.of(args).contains(KekVerify.LOCAL));
     }
     end(run(args));
   }
@@ -36,14 +39,20 @@ public final class Main {
     return keyfleet.lookingIn(ConfigFile.FOLDERS).run(args);
   }
 
-  /// The JDK's ciphers take longer to start than the arguments to parse and randomness to gather,
-  /// so they do so meanwhile. If they fail, the command meets the same failure when it needs them.
-  static void startCiphers() {
+  /// What takes longer to start than the arguments to parse starts meanwhile: the JDK's ciphers, and
+  /// for who asks a store the JSON parser, with a large table of the JDK's. If they fail, the command
+  /// meets the same failure when it needs them.
+  static void startEarly(boolean isLocal) {
     Thread.ofPlatform()
         .daemon()
-        .name("keyfleet-ciphers")
+        .name("keyfleet-early")
         .uncaughtExceptionHandler((_, _) -> {})
-        .start(EnvelopeCipher::prepare);
+        .start(() -> {
+          EnvelopeCipher.prepare();
+          if (!isLocal) {
+            var _ = Document.parse(Value.of("{}"));
+          }
+        });
   }
 
   /// As the system knows the user, which no setting of the JVM can change.

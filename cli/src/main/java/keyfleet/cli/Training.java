@@ -4,19 +4,21 @@ import java.util.List;
 import java.util.Map;
 
 /// What the launcher runs after a build, so that an AOT cache of the JVM knows the classes that
-/// commands need: the way that a command takes from start to exit. What comes of it does not
-/// matter.
+/// commands need: the way that a command takes from start to exit, in a fleet of one process. What
+/// comes of it does not matter.
 public final class Training {
+  private static final String LOCAL = "local";
+
   /// By the name of the cache. The JVM loads all classes of a cache at once, so a command should
   /// not find those of many others in its own.
   private static final Map<String, List<String>> COMMANDS =
       Map.of(
-          "local",
+          LOCAL,
           List.of("kek verify --local", "--version"),
           "store",
           List.of(
               "kek verify --local",
-              "kek announce --version=1",
+              "kek verify --target=1 --wait --timeout=20s",
               "kek verify --target=1",
               "kek list",
               "kek status -o json",
@@ -26,7 +28,7 @@ public final class Training {
   private Training() {}
 
   public static void main(String[] args) {
-    Main.startCiphers();
+    Main.startEarly(args[0].equals(LOCAL));
     for (String command : COMMANDS.getOrDefault(args[0], List.of())) {
       int _ = Main.run(command.split(" "));
     }

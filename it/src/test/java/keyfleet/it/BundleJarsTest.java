@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.nio.file.Files;
@@ -110,6 +111,40 @@ class BundleJarsTest {
         ClassFile.JAVA_25_VERSION, ClassFile.of().parse(found.get("Old.class")).majorVersion());
     assertEquals(List.of(), ClassFile.of().verify(found.get("Old.class")));
     assertEquals(new String(recent, UTF_8), new String(found.get("New.class"), UTF_8));
+  }
+
+  /// What a type of ours says of each pair of values, and of each value, in a class file of javac
+  /// and in the one that was made of it.
+  @Test
+  void ownTypesThatAreMadePlain_sayTheSame() throws Exception {
+    Path source = Checkout.root().resolve("it/src/test/resources/keyfleet/it/Sample.java");
+    Path java = Path.of(System.getProperty("java.home"), "bin");
+    Shell shell = new Shell(folder, Map.of());
+    assertEquals(0, shell.run(java + "/javac --release 25 -d . " + source).exit());
+    assertEquals(0, shell.run(java + "/jar -cf sample.jar keyfleet").exit());
+    Map<String, byte[]> found = bundle("sample.jar");
+    for (var type : found.entrySet()) {
+      if (type.getKey().endsWith(".class")) {
+        assertEquals(List.of(), ClassFile.of().verify(type.getValue()), type.getKey());
+      }
+    }
+    assertEquals(List.of("toString"), links(found, "keyfleet/Sample$Many.class"));
+    assertEquals(List.of("typeSwitch"), links(found, "keyfleet/Sample.class"));
+    Shell.Result before = shell.run(java + "/java -cp sample.jar keyfleet.Sample");
+    assertEquals(0, before.exit(), before.err().toString());
+    assertEquals(before, shell.run(java + "/java -cp all.jar keyfleet.Sample"));
+  }
+
+  /// The calls that are linked when they are first made, but for lambdas and strings.
+  private static List<String> links(Map<String, byte[]> found, String type) {
+    return ClassFile.of().parse(found.getOrDefault(type, new byte[0])).methods().stream()
+        .flatMap(method -> method.code().stream())
+        .flatMap(code -> code.elementStream())
+        .filter(InvokeDynamicInstruction.class::isInstance)
+        .map(InvokeDynamicInstruction.class::cast)
+        .filter(it -> it.bootstrapMethod().owner().packageName().equals("java.lang.runtime"))
+        .map(it -> it.name().stringValue())
+        .toList();
   }
 
   /// With a branch, as it is branches that need stack maps.
