@@ -23,7 +23,11 @@ public final class PluginMetrics implements MultiCollector {
   /// What is asked of a KEK.
   enum RemoteCall {
     WRAP,
-    UNWRAP
+    UNWRAP;
+
+    TraceSpan.Stage stage() {
+      return this == WRAP ? TraceSpan.Stage.REMOTE_WRAP : TraceSpan.Stage.REMOTE_UNWRAP;
+    }
   }
 
   /// What is true when somebody scrapes.
