@@ -12,7 +12,8 @@ record Ticket(Method method, String uid, long began, TraceSpan span) {
   void about(String keyId, Collection<String> annotations) {
     if (span.isRecorded()) {
       String hash = keyId.isEmpty() ? "" : new KeyId(keyId).hash();
-      span.about(new Subject(uid, hash, List.copyOf(annotations)));
+      String asked = method == Method.STATUS ? "" : uid; // that call has none
+      span.about(new Subject(asked, hash, List.copyOf(annotations)));
     }
   }
 }

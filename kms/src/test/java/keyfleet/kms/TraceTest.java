@@ -104,6 +104,16 @@ final class TraceTest {
   }
 
   @Test
+  void status_isASpanWithoutAUid() {
+    Stand stand = stand(Hierarchy.ON);
+    stand.tracing.spans.clear();
+    String hash = new KeyId(stand.keyId()).hash();
+    Told span = stand.tracing.spans.getFirst();
+    check(span, "Status", "", Status.Code.OK);
+    assertEquals(new Subject("", hash, List.of()), span.subject);
+  }
+
+  @Test
   void refusedCall_endsWithItsCode() {
     Stand stand = stand(Hierarchy.ON);
     stand.tracing.spans.clear();
