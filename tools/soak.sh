@@ -7,7 +7,7 @@ soak() {
   fi
   run_maven -q -pl sim -am package -Dtest='keyfleet/sim/*Test' -Dsurefire.failIfNoSpecifiedTests=false \
     -Dkeyfleet.untested= -Dkeyfleet.record="$here/docs/RELIABILITY.md"
-  JAZZER_FUZZ=1 run_maven -pl crypto,rollout test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false -Djazzer.max_duration=600s
+  JAZZER_FUZZ=1 run_maven -pl crypto,rollout,kms -am test -Dtest='*FuzzTest' -Dsurefire.failIfNoSpecifiedTests=false -Djazzer.max_duration=600s
   simulate --runs 1000000 --from 0
 }
 

@@ -12,6 +12,7 @@ import keyfleet.providers.RemoteCalls;
 import keyfleet.providers.RemoteCalls.Patience;
 import keyfleet.providers.RequestUid;
 import keyfleet.providers.Ticker;
+import keyfleet.providers.TraceHeaders;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
@@ -90,8 +91,8 @@ final class AwsKms implements AutoCloseable {
         "an account of its own for the fleet's keys");
   }
 
-  /// Runs a wrap or an unwrap with the key `id`. The request takes its time limit, and the UID that
-  /// it is made for, from `how`.
+  /// Runs a wrap or an unwrap with the key `id`. The request takes its time limit, and the UID and
+  /// the trace that it is made for, from `how`.
   <T> T use(String id, Function<AwsRequestOverrideConfiguration, T> request) {
     return call(Patience.USE, id, request);
   }
@@ -111,6 +112,7 @@ final class AwsKms implements AutoCloseable {
         AwsRequestOverrideConfiguration.builder().apiCallTimeout(limit);
     RequestUid.current()
         .ifPresent(uid -> how.addApiName(name -> name.name("keyfleet-uid").version(uid)));
+    TraceHeaders.current().forEach(how::putHeader);
     try {
       return new Got<>(request.apply(how.build()));
     } catch (SdkException e) {

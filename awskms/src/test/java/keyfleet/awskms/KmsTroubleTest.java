@@ -18,6 +18,7 @@ import keyfleet.providers.RequestUid;
 import keyfleet.providers.ScriptedServer;
 import keyfleet.providers.ScriptedServer.Answer;
 import keyfleet.providers.ScriptedServer.Heard;
+import keyfleet.providers.TraceHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,17 +116,23 @@ class KmsTroubleTest {
   }
 
   @Test
-  void request_carriesKeyPlaceAndUidAndAnErrorQuotesNothing() {
+  void request_carriesKeyPlaceUidAndTraceAndAnErrorQuotesNothing() {
     try (ScriptedServer server =
             ScriptedServer.start(
                 using(heard -> error(400, "Odd", heard.body().replace("\"", "'"))));
         AwsKmsProvider provider = Fixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
-      String said = RequestUid.during("uid-42", () -> unavailable(kek));
+      String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+      String said =
+          RequestUid.during(
+              "uid-42",
+              () -> TraceHeaders.during(Map.of("traceparent", trace), () -> unavailable(kek)));
       Heard heard = server.heard().getLast();
       assertTrue(heard.body().contains("\"KeyId\":\"id-1\""), heard.body());
       assertTrue(heard.body().contains("\"keyfleet-keyring\":\"main\""), heard.body());
       assertTrue(heard.header("User-Agent").contains("keyfleet-uid/uid-42"));
+      assertEquals(trace, heard.header("traceparent"));
+      assertTrue(heard.header("Authorization").contains("traceparent"), "it is signed too");
       assertFalse(said.contains("Plaintext") || said.contains("recognisable"), said);
     }
   }

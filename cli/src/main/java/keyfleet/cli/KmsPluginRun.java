@@ -7,6 +7,7 @@ import keyfleet.kms.PluginEvent;
 import keyfleet.kms.Surroundings;
 import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
+import keyfleet.otel.OtlpTracing;
 import keyfleet.server.Door;
 import keyfleet.server.EventLog;
 import keyfleet.store.BootClock;
@@ -52,20 +53,27 @@ final class KmsPluginRun implements Command {
             operator.calendar(),
             process.instance(),
             keyring.value());
+    var source = new OtlpTracing.Source(process.instance(), keyring.value(), version);
     try (LateStore store = new LateStore(() -> StoreOptions.open(parsed, office));
         Providers providers = Providers.open(parsed, keyring, around)) {
+      Spans spans = Spans.open(told.tracing(), source, log);
       KmsPlugin plugin =
           new KmsPlugin(
               told.plugin(keyring, process, version),
               new KmsPlugin.Ties(store::kv, providers.all(), event -> tell(log, event)),
               new Surroundings(
-                  BootClock.system(), around.ticker()::nanos, event -> tell(log, event)));
-      return serve(plugin, told, log);
+                  BootClock.system(),
+                  around.ticker()::nanos,
+                  event -> tell(log, event),
+                  spans.tracing()));
+      return serve(plugin, spans, told, log);
     }
   }
 
-  private static int serve(KmsPlugin plugin, PluginSettings told, EventLog log) {
+  /// What the plugin's last calls have to tell is sent before the process is let go.
+  private static int serve(KmsPlugin plugin, Spans spans, PluginSettings told, EventLog log) {
     try (Lifetime life = Lifetime.begin();
+        spans;
         plugin) {
       plugin.start();
       InetSocketAddress probes = new InetSocketAddress(told.probes().host(), told.probes().port());

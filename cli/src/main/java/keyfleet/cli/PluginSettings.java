@@ -29,7 +29,8 @@ record PluginSettings(
     Duration probe,
     CallLog callLog,
     ServerSettings.Listen probes,
-    EventLog.Format logFormat) {
+    EventLog.Format logFormat,
+    TracingSettings tracing) {
   private static final String LISTEN = "--listen";
   private static final String CLUSTER = "--cluster";
   private static final String DATA = "--data";
@@ -49,8 +50,8 @@ record PluginSettings(
 
   static CommandSpec addTo(CommandSpec spec) {
     LocalKekLimits usual = LocalKekLimits.DEFAULT;
-    return spec.addOption(
-            option(LISTEN, "unix:///PATH", "The socket, in a folder of this user alone."))
+    return TracingSettings.addTo(spec)
+        .addOption(option(LISTEN, "unix:///PATH", "The socket, in a folder of this user alone."))
         .addOption(option(CLUSTER, "NAME", "The cluster that it serves (default: default)."))
         .addOption(option(DATA, "DIR", "Where its snapshot is kept. Default: the data folder."))
         .addOption(option(HIERARCHY, "on|off", "Local KEKs, or the key's provider for each call."))
@@ -99,7 +100,8 @@ record PluginSettings(
             .orElse(new ServerSettings.Listen("127.0.0.1", 0)),
         Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
             .map(ServerSettings::logFormat)
-            .orElse(EventLog.Format.TEXT));
+            .orElse(EventLog.Format.TEXT),
+        TracingSettings.of(parsed, environment));
   }
 
   private static Optional<Setting> word(ParseResult parsed, String flag) {

@@ -81,6 +81,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           edge("org.postgresql com.zaxxer", "postgres bench"),
           edge("software.amazon", "awskms"),
           edge("io.prometheus", "server kms"),
+          edge("io.opentelemetry", "otel"),
           edge("org.sqlite", "store"),
           edge(
               "tools.jackson com.fasterxml",

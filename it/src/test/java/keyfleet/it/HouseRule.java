@@ -56,6 +56,7 @@ enum HouseRule {
       """
       control: import io.nats.client.Nats; class A {}
       server: class A { io.grpc.Status status; }
+      kms: import io.opentelemetry.api.trace.Span; class A {}
       crypto: import com.google.common.hash.Hashing; class A {}
       crypto test: import tools.jackson.databind.JsonNode; class ATest {}
       sim: import org.sqlite.JDBC; class A {}

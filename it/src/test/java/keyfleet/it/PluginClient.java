@@ -2,13 +2,16 @@ package keyfleet.it;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.EncryptRequest;
@@ -23,8 +26,16 @@ final class PluginClient implements AutoCloseable {
 
   private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final ManagedChannel channel;
+  private final Metadata metadata = new Metadata();
 
   PluginClient(Path socket) {
+    this(socket, Map.of());
+  }
+
+  /// Sends the headers with each call.
+  PluginClient(Path socket, Map<String, String> headers) {
+    headers.forEach((name, value) ->
+        metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
     channel =
         NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
             .channelType(NioDomainSocketChannel.class)
@@ -36,6 +47,7 @@ final class PluginClient implements AutoCloseable {
 
   private KeyManagementServiceBlockingStub plugin() {
     return KeyManagementServiceGrpc.newBlockingStub(channel)
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata))
         .withWaitForReady()
         .withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS);
   }

@@ -13,6 +13,7 @@ final class Rooms {
       """
       cli
       server
+      otel
       kube
       kms
       watchdog

@@ -40,6 +40,10 @@ final class Decryption {
 
   /// A call whose key_id is known.
   private record Case(DecryptRequest request, Reply<DecryptResponse> reply, Sealed sealed) {
+    void later() {
+      reply.later(request.getKeyId(), names());
+    }
+
     void refuse(Refusal why) {
       reply.refused(why, request.getKeyId(), names());
     }
@@ -101,13 +105,10 @@ final class Decryption {
       open(held, one);
       return;
     }
-    one.reply().later();
+    one.later();
     flights
         .join(
-            one.request().getUid(),
-            name,
-            () -> fetched(now, name),
-            arrival -> arrived(arrival, one))
+            one.reply().ticket(), name, () -> fetched(now, name), arrival -> arrived(arrival, one))
         .ifPresent(one::refuse);
   }
 
@@ -142,8 +143,8 @@ final class Decryption {
   }
 
   private void own(Announced now, Case one) {
-    one.reply().later();
-    flights.alone(one.request().getUid(), () -> unwrapped(now, one)).ifPresent(one::refuse);
+    one.later();
+    flights.alone(one.reply().ticket(), () -> unwrapped(now, one)).ifPresent(one::refuse);
   }
 
   private void unwrapped(Announced now, Case one) {

@@ -85,10 +85,10 @@ final class Encryption {
       KeyId keyId,
       Kek kek,
       Reply<EncryptResponse> reply) {
-    reply.later();
+    reply.later(keyId.text(), List.of());
     flights
         .alone(
-            request.getUid(),
+            reply.ticket(),
             () -> {
               try {
                 byte[] sealed = sealed(request.getPlaintext(), keyringId, keyId, kek);

@@ -11,7 +11,7 @@ import keyfleet.providers.RequestUid;
 import org.jspecify.annotations.Nullable;
 
 /// Calls that wait for the remote, off the event loop. Those that wait for the same local KEK share
-/// one call to it, which goes out under the UID of the first. For any thread.
+/// one call to it, which goes out under the UID and the span of the first. For any thread.
 final class Flights {
   /// Calls that may wait at a time, before further ones are refused.
   private static final int MOST_WAITING = 2_000;
@@ -28,7 +28,7 @@ final class Flights {
 
   /// `then` is called once, on another thread. Nothing, or why it never will be.
   Optional<Refusal> join(
-      String uid, LocalKek.Name name, Supplier<Arrival> fetch, Consumer<Arrival> then) {
+      Ticket ticket, LocalKek.Name name, Supplier<Arrival> fetch, Consumer<Arrival> then) {
     synchronized (this) {
       if (!board()) {
         return Optional.of(full());
@@ -40,22 +40,22 @@ final class Flights {
       }
       shared.put(name, new ArrayList<>(List.of(then)));
     }
-    start(uid, () -> land(name, fetch.get()));
+    start(ticket, () -> land(name, CurrentSpan.during(ticket.span(), fetch)));
     return Optional.empty();
   }
 
   /// As [#join], for work that nobody shares.
-  Optional<Refusal> alone(String uid, Runnable work) {
+  Optional<Refusal> alone(Ticket ticket, Runnable work) {
     synchronized (this) {
       if (!board()) {
         return Optional.of(full());
       }
     }
     start(
-        uid,
+        ticket,
         () -> {
           try {
-            work.run();
+            CurrentSpan.run(ticket.span(), work);
           } finally {
             leave(1);
           }
@@ -74,8 +74,11 @@ final class Flights {
     }
   }
 
-  private static void start(String uid, Runnable work) {
-    Thread _ = Thread.ofVirtual().name("keyfleet-kms-call").start(() -> RequestUid.run(uid, work));
+  private static void start(Ticket ticket, Runnable work) {
+    Thread _ =
+        Thread.ofVirtual()
+            .name("keyfleet-kms-call")
+            .start(() -> RequestUid.run(ticket.uid(), work));
   }
 
   private boolean board() {

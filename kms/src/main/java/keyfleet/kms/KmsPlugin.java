@@ -1,5 +1,7 @@
 package keyfleet.kms;
 
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -100,7 +102,7 @@ public final class KmsPlugin implements AutoCloseable {
         new Keeper(
             fleet,
             known,
-            new Maker(keys, workshop, settings.hierarchy()),
+            new Maker(keys, workshop, settings.hierarchy(), around.tracing()),
             new Keeper.Settings(settings.limits(), settings.probe()),
             around);
     Rounds rounds =
@@ -116,14 +118,14 @@ public final class KmsPlugin implements AutoCloseable {
         Listener.open(
             settings.listen(),
             Transport.here(),
-            endpoint(known, workshop, rounds),
+            service(endpoint(known, workshop, rounds)),
             around.events()));
     fleet.start();
     rounds.start();
   }
 
   private Endpoint endpoint(Ledger known, Workshop workshop, Rounds rounds) {
-    Counter counter = new Counter(metrics, around.nanos(), around.events(), settings.callLog());
+    Counter counter = new Counter(metrics, around, settings.callLog());
     Flights flights = new Flights();
     Usage usage = new Usage(settings.limits(), rounds::ring);
     return new Endpoint(
@@ -131,6 +133,12 @@ public final class KmsPlugin implements AutoCloseable {
         new Encryption(known, workshop, flights, usage, counter),
         new Decryption(known, workshop, flights, counter),
         counter);
+  }
+
+  private ServerServiceDefinition service(Endpoint endpoint) {
+    return around.tracing() == null
+        ? endpoint.bindService()
+        : ServerInterceptors.intercept(endpoint, new CallerTrace());
   }
 
   /// One for each socket: two plugins of one host may be of two clusters.

@@ -1,8 +1,8 @@
 package keyfleet.kms;
 
-import io.grpc.BindableService;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -46,7 +46,10 @@ final class Listener implements AutoCloseable {
 
   /// Listens on return. Throws [PluginException] if it cannot.
   static Listener open(
-      SocketPath path, Transport transport, BindableService service, Consumer<PluginEvent> events) {
+      SocketPath path,
+      Transport transport,
+      ServerServiceDefinition service,
+      Consumer<PluginEvent> events) {
     SocketClaim claim = SocketClaim.take(path);
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(

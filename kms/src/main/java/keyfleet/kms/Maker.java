@@ -1,5 +1,6 @@
 package keyfleet.kms;
 
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,8 @@ import keyfleet.keyring.VersionState;
 import keyfleet.kms.Announced.Locally;
 import keyfleet.kms.Announced.Remotely;
 import keyfleet.kms.Announced.Writing;
+import keyfleet.kms.TraceSpan.Stage;
+import keyfleet.kms.TraceSpan.Subject;
 import keyfleet.member.Keyholder;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +35,16 @@ final class Maker {
   private final Keyholder keys;
   private final Workshop workshop;
   private final Hierarchy hierarchy;
+  private final @Nullable Tracing tracing;
 
   /// The key that was last found to be the one the keystore means.
   private @Nullable Kek proved;
 
-  Maker(Keyholder keys, Workshop workshop, Hierarchy hierarchy) {
+  Maker(Keyholder keys, Workshop workshop, Hierarchy hierarchy, @Nullable Tracing tracing) {
     this.keys = keys;
     this.workshop = workshop;
     this.hierarchy = hierarchy;
+    this.tracing = tracing;
   }
 
   Outcome make(Keystore keystore, Activation activation) {
@@ -74,9 +79,24 @@ final class Maker {
     KeyId keyId = KeyId.of(keyringId, activation);
     return new Made(
         switch (hierarchy) {
-          case ON -> new Locally(keyId, workshop.make(keyringId, keyId, kek));
+          case ON -> new Locally(keyId, localKek(keyringId, keyId, kek));
           case OFF -> new Remotely(keyId, kek);
         });
+  }
+
+  private LocalKek localKek(String keyringId, KeyId keyId, Kek kek) {
+    TraceSpan span = tracing == null ? NoSpan.NONE : tracing.own(Stage.MAKE_LOCAL_KEK);
+    if (span.isRecorded()) {
+      span.about(new Subject("", keyId.hash(), List.of(Sealed.ANNOTATION)));
+    }
+    Status.Code outcome = Status.Code.UNAVAILABLE;
+    try {
+      LocalKek made = CurrentSpan.during(span, () -> workshop.make(keyringId, keyId, kek));
+      outcome = Status.Code.OK;
+      return made;
+    } finally {
+      span.end(outcome.value());
+    }
   }
 
   Set<KekVersion> held() {

@@ -1,6 +1,5 @@
 package keyfleet.kms;
 
-import java.util.Collection;
 import java.util.List;
 
 /// Something that an operator of a plugin would want to read, once. No words hold a secret.
@@ -167,20 +166,26 @@ public sealed interface PluginEvent {
     }
   }
 
+  /// Which call it was.
+  ///
+  /// @param traceId empty if nobody traces the call
+  record Call(String method, String uid, String traceId) {}
+
   /// A call was answered.
   ///
   /// @param keyIdHash `-` if the call had none
-  record Served(String method, String uid, String code, String keyIdHash, List<String> annotations)
+  record Served(Call call, String code, String keyIdHash, List<String> annotations)
       implements PluginEvent {
-    public Served(
-        String method, String uid, String code, String keyIdHash, Collection<String> annotations) {
-      this(method, uid, code, keyIdHash, List.copyOf(annotations));
+    public Served {
+      annotations = List.copyOf(annotations);
     }
 
     @Override
     public String words() {
-      return "%s uid=%s code=%s key_id_hash=%s annotations=%s"
-          .formatted(method, uid, code, keyIdHash, annotations);
+      String words =
+          "%s uid=%s code=%s key_id_hash=%s annotations=%s"
+              .formatted(call.method(), call.uid(), code, keyIdHash, annotations);
+      return call.traceId().isEmpty() ? words : words + " trace_id=" + call.traceId();
     }
 
     @Override

@@ -23,7 +23,11 @@ public final class PluginMetrics implements MultiCollector {
   /// What is asked of a KEK.
   enum RemoteCall {
     WRAP,
-    UNWRAP
+    UNWRAP;
+
+    TraceSpan.Stage stage() {
+      return this == WRAP ? TraceSpan.Stage.REMOTE_WRAP : TraceSpan.Stage.REMOTE_UNWRAP;
+    }
   }
 
   /// What is true when somebody scrapes.
@@ -49,12 +53,14 @@ public final class PluginMetrics implements MultiCollector {
           .name("keyfleet_kms_operations")
           .help("calls of an API server, by method and gRPC code")
           .labelNames("method", "code")
+          .withoutExemplars() // they would look for a tracer at each call
           .build();
   private final Histogram latency =
       Histogram.builder()
           .name("keyfleet_kms_latency_seconds")
           .help("of whole calls, of work in memory, and of calls to the key's provider")
           .labelNames("method", "stage")
+          .withoutExemplars()
           .classicUpperBounds(BUCKETS)
           .classicOnly()
           .build();
@@ -63,6 +69,7 @@ public final class PluginMetrics implements MultiCollector {
           .name("keyfleet_kms_remote_calls")
           .help("calls to the key's provider")
           .labelNames("call", "outcome")
+          .withoutExemplars()
           .build();
 
   private final Map<Method, CounterDataPoint> answered = new EnumMap<>(Method.class);

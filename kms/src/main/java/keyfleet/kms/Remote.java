@@ -1,5 +1,6 @@
 package keyfleet.kms;
 
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -41,14 +42,16 @@ final class Remote {
   private <T> T called(Supplier<T> call, PluginMetrics.RemoteCall which) {
     takeTurn();
     long began = nanos.getAsLong();
+    TraceSpan span = CurrentSpan.get().child(which.stage());
     boolean answered = false;
     try {
-      T answer = call.get();
+      T answer = CurrentSpan.during(span, call);
       answered = true;
       return answer;
     } finally {
       turns.release();
       metrics.remote(which, answered, nanos.getAsLong() - began);
+      span.end((answered ? Status.Code.OK : Status.Code.UNAVAILABLE).value());
     }
   }
 

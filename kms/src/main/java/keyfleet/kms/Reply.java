@@ -8,21 +8,22 @@ import java.util.Collection;
 /// The answer to one call, given once by whichever thread has it.
 final class Reply<T> {
   private final Counter counter;
-  private final Method method;
-  private final String uid;
+  private final Ticket ticket;
   private final StreamObserver<T> to;
-  private final long began;
 
   Reply(Counter counter, Method method, String uid, StreamObserver<T> to) {
     this.counter = counter;
-    this.method = method;
-    this.uid = uid;
+    this.ticket = counter.began(method, uid);
     this.to = to;
-    this.began = counter.now();
+  }
+
+  Ticket ticket() {
+    return ticket;
   }
 
   /// Must be said before another thread answers: the caller may have hung up by then.
-  void later() {
+  void later(String keyId, Collection<String> annotations) {
+    ticket.about(keyId, annotations);
     if (to instanceof ServerCallStreamObserver<T> call) {
       call.setOnCancelHandler(() -> {}); // without one, answering a call that is gone throws
     }
@@ -32,13 +33,13 @@ final class Reply<T> {
   void done(T answer, String keyId, Collection<String> annotations) {
     to.onNext(answer);
     to.onCompleted();
-    counter.served(new Counter.Ticket(method, uid, began), Status.Code.OK, keyId, annotations);
+    counter.served(ticket, Status.Code.OK, keyId, annotations);
   }
 
   void refused(Refusal why, String keyId, Collection<String> annotations) {
     Status.Code code = code(why.kind());
     to.onError(Status.fromCode(code).withDescription(why.sentence()).asException());
-    counter.served(new Counter.Ticket(method, uid, began), code, keyId, annotations);
+    counter.served(ticket, code, keyId, annotations);
   }
 
   /// The one place where reasons become the protocol's codes.

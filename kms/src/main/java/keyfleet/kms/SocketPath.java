@@ -14,11 +14,11 @@ public record SocketPath(Path path) {
   /// Throws [PluginException] for anything else.
   public static SocketPath parse(String text) {
     String path = text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : "";
+    if (path.startsWith("@") || path.startsWith("/@")) {
+      throw bad(text, "is an abstract socket, which no folder's mode protects");
+    }
     if (!path.startsWith("/") || path.endsWith("/")) {
       throw bad(text, "is not of the form unix:///PATH");
-    }
-    if (path.startsWith("/@")) {
-      throw bad(text, "is an abstract socket, which no folder's mode protects");
     }
     if (path.getBytes(StandardCharsets.UTF_8).length > LONGEST) {
       throw bad(text, "is longer than the " + LONGEST + " bytes that a socket's path has at most");

@@ -2,9 +2,20 @@ package keyfleet.kms;
 
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// What everything in a plugin is handed.
 ///
 /// @param clock nanoseconds that go on while the machine is suspended
 /// @param nanos nanoseconds that are quick to read, to measure calls with
-public record Surroundings(LongSupplier clock, LongSupplier nanos, Consumer<PluginEvent> events) {}
+/// @param tracing null if nobody traces
+public record Surroundings(
+    LongSupplier clock,
+    LongSupplier nanos,
+    Consumer<PluginEvent> events,
+    @Nullable Tracing tracing) {
+  /// Where nobody traces.
+  public Surroundings(LongSupplier clock, LongSupplier nanos, Consumer<PluginEvent> events) {
+    this(clock, nanos, events, null);
+  }
+}

@@ -56,7 +56,7 @@ final class PeerTest {
         Listener.open(
             SocketPath.parse("unix://" + socket),
             transport,
-            new KeyManagementServiceImplBase() {},
+            new KeyManagementServiceImplBase() {}.bindService(),
             events::add)) {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
       Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-rw-rw-"));

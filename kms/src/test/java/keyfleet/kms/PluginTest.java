@@ -277,7 +277,7 @@ final class PluginTest {
         Listener.open(
             SocketPath.parse("unix://" + socket()),
             transport,
-            new KeyManagementServiceGrpc.KeyManagementServiceImplBase() {},
+            new KeyManagementServiceGrpc.KeyManagementServiceImplBase() {}.bindService(),
             events::add);
     open.add(listener);
     var refusal =

@@ -41,12 +41,14 @@ final class SocketTest {
         "unix://kms.sock",
         "unix:///",
         "unix:///run/",
-        "unix:///@abstract"
+        "unix:///@abstract",
+        "unix://@abstract"
       })
   void otherAddress_isRefusedInWords(String text) {
     var refusal = assertThrows(PluginException.class, () -> SocketPath.parse(text));
     assertTrue(refusal.getMessage().contains("--listen=" + text), refusal::getMessage);
     assertTrue(refusal.remedy().contains("unix:///"), refusal::remedy);
+    assertEquals(text.contains("@"), refusal.getMessage().contains("is an abstract socket"));
   }
 
   @Test

@@ -35,6 +35,7 @@ final class Stand {
   final AtomicBoolean rung = new AtomicBoolean();
   private final AtomicLong clock = new AtomicLong();
   private final Endpoint endpoint;
+  final TestTracing tracing = new TestTracing();
   private volatile FleetWord word = new FleetWord.Alone();
 
   Stand(Path file, TestRemote remote) {
@@ -43,7 +44,7 @@ final class Stand {
 
   Stand(Path file, TestRemote remote, Hierarchy hierarchy, LocalKekLimits limits) {
     SecureRandom random = new SecureRandom();
-    Surroundings around = new Surroundings(clock::get, System::nanoTime, events::add);
+    Surroundings around = new Surroundings(clock::get, System::nanoTime, events::add, tracing);
     Keyholder keys = new Keyholder(TestRemote.RING, List.of(remote), random);
     this.cache = new LocalKeks(limits.cached());
     Workshop workshop =
@@ -53,10 +54,10 @@ final class Stand {
         new Keeper(
             () -> word,
             ledger,
-            new Maker(keys, workshop, hierarchy),
+            new Maker(keys, workshop, hierarchy, tracing),
             new Keeper.Settings(limits, PROBE),
             around);
-    Counter counter = new Counter(metrics, System::nanoTime, events::add, CallLog.ON);
+    Counter counter = new Counter(metrics, around, CallLog.ON);
     Flights flights = new Flights();
     Usage usage = new Usage(limits, () -> rung.set(true));
     this.endpoint =

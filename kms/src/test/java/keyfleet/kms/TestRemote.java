@@ -19,6 +19,7 @@ import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.RequestUid;
+import keyfleet.providers.TraceHeaders;
 import org.jspecify.annotations.Nullable;
 
 /// A remote that counts its calls, and can be down, slow to answer or sparing with answers.
@@ -32,6 +33,9 @@ final class TestRemote implements KekProvider {
 
   /// On whose behalf the last call came; empty if on nobody's.
   volatile String uid = "";
+
+  /// The trace that the last call came in, as its header says; empty if in none.
+  volatile String trace = "";
 
   private volatile boolean down;
 
@@ -126,6 +130,7 @@ final class TestRemote implements KekProvider {
       throw new KekUnavailableException("the test's remote answers one call in " + oneIn);
     }
     uid = RequestUid.current().orElse("");
+    trace = TraceHeaders.current().getOrDefault("traceparent", "");
     counter.incrementAndGet();
   }
 

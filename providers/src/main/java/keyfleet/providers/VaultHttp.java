@@ -78,6 +78,7 @@ final class VaultHttp implements AutoCloseable {
       builder.header("X-Vault-Namespace", settings.namespace());
     }
     RequestUid.current().ifPresent(uid -> builder.header("X-Correlation-Id", uid));
+    TraceHeaders.current().forEach(builder::header);
     return switch (request) {
       case VaultRequest.Read _ -> builder.GET().build();
       case VaultRequest.Write write ->

@@ -36,6 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Answers that a healthy server does not give.
 class VaultServerTest {
+  private static final Map<String, String> TRACE =
+      Map.of("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
   private static final String TOKEN = "s.recognisable";
   private static final byte[] AAD = {1};
   private static final Answer KEY =
@@ -136,15 +138,17 @@ class VaultServerTest {
   }
 
   @Test
-  void requests_carryVersionPlaceTokenAndUid() {
+  void requests_carryVersionPlaceTokenUidAndTrace() {
     try (ScriptedServer server =
             ScriptedServer.start(
                 using(_ -> new Answer(200, "{\"data\":{\"ciphertext\":\"vault:v1:AAAA\"}}")));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
-      RequestUid.during("uid-42", () -> kek.wrap(dek(), AAD));
+      assertEquals("", server.heard().getLast().header("traceparent"), "nobody traces this");
+      RequestUid.during("uid-42", () -> TraceHeaders.during(TRACE, () -> kek.wrap(dek(), AAD)));
       Heard heard = server.heard().getLast();
       assertEquals("/v1/transit/encrypt/keyfleet-main", heard.path());
+      TRACE.forEach((name, value) -> assertEquals(value, heard.header(name)));
       assertEquals("uid-42", heard.header("X-Correlation-Id"));
       assertEquals(TOKEN, heard.header("X-Vault-Token"));
       assertTrue(

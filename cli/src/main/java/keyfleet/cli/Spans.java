@@ -1,0 +1,42 @@
+package keyfleet.cli;
+
+import keyfleet.kms.Tracing;
+import keyfleet.otel.Collector;
+import keyfleet.otel.ExportLog;
+import keyfleet.otel.OtlpTracing;
+import keyfleet.server.EventLog;
+import org.jspecify.annotations.Nullable;
+
+/// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
+/// loaded.
+record Spans(@Nullable Tracing tracing, Runnable end) implements AutoCloseable {
+  static Spans open(TracingSettings told, OtlpTracing.Source source, EventLog log) {
+    Collector collector = told.collector();
+    return collector == null
+        ? new Spans(null, () -> {})
+        : open(new OtlpTracing.Settings(collector, told.ratio(), source), log);
+  }
+
+  private static Spans open(OtlpTracing.Settings settings, EventLog log) {
+    OtlpTracing tracing = OtlpTracing.open(settings, new Lines(log));
+    log.info("sends spans to %s".formatted(settings.collector()));
+    return new Spans(tracing, tracing::close);
+  }
+
+  private record Lines(EventLog log) implements ExportLog {
+    @Override
+    public void lost(String words) {
+      log.warn(words);
+    }
+
+    @Override
+    public void arrivesAgain(String words) {
+      log.info(words);
+    }
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+}

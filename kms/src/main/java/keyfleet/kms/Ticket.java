@@ -1,0 +1,19 @@
+package keyfleet.kms;
+
+import java.util.Collection;
+import java.util.List;
+import keyfleet.kms.TraceSpan.Subject;
+
+/// A call that began.
+record Ticket(Method method, String uid, long began, TraceSpan span) {
+  /// What the call is about, as far as it is known.
+  ///
+  /// @param keyId empty if there is none
+  void about(String keyId, Collection<String> annotations) {
+    if (span.isRecorded()) {
+      String hash = keyId.isEmpty() ? "" : new KeyId(keyId).hash();
+      String asked = method == Method.STATUS ? "" : uid; // that call has none
+      span.about(new Subject(asked, hash, List.copyOf(annotations)));
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package keyfleet.otel;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.api.metrics.MeterProvider;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.export.SpanExporter;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import keyfleet.kms.TraceSpan;
+import keyfleet.kms.Tracing;
+
+/// Tells of spans to a collector, over OTLP/HTTP. Calls do not wait for it, whatever it does.
+public final class OtlpTracing implements Tracing, AutoCloseable {
+  /// Who the spans are of.
+  public record Source(String instance, String keyring, String software) {}
+
+  /// What is told.
+  ///
+  /// @param ratio of the traces that begin here; who sent a trace along has decided already
+  public record Settings(Collector collector, double ratio, Source source) {}
+
+  private static final String SERVICE = "v2.KeyManagementService";
+
+  private static final int MOST_WAITING = 2_048;
+  private static final int MOST_AT_ONCE = 512;
+  private static final int LONGEST_VALUE = 256;
+  private static final Duration PAUSE = Duration.ofSeconds(2);
+  private static final Duration CONNECT = Duration.ofSeconds(1);
+  private static final Duration EXPORT = Duration.ofSeconds(5);
+
+  /// For what is still in the queue when the plugin ends.
+  private static final Duration FAREWELL = Duration.ofSeconds(2);
+
+  /// Held, as loggers that nobody holds are forgotten with their levels.
+  private static final Logger LOGGER = Logger.getLogger("io.opentelemetry");
+
+  private final SdkTracerProvider provider;
+  private final Tracer tracer;
+
+  private OtlpTracing(SdkTracerProvider provider) {
+    this.provider = provider;
+    this.tracer = provider.get("keyfleet");
+  }
+
+  public static OtlpTracing open(Settings settings, ExportLog log) {
+    LOGGER.setLevel(Level.OFF); // it repeats itself; the log below does not
+    SpanExporter exporter =
+        OtlpHttpSpanExporter.builder()
+            .setEndpoint(settings.collector().traces())
+            .setConnectTimeout(CONNECT)
+            .setTimeout(EXPORT)
+            .setRetryPolicy(null)
+            .setMeterProvider(MeterProvider.noop())
+            .build();
+    BatchSpanProcessor queue =
+        BatchSpanProcessor.builder(
+                new ReportingExporter(exporter, settings.collector().toString(), log))
+            .setMaxQueueSize(MOST_WAITING)
+            .setMaxExportBatchSize(MOST_AT_ONCE)
+            .setScheduleDelay(PAUSE)
+            .setExporterTimeout(EXPORT)
+            .setMeterProvider(MeterProvider.noop())
+            .build();
+    return new OtlpTracing(
+        SdkTracerProvider.builder()
+            .setResource(Resource.create(resource(settings.source())))
+            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.ratio())))
+            .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
+            .addSpanProcessor(queue)
+            .build());
+  }
+
+  private static Attributes resource(Source source) {
+    AttributesBuilder all = Attributes.builder();
+    all.put("service.name", "keyfleet-kms-plugin");
+    all.put("service.version", source.software());
+    all.put("service.instance.id", source.instance());
+    all.put("keyfleet.keyring", source.keyring());
+    return all.build();
+  }
+
+  @Override
+  public TraceSpan call(String method, Map<String, String> sent) {
+    Context caller =
+        W3CTraceContextPropagator.getInstance().extract(Context.root(), sent, SentHeaders.READER);
+    return new OtlpSpan(
+        tracer,
+        tracer
+            .spanBuilder(SERVICE + "/" + method)
+            .setParent(caller)
+            .setSpanKind(SpanKind.SERVER)
+            .setAttribute("rpc.system", "grpc")
+            .setAttribute("rpc.service", SERVICE)
+            .setAttribute("rpc.method", method)
+            .startSpan());
+  }
+
+  @Override
+  public TraceSpan own(TraceSpan.Stage stage) {
+    return new OtlpSpan(
+        tracer,
+        tracer
+            .spanBuilder(stage.words())
+            .setNoParent()
+            .setSpanKind(OtlpSpan.kind(stage))
+            .startSpan());
+  }
+
+  /// Sends what waits.
+  void flush() {
+    var _ = provider.forceFlush().join(EXPORT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /// Sends what waits, for as long as a collector that answers needs.
+  @Override
+  public void close() {
+    var _ = provider.shutdown().join(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.otel;
+
+import org.jspecify.annotations.NullMarked;
