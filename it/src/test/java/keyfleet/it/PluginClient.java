@@ -25,13 +25,16 @@ final class PluginClient implements AutoCloseable {
   private final ManagedChannel channel;
 
   PluginClient(Path socket) {
-    channel =
-        NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
-            .channelType(NioDomainSocketChannel.class)
-            .eventLoopGroup(loop)
-            .overrideAuthority("localhost")
-            .usePlaintext()
-            .build();
+    channel = channel(socket, loop);
+  }
+
+  static ManagedChannel channel(Path socket, EventLoopGroup loop) {
+    return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
+        .channelType(NioDomainSocketChannel.class)
+        .eventLoopGroup(loop)
+        .overrideAuthority("localhost")
+        .usePlaintext()
+        .build();
   }
 
   private KeyManagementServiceBlockingStub plugin() {
