@@ -67,6 +67,7 @@ install_app() {
   train local "$app/java-local.args"
   train store "$app/java.args"
   write_lasting_arguments
+  train_plugin
   keep_time "$jdk/release"
   keep_time "$security"
   printf '%s\n%s\n' "$app" "$jdk" >"$apps/current.new"
@@ -159,6 +160,29 @@ begin_fleet() {
 end_fleet() {
   kill $fleet 2>/dev/null || true
   wait $fleet 2>/dev/null || true
+}
+
+# The plugin's own cache, of one that serves some thousand calls in training: with what it compiled then, and how. The
+# calls come from another process. The socket lies where its path is short. Without this cache it has the commands'.
+train_plugin() {
+  work=$(mktemp -d)
+  grep -v AOTCache "$app/java-plugin.args" >"$app/java-plugin.new"
+  (cd "$work" && env -i PATH="$PATH" LC_ALL=C.UTF-8 MALLOC_ARENA_MAX=1 KEYFLEET_HOME=home KEYFLEET_STORE=sqlite:fleet.db \
+    KEYFLEET_KEK_KMS_V1="$(sha 256 "$jdk/release")" sh -c '
+      "$1" "@$2/java.args" keyfleet.cli.Main kek announce --keyring=kms --use=kms --version=1
+      "$1" "@$2/java-plugin.new" -XX:AOTCacheOutput="$2/plugin.aot" keyfleet.cli.Main kms-plugin --listen "unix://$PWD/run/kms.sock" &
+      trap "kill $!" INT TERM
+      "$1" "@$2/java.args" keyfleet.cli.Training drill "$PWD/run/kms.sock"
+      kill $!
+      wait $!
+    ' sh "$jdk/bin/java" "$app") </dev/null >"$app/training-plugin.log" 2>&1 || true
+  rm -r "$work"
+  if [ -s "$app/plugin.aot" ]; then
+    printf -- '-XX:AOTCache="%s"\n' "$app/plugin.aot" >>"$app/java-plugin.new"
+    mv "$app/java-plugin.new" "$app/java-plugin.args"
+  else
+    rm "$app/java-plugin.new"
+  fi
 }
 
 # A command needs the provider SunJCE, and the JDK starts the three before it in its list on the way there. If

@@ -20,6 +20,8 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           "store/src/main/java/keyfleet/store/BootClock.java",
           // prints how many events a second it simulated
           "sim/src/main/java/keyfleet/sim/Soak.java",
+          // tells by its exit what a soak came to
+          "it/src/test/java/keyfleet/it/PluginSoak.java",
           // hands the clock to all that is measured
           "bench/src/main/java/keyfleet/bench/Bench.java");
 

@@ -64,9 +64,14 @@ final class ControlPlaneNode implements AutoCloseable {
 
   /// What an API server is told: secrets go through the plugin, and nothing goes past it.
   Path encryption() {
+    return encryption(fleet.folder(), socket);
+  }
+
+  /// A call may take longer than the usual three seconds: the machine may be full.
+  static Path encryption(Path folder, Path socket) {
     try {
       return Files.writeString(
-          fleet.folder().resolve("encryption.yaml"),
+          folder.resolve("encryption.yaml"),
           """
           apiVersion: apiserver.config.k8s.io/v1
           kind: EncryptionConfiguration
@@ -77,7 +82,7 @@ final class ControlPlaneNode implements AutoCloseable {
                 apiVersion: v2
                 name: %s
                 endpoint: unix://%s
-                timeout: 2s
+                timeout: 5s
           """
               .formatted(PROVIDER, socket));
     } catch (IOException e) {

@@ -87,10 +87,13 @@ class LauncherTest {
 
   /// `AOTMode=on` ends a JVM that cannot use the cache it was told of.
   private static void assertEachCacheIsUsed(Shell shell) {
-    for (String command : List.of(VERIFY, ANNOUNCE)) {
+    for (String command : List.of(VERIFY, ANNOUNCE, "checkout/keyfleet kms-plugin --help")) {
       Shell.Result result = shell.run("export JDK_JAVA_OPTIONS=-XX:AOTMode=on; " + command);
       assertEquals(0, result.exit(), result.toString());
     }
+    Shell.Result without =
+        shell.run("find cache -name java-plugin.args -exec grep -L plugin.aot {} +");
+    assertEquals(List.of(), without.out(), "builds whose plugin has no cache of its own");
   }
 
   @Test

@@ -36,13 +36,16 @@ final class PluginClient implements AutoCloseable {
   PluginClient(Path socket, Map<String, String> headers) {
     headers.forEach((name, value) ->
         metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
-    channel =
-        NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
-            .channelType(NioDomainSocketChannel.class)
-            .eventLoopGroup(loop)
-            .overrideAuthority("localhost")
-            .usePlaintext()
-            .build();
+    channel = channel(socket, loop);
+  }
+
+  static ManagedChannel channel(Path socket, EventLoopGroup loop) {
+    return NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(socket))
+        .channelType(NioDomainSocketChannel.class)
+        .eventLoopGroup(loop)
+        .overrideAuthority("localhost")
+        .usePlaintext()
+        .build();
   }
 
   private KeyManagementServiceBlockingStub plugin() {

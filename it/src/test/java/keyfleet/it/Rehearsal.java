@@ -39,7 +39,7 @@ final class Rehearsal {
 
   private Rehearsal() {}
 
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws IOException, InterruptedException {
     Map<String, String> environment = System.getenv();
     try (Overseer overseer = new Overseer(environment, Failpoints.NONE);
         Wiring wiring = new Wiring(environment)) {
@@ -57,7 +57,7 @@ final class Rehearsal {
         app.records(Wiring.ORDERS.name()).find(Clerk.id(0)).ifPresent(PlainFields::close);
       }
     }
-    Training.main(args);
+    Training.main(new String[] {"store"});
   }
 
   private static Server server(Wiring wiring) {

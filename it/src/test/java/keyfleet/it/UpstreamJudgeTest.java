@@ -4,11 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.it.LyingPlugin.Lie;
 import keyfleet.it.Site.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Kubernetes' own API-server code judges the plugin: what it stores through it, it reads back,
 /// cold and warm; it sees a new key, and what is old under it; it notices an outage and its end.
@@ -23,6 +29,25 @@ class UpstreamJudgeTest {
     try (ControlPlaneNode node = new ControlPlaneNode(folder, Kind.SQLITE.open(folder));
         Judge judge = new Judge(folder, node.encryption())) {
       new Trial(node, judge).hold();
+    }
+  }
+
+  /// What ours never does: a judge that does not object to these would prove nothing.
+  @ParameterizedTest
+  @EnumSource
+  void pluginThatLies_isCaught(Lie lie) throws IOException {
+    Path socket = folder.resolve("kms.sock");
+    try (LyingPlugin _ = new LyingPlugin(socket, lie);
+        Judge judge = new Judge(folder, ControlPlaneNode.encryption(folder, socket))) {
+      List<String> objections = new ArrayList<>();
+      for (String order : List.of("load a", "health a", "write a s text", "load b", "read b s")) {
+        String answer = judge.answer(order.split(" "));
+        if (answer.startsWith("no ")) {
+          objections.add(order + ": " + answer);
+        }
+      }
+      assertEquals(lie == Lie.NONE, objections.isEmpty(), objections::toString);
+      assertTrue(String.join("\n", objections).contains(lie.objection()), objections::toString);
     }
   }
 
@@ -57,9 +82,10 @@ class UpstreamJudgeTest {
       assertEquals("fresh=%d stale=0".formatted(SECRETS), judge.done("list", "a"));
       assertTrue(judge.done("calls", "a").endsWith("encrypt=1 decrypt=0"), node::said);
       judge.done("load", "b");
+      awaitHealth("b");
       assertEquals("fresh text-7", judge.done("read", "b", "s7"));
       assertEquals("fresh=%d stale=0".formatted(SECRETS), judge.done("list", "b"));
-      assertEquals("status=1 encrypt=1 decrypt=1", judge.done("calls", "b"));
+      assertTrue(judge.done("calls", "b").endsWith("encrypt=1 decrypt=1"), node::said);
       return key;
     }
 
@@ -80,9 +106,10 @@ class UpstreamJudgeTest {
       node.give(2);
       node.fleet().run(0, "kek", "announce", "--version=2");
       judge.done("load", "d");
+      awaitHealth("d");
       assertEquals(first, judge.done("write", "d", "s2", "text-2"), "announced is not active");
       node.fleet().run(0, "kek", "verify", "--target=2", "--wait", "--timeout=30s");
-      node.fleet().run(0, "kek", "rotate", "--from-version=1", "--to-version=2");
+      Until.holds("a worker is heard of, and drives it", this::isRotationOrdered, node::said);
       Until.holds(
           "a new server writes under another key", () -> !first.equals(written()), node::said);
       String second = written();
@@ -99,18 +126,30 @@ class UpstreamJudgeTest {
       return second;
     }
 
+    /// On a full machine a worker may be late with its heartbeat.
+    private boolean isRotationOrdered() {
+      var ordered = node.fleet().run("kek", "rotate", "--from-version=1", "--to-version=2");
+      assertTrue(ordered.exit() == 0 || ordered.exit() == 2, ordered::toString);
+      return ordered.exit() == 0;
+    }
+
     /// Under which key a new server writes. Should the key change between its Status and its
-    /// Encrypt, it tries again; nothing else may go wrong.
+    /// Encrypt, or the machine be too full for an answer in time, it tries again; nothing else may
+    /// go wrong.
     private String written() {
       judge.done("load", "e");
       Until.holds(
           "e is healthy",
           () -> {
             String health = judge.answer("health", "e");
-            assertTrue(health.equals("ok") || health.contains("errGen=<nil>"), health);
+            assertTrue(health.equals("ok") || isPassing(health), health);
             return health.equals("ok");
           });
       return judge.done("write", "e", "new", "text");
+    }
+
+    private static boolean isPassing(String health) {
+      return health.contains("errGen=<nil>") || health.contains("DeadlineExceeded");
     }
 
     private void outage_stopsWritesInTimeAndReadsNever(String key) {
