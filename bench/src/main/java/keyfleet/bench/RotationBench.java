@@ -110,6 +110,17 @@ final class RotationBench {
     return new PlainRewrite(records, RotationLoop.BATCH, reader);
   }
 
+  /// Seconds that both sides have taken so far, by the clock and of the processor.
+  private record Figures(double ours, double plain, double oursCpu, double plainCpu) {
+    Figures since(Figures earlier) {
+      return new Figures(
+          ours - earlier.ours,
+          plain - earlier.plain,
+          oursCpu - earlier.oursCpu,
+          plainCpu - earlier.plainCpu);
+    }
+  }
+
   private final class Race {
     private final String name;
     private final Worker worker;
@@ -129,12 +140,14 @@ final class RotationBench {
       Effort ours = new Effort(watch);
       Effort plain = new Effort(watch);
       Effort ahead = new Effort(watch);
+      Figures warm = figures(ours, plain);
       int looks = 0;
       for (int turn = 1; turn <= TURNS; turn++) {
         long goal = (long) records * turn / TURNS;
         double _ = ours.add(() -> tickUntil(goal));
         double _ = plain.add(() -> inTurn.rewriteUntil(goal));
         double _ = ahead.add(() -> overlapped.rewriteUntil(goal));
+        warm = turn == TURNS / 2 ? figures(ours, plain) : warm;
         worker.beat();
         if (LOOKS.contains(turn)) {
           heap[looks++] = usedHeap();
@@ -142,6 +155,24 @@ final class RotationBench {
       }
       double rest = watch.seconds(this::finish);
       print(ours, plain, ahead, rest);
+      print(figures(ours, plain).since(warm));
+    }
+
+    private static Figures figures(Effort ours, Effort plain) {
+      return new Figures(ours.seconds(), plain.seconds(), ours.cpuSeconds(), plain.cpuSeconds());
+    }
+
+    /// Half of the records, when the JVM has compiled what it will.
+    private void print(Figures later) {
+      double half = records / 2.0;
+      out.printf(
+          "  %-11s second half alone: ours %,.0f   plain %,.0f   ratio %.2f; CPU %.1f, plain %.1f%n",
+          "",
+          half / later.ours(),
+          half / later.plain(),
+          later.plain() / later.ours(),
+          later.oursCpu() / half * 1e6,
+          later.plainCpu() / half * 1e6);
     }
 
     private void print(Effort ours, Effort plain, Effort ahead, double rest) {

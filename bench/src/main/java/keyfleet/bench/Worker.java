@@ -28,6 +28,7 @@ import keyfleet.member.Keyholder;
 import keyfleet.member.Membership;
 import keyfleet.member.Registry;
 import keyfleet.member.Self;
+import keyfleet.member.Tally;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 
@@ -47,7 +48,7 @@ final class Worker {
   Worker(Kv kv, LongSupplier clock) {
     this.kv = kv;
     this.clock = clock;
-    this.keys = new Keyholder(KeyringName.MAIN, List.of(provider()), random);
+    this.keys = new Keyholder(KeyringName.MAIN, List.of(provider()), random, new Tally(clock));
     keys.refresh();
     Self self = new Self(new Origin("worker-1", "run-1", "worker", "bench"), Self.PROTOCOL, null);
     this.membership =

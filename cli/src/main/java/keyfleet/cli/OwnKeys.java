@@ -7,6 +7,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.Keyholder;
+import keyfleet.member.Tally;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.Surroundings;
@@ -34,7 +35,8 @@ final class OwnKeys implements AutoCloseable {
       for (ProviderSpec spec : specs.get()) {
         providers.add(spec.open(keyring, around));
       }
-      known = new Keyholder(keyring, providers, around.random());
+      Tally tally = new Tally(around.ticker()::nanos);
+      known = new Keyholder(keyring, providers, around.random(), tally);
       faults = known.refresh();
       holder = known;
     }

@@ -8,14 +8,16 @@ import keyfleet.crypto.OpenSentinel;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Muster;
 import keyfleet.keyring.Readiness;
 import keyfleet.keyring.Readiness.Laggard;
 import keyfleet.keyring.Readiness.NobodyFresh;
 import keyfleet.keyring.Readiness.NotReady;
 import keyfleet.keyring.Readiness.Ready;
 import keyfleet.keyring.Readiness.Verdict;
-import keyfleet.keyring.Roster;
+import keyfleet.keyring.Timings;
 import keyfleet.member.Keyholder;
+import keyfleet.member.Rosters.Told;
 import keyfleet.member.Self;
 
 /// Whether the fleet is ready for a version, judged by a process that holds it.
@@ -31,17 +33,26 @@ public final class Gate {
   /// The keystore must have been read before this is called: only then does the roster hold all who
   /// joined without seeing what it says.
   public Verdict judge(Keystore keystore, KekVersion target, Readiness.Expected expected) {
-    Roster roster = ring.roster(keystore.timings());
     KeyVersion known = keystore.versions().get(target);
     Optional<OpenSentinel> sentinel =
         known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
     try {
       Readiness.ProofCheck proofs =
           (claim, proof) -> sentinel.map(it -> it.accepts(claim, proof)).orElse(false);
-      return new Readiness(keystore, target, Self.PROTOCOL, proofs).judge(roster, expected);
+      return judge(
+          keystore.timings(), expected, new Readiness(keystore, target, Self.PROTOCOL, proofs));
     } finally {
       sentinel.ifPresent(OpenSentinel::close);
     }
+  }
+
+  /// A large roster is judged while it is read, and read again if somebody became stale meanwhile.
+  private Verdict judge(Timings timings, Readiness.Expected expected, Readiness readiness) {
+    Told<Muster> told =
+        ring.roster(timings, (beats, latest) -> readiness.muster(beats, latest, expected));
+    return readiness
+        .judge(told.parts(), told.rest(), expected)
+        .orElseGet(() -> readiness.judge(ring.roster(timings), expected));
   }
 
   /// Why a rotation may not go on, if so.

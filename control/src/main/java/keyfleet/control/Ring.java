@@ -1,11 +1,14 @@
 package keyfleet.control;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Registration;
@@ -15,6 +18,7 @@ import keyfleet.member.Keystores;
 import keyfleet.member.Keystores.Held;
 import keyfleet.member.Registry;
 import keyfleet.member.Rosters;
+import keyfleet.member.Rosters.Told;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Key;
@@ -105,6 +109,11 @@ public final class Ring {
 
   public Roster roster(Timings timings) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings));
+  }
+
+  /// As [#roster(Timings)], with `making` called for each part of a large one.
+  <T> Told<T> roster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
+    return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings, making));
   }
 
   List<Registration> registrations() {

@@ -46,12 +46,13 @@ public final class EnvelopeCipher {
       throw new IllegalArgumentException(
           "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
     }
+    long began = witness.begin();
     try {
       Sealing sealing = sealed(version, place, plaintext);
-      witness.saw(Operation.SEAL, version, sealing instanceof Sealed ? OK : NO_SUCH_VERSION);
+      witness.saw(Operation.SEAL, version, sealing instanceof Sealed ? OK : NO_SUCH_VERSION, began);
       return sealing;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.SEAL, version, UNAVAILABLE);
+      witness.saw(Operation.SEAL, version, UNAVAILABLE, began);
       throw e;
     }
   }
@@ -75,6 +76,7 @@ public final class EnvelopeCipher {
   }
 
   public Opening open(Place place, Envelope envelope) {
+    long began = witness.begin();
     try {
       Opening opening = opened(place, envelope);
       Outcome outcome =
@@ -83,10 +85,10 @@ public final class EnvelopeCipher {
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      witness.saw(Operation.OPEN, envelope.version(), outcome);
+      witness.saw(Operation.OPEN, envelope.version(), outcome, began);
       return opening;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.OPEN, envelope.version(), UNAVAILABLE);
+      witness.saw(Operation.OPEN, envelope.version(), UNAVAILABLE, began);
       throw e;
     }
   }
@@ -110,6 +112,7 @@ public final class EnvelopeCipher {
   /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
   /// plaintext is never seen, the data bytes are carried over as they are.
   public Rewrapping rewrap(Place place, Envelope envelope, KekVersion target) {
+    long began = witness.begin();
     try {
       Rewrapping rewrapping = rewrapped(place, envelope, target);
       Outcome outcome =
@@ -118,10 +121,10 @@ public final class EnvelopeCipher {
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      witness.saw(Operation.REWRAP, target, outcome);
+      witness.saw(Operation.REWRAP, target, outcome, began);
       return rewrapping;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.REWRAP, target, UNAVAILABLE);
+      witness.saw(Operation.REWRAP, target, UNAVAILABLE, began);
       throw e;
     }
   }

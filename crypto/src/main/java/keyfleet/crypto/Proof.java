@@ -13,6 +13,17 @@ import javax.crypto.spec.SecretKeySpec;
 public final class Proof {
   private static final int DIGITS = 2 * Long.BYTES;
 
+  /// Of each character as a hex digit; -1 for others.
+  private static final byte[] VALUES = values();
+
+  private static byte[] values() {
+    byte[] values = new byte['f' + 1];
+    for (char c = 0; c < values.length; c++) {
+      values[c] = (byte) (HexFormat.isHexDigit(c) ? HexFormat.fromHexDigit(c) : -1);
+    }
+    return values;
+  }
+
   /// The 32 bytes as numbers: a gate holds proofs of every process, and an array would be one more
   /// object for each.
   private final long first;
@@ -69,19 +80,44 @@ public final class Proof {
     return new Proof(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
+  /// How many characters [#toString] writes.
+  public static final int LENGTH = 4 * DIGITS;
+
   /// Reads what [#toString] wrote; nothing if `hex` is anything else.
   public static Optional<Proof> parse(String hex) {
+    return hex.length() == LENGTH ? parse(hex, 0) : Optional.empty();
+  }
+
+  /// Reads it from the middle of a text: a roster holds a proof for each version of each process.
+  public static Optional<Proof> parse(String text, int from) {
+    if (from < 0 || text.length() - from < LENGTH) {
+      return Optional.empty();
+    }
     try {
-      return hex.length() == 4 * DIGITS
-          ? Optional.of(new Proof(number(hex, 0), number(hex, 1), number(hex, 2), number(hex, 3)))
-          : Optional.empty();
-    } catch (IllegalArgumentException e) {
+      return Optional.of(
+          new Proof(
+              number(text, from),
+              number(text, from + DIGITS),
+              number(text, from + 2 * DIGITS),
+              number(text, from + 3 * DIGITS)));
+    } catch (NumberFormatException e) {
       return Optional.empty();
     }
   }
 
-  private static long number(String hex, int index) {
-    return HexFormat.fromHexDigitsToLong(hex, index * DIGITS, (index + 1) * DIGITS);
+  private static long number(String text, int from) {
+    long number = 0;
+    int all = 0;
+    for (int i = from; i < from + DIGITS; i++) {
+      char c = text.charAt(i);
+      int value = c < VALUES.length ? VALUES[c] : -1;
+      number = number << 4 | value;
+      all |= value;
+    }
+    if (all < 0) {
+      throw new NumberFormatException("not hex");
+    }
+    return number;
   }
 
   /// In a time that does not depend on where they differ.

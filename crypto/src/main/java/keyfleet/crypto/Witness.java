@@ -20,8 +20,14 @@ public interface Witness {
     UNAVAILABLE
   }
 
-  Witness NOBODY = (_, _, _) -> {};
+  Witness NOBODY = (_, _, _, _) -> {};
 
-  /// `version` is the one that was sealed under, opened with or moved to.
-  void saw(Operation operation, KekVersion version, Outcome outcome);
+  /// A moment on the clock of a witness that has one, which it is handed back at the end.
+  default long begin() {
+    return 0;
+  }
+
+  /// `version` is the one that was sealed under, opened with or moved to; `began` is what [#begin]
+  /// said.
+  void saw(Operation operation, KekVersion version, Outcome outcome, long began);
 }

@@ -69,7 +69,8 @@ class EnvelopeCipherTest {
         new EnvelopeCipher(
             Keks.of(KeyringName.MAIN, List.of(kek(1), kek(2))),
             seeded(7),
-            (operation, version, outcome) -> seen.add(operation + " " + version + " " + outcome));
+            (operation, version, outcome, _) ->
+                seen.add(operation + " " + version + " " + outcome));
     Envelope first = seal(watched, 1, SSN, "x");
     watched.open(SSN, first);
     watched.open(new Place("customers", "18", "ssn"), first);

@@ -105,6 +105,10 @@ class SentinelTest {
   @Test
   void textThatIsNoProof_isNotParsed() {
     assertEquals(Optional.empty(), Proof.parse("abc"));
+    assertEquals(Optional.empty(), Proof.parse("\u00e9".repeat(64)));
+    assertEquals(Optional.empty(), Proof.parse("ab".repeat(31) + "a@"));
+    assertEquals(Optional.empty(), Proof.parse("ab".repeat(32), 1));
+    assertEquals(Proof.parse("ab".repeat(32)), Proof.parse("x" + "AB".repeat(32) + "y", 1));
     assertEquals(Optional.empty(), Proof.parse("g".repeat(64)));
   }
 

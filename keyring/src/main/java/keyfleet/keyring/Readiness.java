@@ -1,6 +1,8 @@
 package keyfleet.keyring;
 
+import java.time.Instant;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -87,9 +89,6 @@ public final class Readiness {
     }
   }
 
-  /// A fleet so large is judged by all cores: each proof is an HMAC.
-  private static final int LARGE = 1_000;
-
   private final Keystore keystore;
   private final KekVersion target;
   private final int minProtocol;
@@ -103,16 +102,45 @@ public final class Readiness {
   }
 
   public Verdict judge(Roster roster, Expected expected) {
-    List<Heartbeat> fresh = roster.fresh(keystore.timings().fresh());
-    List<Heartbeat> stale = roster.stale(keystore.timings().fresh());
-    if (fresh.isEmpty()) {
+    return judge(Muster.NOBODY, roster, expected);
+  }
+
+  /// As of a roster that is too large to be kept: what [#muster] made of its parts, and the rest of
+  /// it. Nothing if somebody in the parts is no longer fresh: then the whole roster has to be
+  /// judged.
+  public Optional<Verdict> judge(List<Muster> parts, Roster rest, Expected expected) {
+    Muster all = parts.stream().reduce(Muster.NOBODY, Muster::with);
+    Instant since = rest.storeTime().minus(keystore.timings().fresh());
+    return all.oldest().isBefore(since)
+        ? Optional.empty()
+        : Optional.of(judge(all, rest.with(all.others()), expected));
+  }
+
+  /// Part of a roster, `latest` being the last beat of all so far: store time is not earlier. So
+  /// who is not fresh by it is surely not, and who is may yet turn out not to be.
+  public Muster muster(List<Heartbeat> beats, Instant latest, Expected expected) {
+    Instant since = latest.minus(keystore.timings().fresh());
+    Muster.Builder muster = new Muster.Builder(expected);
+    for (Heartbeat beat : beats) {
+      boolean ready = !beat.at().isBefore(since) && reason(beat).isEmpty();
+      muster.add(beat, ready);
+    }
+    return muster.build();
+  }
+
+  private Verdict judge(Muster muster, Roster others, Expected expected) {
+    List<Heartbeat> fresh = others.fresh(keystore.timings().fresh());
+    List<Heartbeat> stale = others.stale(keystore.timings().fresh());
+    int processes = muster.ready() + fresh.size();
+    if (processes == 0) {
       return new NobodyFresh(stale);
     }
-    Stream<Heartbeat> judged = fresh.size() < LARGE ? fresh.stream() : fresh.parallelStream();
-    List<Laggard> laggards = judged.flatMap(this::laggard).toList();
-    List<String> missing = missing(fresh, expected);
+    List<Laggard> laggards = fresh.stream().flatMap(this::laggard).toList();
+    Set<String> names = new HashSet<>(muster.named());
+    fresh.forEach(beat -> names.add(beat.instance()));
+    List<String> missing = missing(processes, names, expected);
     return laggards.isEmpty() && missing.isEmpty()
-        ? new Ready(fresh.size(), stale)
+        ? new Ready(processes, stale)
         : new NotReady(laggards, missing, stale);
   }
 
@@ -140,18 +168,15 @@ public final class Readiness {
     };
   }
 
-  private static List<String> missing(List<Heartbeat> fresh, Expected expected) {
+  private static List<String> missing(int fresh, Set<String> names, Expected expected) {
     return switch (expected) {
       case Anyone() -> List.of();
       case AtLeast(int processes) ->
-          fresh.size() >= processes
+          fresh >= processes
               ? List.of()
-              : List.of((processes - fresh.size()) + " of " + processes + " processes");
-      case Named(SortedSet<String> instances) -> {
-        Set<String> absent = new TreeSet<>(instances);
-        fresh.forEach(beat -> absent.remove(beat.instance()));
-        yield List.copyOf(absent);
-      }
+              : List.of((processes - fresh) + " of " + processes + " processes");
+      case Named(SortedSet<String> instances) ->
+          instances.stream().filter(it -> !names.contains(it)).toList();
     };
   }
 }

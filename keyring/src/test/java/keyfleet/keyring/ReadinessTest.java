@@ -1,18 +1,23 @@
 package keyfleet.keyring;
 
+import static keyfleet.keyring.Fixtures.NOW;
 import static keyfleet.keyring.Fixtures.beat;
 import static keyfleet.keyring.Fixtures.readiness;
 import static keyfleet.keyring.Fixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.keyring.Heartbeat.Loaded;
 import keyfleet.keyring.Readiness.Anyone;
 import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Readiness.Laggard;
 import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Readiness.NobodyFresh;
@@ -135,5 +140,68 @@ class ReadinessTest {
     assertEquals(
         List.of("a", "b"),
         verdict.laggards().stream().map(Laggard::beat).map(Heartbeat::instance).toList());
+  }
+
+  private static final List<Expected> EXPECTED =
+      List.of(
+          new Anyone(),
+          new AtLeast(3),
+          new AtLeast(40),
+          new Named(new TreeSet<>(Set.of("p-1", "p-2"))),
+          new Named(new TreeSet<>(Set.of("p-1", "nobody"))));
+
+  /// Stale ones, laggards and ready ones, cut anywhere.
+  @Test
+  void rosterInParts_isJudgedAsAWhole() {
+    Random random = new Random(5);
+    for (int i = 0; i < 300; i++) {
+      List<Heartbeat> beats = new ArrayList<>();
+      for (int n = random.nextInt(30); n >= 0; n--) {
+        beats.add(random.nextInt(8) == 0 ? beat("p-" + n, age(random), 1) : good(n, random));
+      }
+      int first = random.nextInt(beats.size() + 1);
+      int second = random.nextInt(first, beats.size() + 1);
+      for (Expected expected : EXPECTED) {
+        Readiness readiness = readiness(2);
+        List<Muster> parts =
+            List.of(
+                readiness.muster(beats.subList(0, first), NOW, expected),
+                readiness.muster(beats.subList(first, second), NOW, expected));
+        Roster rest = new Roster(beats.subList(second, beats.size()), NOW);
+        assertEquals(
+            Optional.of(readiness.judge(new Roster(beats, NOW), expected)),
+            readiness.judge(parts, rest, expected));
+      }
+    }
+  }
+
+  private static int age(Random random) {
+    return random.nextInt(4) == 0 ? 61 : random.nextInt(61);
+  }
+
+  private static Heartbeat good(int number, Random random) {
+    return beat("p-" + number, age(random), 1, 2);
+  }
+
+  @Test
+  void partOfWhichSomebodyBecameStale_cannotBeJudged() {
+    Muster part = readiness(2).muster(List.of(GOOD), NOW, new Anyone());
+    Roster soon = new Roster(List.of(), NOW.plusSeconds(50));
+    Roster later = new Roster(List.of(), NOW.plusSeconds(50).plusMillis(1));
+    assertEquals(
+        Optional.of(new Ready(1, List.of())),
+        readiness(2).judge(List.of(part), soon, new Anyone()));
+    assertEquals(Optional.empty(), readiness(2).judge(List.of(part), later, new Anyone()));
+  }
+
+  /// It was not known to be stale when its part was read.
+  @Test
+  void laggardInAPart_isStaleByTheTimeAtTheEnd() {
+    Heartbeat laggard = beat("api-2", 10, 1);
+    Muster part = readiness(2).muster(List.of(laggard), NOW, new Anyone());
+    Roster later = new Roster(List.of(), NOW.plusSeconds(51));
+    assertEquals(
+        Optional.of(new NobodyFresh(List.of(laggard))),
+        readiness(2).judge(List.of(part), later, new Anyone()));
   }
 }

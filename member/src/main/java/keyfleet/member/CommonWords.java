@@ -1,17 +1,24 @@
 package keyfleet.member;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import keyfleet.crypto.KekVersion;
+import org.jspecify.annotations.Nullable;
 
 /// What many heartbeats of a fleet have in common, kept once for all of them: they are held in
 /// memory together, and mostly say the same.
 final class CommonWords {
-  /// What is not common after so many is not kept.
+  /// What is not common after so many is not kept, nor is a version from this number on.
   private static final int MOST = 100;
 
+  /// So many are looked through before a word is cut out of its line.
+  private static final int FIRST = 8;
+
+  private final List<String> first = new ArrayList<>();
   private final Map<String, String> texts = new HashMap<>();
-  private final Map<Long, KekVersion> versions = new HashMap<>();
+  private final @Nullable KekVersion[] versions = new KekVersion[MOST];
 
   String text(String text) {
     String known = texts.get(text);
@@ -21,15 +28,29 @@ final class CommonWords {
     return known == null ? text : known;
   }
 
+  /// A part of a line.
+  String text(String line, int from, int to) {
+    for (String word : first) {
+      if (word.length() == to - from && line.startsWith(word, from)) {
+        return word;
+      }
+    }
+    String word = text(line.substring(from, to));
+    if (first.size() < FIRST) {
+      first.add(word);
+    }
+    return word;
+  }
+
   KekVersion version(long number) {
-    KekVersion known = versions.get(number);
-    if (known != null) {
-      return known;
+    if (number < 0 || number >= MOST) {
+      return Spelling.version(number);
     }
-    KekVersion version = Spelling.version(number);
-    if (versions.size() < MOST) {
-      versions.put(number, version);
+    KekVersion known = versions[(int) number];
+    if (known == null) {
+      known = Spelling.version(number);
+      versions[(int) number] = known;
     }
-    return version;
+    return known;
   }
 }

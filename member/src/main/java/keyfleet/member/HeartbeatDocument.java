@@ -134,7 +134,7 @@ public final class HeartbeatDocument {
     return loaded;
   }
 
-  private static Word word(String text) {
+  static Word word(String text) {
     return text.equals(FAILED)
         ? new Failed()
         : new Proved(

@@ -2,8 +2,7 @@ package keyfleet.member;
 
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
+import java.time.LocalDate;
 
 /// A date in a document: what [Instant#toString] writes.
 ///
@@ -15,6 +14,9 @@ public final class InstantText {
   private static final String FORM = "0000-00-00T00:00:00";
 
   private static final int NANO_DIGITS = 9;
+
+  /// In seconds.
+  private static final long DAY = 86_400;
 
   private InstantText() {}
 
@@ -41,7 +43,7 @@ public final class InstantText {
       }
     }
     // The JDK has a meaning for the hour 24 and for leap seconds.
-    return number(text, 11, 13) < 24 && number(text, 17, 19) < 60;
+    return number(text, 11, 13) < 24 && number(text, 14, 16) < 60 && number(text, 17, 19) < 60;
   }
 
   private static boolean isDigit(char c) {
@@ -49,15 +51,10 @@ public final class InstantText {
   }
 
   private static Instant usual(String text) {
-    return LocalDateTime.of(
-            number(text, 0, 4),
-            number(text, 5, 7),
-            number(text, 8, 10),
-            number(text, 11, 13),
-            number(text, 14, 16),
-            number(text, 17, 19),
-            nanos(text))
-        .toInstant(ZoneOffset.UTC);
+    LocalDate day = LocalDate.of(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
+    int minutes = 60 * number(text, 11, 13) + number(text, 14, 16);
+    int seconds = 60 * minutes + number(text, 17, 19);
+    return Instant.ofEpochSecond(day.toEpochDay() * DAY + seconds, nanos(text));
   }
 
   private static int nanos(String text) {
@@ -73,7 +70,12 @@ public final class InstantText {
     return nanos;
   }
 
+  /// Of digits alone.
   private static int number(String text, int from, int to) {
-    return Integer.parseInt(text, from, to, 10);
+    int number = 0;
+    for (int i = from; i < to; i++) {
+      number = 10 * number + text.charAt(i) - '0';
+    }
+    return number;
   }
 }

@@ -38,15 +38,22 @@ public final class Keyholder {
   private final List<KekProvider> providers;
   private final SecureRandom random;
   private final Proofs proofs = new Proofs();
-  private final Tally tally = new Tally();
+  private final Tally tally;
   private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
   private volatile Holding holding;
 
-  /// Holds nothing until the first [#refresh].
+  /// Without a clock: nobody is told how long its cryptography takes.
   public Keyholder(KeyringName keyring, List<KekProvider> providers, SecureRandom random) {
+    this(keyring, providers, random, new Tally());
+  }
+
+  /// Holds nothing until the first [#refresh].
+  public Keyholder(
+      KeyringName keyring, List<KekProvider> providers, SecureRandom random, Tally tally) {
     this.keyring = keyring;
     this.providers = List.copyOf(providers);
     this.random = random;
+    this.tally = tally;
     this.holding = holding(List.of(), Map.of());
   }
 

@@ -122,20 +122,20 @@ public final class MemberBuilder {
     ProcessSettings own = own();
     Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
     Origin origin = new Origin(own.instance(), nonce(), role, software, own.host());
+    LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new Joining(
             new Self(origin, Self.PROTOCOL, own.timings()),
             new Membership.Ties(kv, this::nonce),
-            holder(),
-            new Joining.Surroundings(
-                on, on.reader(observer), clock == null ? BootClock.system() : clock, jitter))
+            holder(nanos),
+            new Joining.Surroundings(on, on.reader(observer), nanos, jitter))
         .join(collections);
   }
 
-  private Keyholder holder() {
+  private Keyholder holder(LongSupplier nanos) {
     if (keys == null && providers.isEmpty()) {
       throw new IllegalStateException("a member of " + keyring + " was given no key provider");
     }
-    return keys == null ? new Keyholder(keyring, providers, random) : keys;
+    return keys == null ? new Keyholder(keyring, providers, random, new Tally(nanos)) : keys;
   }
 
   private ProcessSettings own() {

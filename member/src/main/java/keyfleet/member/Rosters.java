@@ -1,7 +1,12 @@
 package keyfleet.member;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.store.Bucket;
@@ -34,11 +39,29 @@ public final class Rosters {
     return new Key(keyring.value() + "." + SafeKey.word(instance));
   }
 
+  /// A roster that is not kept as a whole.
+  ///
+  /// @param parts what was made of most of it, in its order
+  /// @param rest the end of it, which was too short for a part
+  public record Told<T>(List<T> parts, Roster rest) {}
+
   /// Whoever was heard of within the expiry time. One heartbeat that cannot be read makes the whole
   /// roster unreadable: the process behind it may be a laggard.
   public Roster read(Timings timings) {
-    RollCall call = new RollCall();
+    Told<List<Heartbeat>> told = read(timings, (beats, _) -> beats);
+    List<Heartbeat> all = new ArrayList<>();
+    told.parts().forEach(all::addAll);
+    all.addAll(told.rest().beats());
+    return new Roster(all, told.rest().storeTime());
+  }
+
+  /// The same, with `making` called for each part of a large roster, by several threads at once. It
+  /// is also told the latest beat up to the end of its part.
+  public <T> Told<T> read(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
+    RollCall<T> call = new RollCall<>(making);
     kv.list(bucket(timings), Prefix.under(new Key(keyring.value())), call::add);
-    return new Roster(call.heartbeats(), HeartbeatDocument.instant(kv.storeTime()));
+    List<T> parts = call.parts();
+    List<Heartbeat> rest = call.rest();
+    return new Told<>(parts, new Roster(rest, HeartbeatDocument.instant(kv.storeTime())));
   }
 }

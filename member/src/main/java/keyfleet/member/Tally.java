@@ -1,18 +1,21 @@
 package keyfleet.member;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Witness;
 import org.jspecify.annotations.Nullable;
 
 /// How many values this process has sealed, opened and moved since it started, and with what
-/// outcome. For any number of threads.
+/// outcome; and how long that took, if it was given a clock. For any number of threads.
 public final class Tally implements Witness {
   /// What is counted apart from everything else.
   ///
@@ -35,18 +38,53 @@ public final class Tally implements Witness {
     }
   }
 
+  /// How long the values of one operation took, whatever came of them.
+  ///
+  /// @param counts how many took no longer than each of [#BOUNDS] and longer than the one before,
+  ///   and at the end how many took longer than all
+  public record Took(List<Long> counts, Duration sum) {}
+
+  public static final List<Duration> BOUNDS = Durations.BOUNDS;
+
   private final Map<Line, LongAdder> counts = new ConcurrentHashMap<>();
+  private final Map<Operation, Durations> durations = new ConcurrentHashMap<>();
+  private final @Nullable LongSupplier nanos;
+
+  /// Counts alone.
+  public Tally() {
+    this.nanos = null;
+  }
+
+  public Tally(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
 
   @Override
-  public void saw(Operation operation, KekVersion version, Outcome outcome) {
+  public long begin() {
+    return nanos == null ? 0 : nanos.getAsLong();
+  }
+
+  @Override
+  public void saw(Operation operation, KekVersion version, Outcome outcome, long began) {
     KekVersion held = outcome == Outcome.NO_SUCH_VERSION ? null : version;
     counts.computeIfAbsent(new Line(operation, held, outcome), _ -> new LongAdder()).increment();
+    if (nanos != null) {
+      long took = nanos.getAsLong() - began;
+      durations.computeIfAbsent(operation, _ -> new Durations()).add(took);
+    }
   }
 
   /// As of now. What never happened has no line.
   public SortedMap<Line, Long> counts() {
     SortedMap<Line, Long> now = new TreeMap<>();
     counts.forEach((line, count) -> now.put(line, count.sum()));
+    return Collections.unmodifiableSortedMap(now);
+  }
+
+  /// As of now. What never happened is not among them, and without a clock nothing is.
+  public SortedMap<Operation, Took> durations() {
+    SortedMap<Operation, Took> now = new TreeMap<>();
+    durations.forEach((operation, it) -> now.put(operation, new Took(it.counts(), it.sum())));
     return Collections.unmodifiableSortedMap(now);
   }
 }

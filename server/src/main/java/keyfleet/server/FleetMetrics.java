@@ -1,15 +1,20 @@
 package keyfleet.server;
 
 import io.prometheus.metrics.model.registry.MultiCollector;
+import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +22,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.stream.DoubleStream;
 import keyfleet.control.AuditVerdict;
 import keyfleet.control.Progress;
 import keyfleet.crypto.KekVersion;
@@ -27,11 +33,14 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Readiness.NotReady;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.Member;
+import keyfleet.member.Tally;
 import keyfleet.store.Check;
 
-/// What is measured of this process and its fleet; docs/reference/metrics.md lists it. Names and
+/// What is measured of this process and its fleet; docs/reference/server.md lists it. Names and
 /// labels are few: there is a time series for each process and each version, and no more.
 final class FleetMetrics implements MultiCollector {
+  private static final double NANOS = 1e9;
+
   private final String key;
   private final Member member;
   private final Lookout lookout;
@@ -58,6 +67,7 @@ final class FleetMetrics implements MultiCollector {
             .dataPoint(counted(of(), moved.getAsLong()))
             .build());
     addOperations(all);
+    all.add(durations());
     lookout.picture().ifPresent(it -> add(it, all));
     return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
   }
@@ -90,6 +100,35 @@ final class FleetMetrics implements MultiCollector {
     sealed.forEach((version, count) ->
         encryptions.dataPoint(counted(Labels.of("key", key, "version", number(version)), count)));
     all.add(encryptions.build());
+  }
+
+  private MetricSnapshot durations() {
+    var points = HistogramSnapshot.builder().name("keyfleet_crypto_operation_duration_seconds");
+    points.help("how long values took to be sealed, opened or moved, whatever came of it");
+    double[] bounds =
+        DoubleStream.concat(
+                Tally.BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
+                DoubleStream.of(Double.POSITIVE_INFINITY))
+            .toArray();
+    member
+        .keys()
+        .tally()
+        .durations()
+        .forEach((operation, took) -> {
+          long[] counts = took.counts().stream().mapToLong(Long::longValue).toArray();
+          points.dataPoint(
+              new HistogramDataPointSnapshot(
+                  ClassicHistogramBuckets.of(bounds, counts),
+                  seconds(took.sum()),
+                  Labels.of("key", key, "op", lower(operation)),
+                  Exemplars.EMPTY,
+                  0));
+        });
+    return points.build();
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / NANOS;
   }
 
   private static CounterDataPointSnapshot counted(Labels labels, long count) {

@@ -102,6 +102,10 @@ class ServerTest {
         metrics.contains(
             "keyfleet_crypto_operations_total{key=\"main\",op=\"open\",result=\"ok\",version=\"2\"}"),
         metrics);
+    String opened = "keyfleet_crypto_operation_duration_seconds_%s{key=\"main\",op=\"open\"%s}";
+    assertTrue(metrics.contains(opened.formatted("bucket", ",le=\"1.0E-5\"")), metrics);
+    assertTrue(metrics.contains(opened.formatted("bucket", ",le=\"+Inf\"")), metrics);
+    assertTrue(metrics.contains(opened.formatted("sum", "")), metrics);
   }
 
   private Rotation rotation() {

@@ -1,5 +1,7 @@
 package keyfleet.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -247,7 +249,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   private static Entry entry(ResultSet row) throws SQLException {
     return new Entry(
-        new Key(row.getString(1)),
+        new Key(new String(row.getBytes(1), UTF_8)),
         new Value(Bytes.owning(row.getBytes(2))),
         new Revision(row.getLong(3)),
         new StoreTime(row.getLong(4)));

@@ -1,0 +1,88 @@
+package keyfleet.control;
+
+import static keyfleet.control.Fleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import keyfleet.control.Fleet.Peer;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Readiness.Anyone;
+import keyfleet.keyring.Readiness.Laggard;
+import keyfleet.keyring.Readiness.NobodyFresh;
+import keyfleet.keyring.Readiness.NotReady;
+import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.Readiness.Reason;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import org.junit.jupiter.api.Test;
+
+/// A fleet that is judged in parts, while its roster is read.
+class GateTest {
+  /// A part is 500.
+  private static final int MANY = 1_100;
+
+  private final Fleet fleet = new Fleet();
+  private final Peer worker = fleet.worker("worker-1", 1, 2);
+
+  private void crowd() {
+    for (int i = 0; i < MANY; i++) {
+      fleet.member("api-%04d".formatted(i), 1, 2, 3, 4);
+    }
+    fleet.begin(worker);
+  }
+
+  @Test
+  void largeFleet_isReadyOnceEverybodyIs() {
+    crowd();
+    Gate gate = new Gate(worker.ring, worker.keys);
+    assertEquals(new Ready(MANY + 1, List.of()), gate.judge(fleet.keystore(), v(2), new Anyone()));
+  }
+
+  @Test
+  void oneOfALargeFleetWithoutTheTarget_isTheOnlyLaggard() {
+    crowd();
+    fleet.member("api-0123-late", 1);
+    fleet.beat();
+    Gate gate = new Gate(worker.ring, worker.keys);
+    NotReady verdict =
+        assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new Anyone()));
+    Laggard laggard = verdict.laggards().getFirst();
+    assertEquals(1, verdict.laggards().size());
+    assertEquals("api-0123-late", laggard.beat().instance());
+    assertEquals(Reason.MISSING, laggard.reason());
+  }
+
+  /// What was read is no longer known to be so.
+  @Test
+  void processesThatBecomeStaleWhileTheRosterIsRead_areNotReady() {
+    crowd();
+    AtomicBoolean slow = new AtomicBoolean(true);
+    ForwardingKv slowOnce =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return fleet.kv();
+          }
+
+          @Override
+          public List<Entry> list(Bucket bucket, Prefix prefix) {
+            List<Entry> entries = fleet.kv().list(bucket, prefix);
+            if (slow.getAndSet(false)) {
+              fleet.advance(Fleet.TIMINGS.fresh().plusMillis(1));
+            }
+            return entries;
+          }
+        };
+    Ring ring = new Ring(KeyringName.MAIN, slowOnce, () -> "n", Failpoints.NONE);
+    NobodyFresh verdict =
+        assertInstanceOf(
+            NobodyFresh.class,
+            new Gate(ring, worker.keys).judge(fleet.keystore(), v(2), new Anyone()));
+    assertEquals(MANY + 1, verdict.stale().size());
+  }
+}
