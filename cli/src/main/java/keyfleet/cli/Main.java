@@ -39,9 +39,9 @@ public final class Main {
     return keyfleet.lookingIn(ConfigFile.FOLDERS).run(args);
   }
 
-  /// What takes longer to start than the arguments to parse starts meanwhile: the JDK's ciphers, and
-  /// for who asks a store the JSON parser, with a large table of the JDK's. If they fail, the command
-  /// meets the same failure when it needs them.
+  /// What takes longer to start than the arguments to parse starts meanwhile: the JDK's ciphers,
+  /// and for who asks a store the JSON parser, with a large table of the JDK's. If they fail, the
+  /// command meets the same failure when it needs them.
   static void startEarly(boolean isLocal) {
     Thread.ofPlatform()
         .daemon()

@@ -117,7 +117,8 @@ class BundleJarsTest {
   /// and in the one that was made of it.
   @Test
   void ownTypesThatAreMadePlain_sayTheSame() throws Exception {
-    Path source = Checkout.root().resolve("it/src/test/resources/keyfleet/it/Sample.java");
+    Path sample = Checkout.root().resolve("it/src/test/resources/keyfleet/it/Sample.java.txt");
+    Path source = Files.copy(sample, folder.resolve("Sample.java"));
     Path java = Path.of(System.getProperty("java.home"), "bin");
     Shell shell = new Shell(folder, Map.of());
     assertEquals(0, shell.run(java + "/javac --release 25 -d . " + source).exit());
@@ -128,11 +129,11 @@ class BundleJarsTest {
         assertEquals(List.of(), ClassFile.of().verify(type.getValue()), type.getKey());
       }
     }
-    assertEquals(List.of("toString"), links(found, "keyfleet/Sample$Many.class"));
-    assertEquals(List.of("typeSwitch"), links(found, "keyfleet/Sample.class"));
-    Shell.Result before = shell.run(java + "/java -cp sample.jar keyfleet.Sample");
+    assertEquals(List.of("toString"), links(found, "keyfleet/it/Sample$Many.class"));
+    assertEquals(List.of("typeSwitch"), links(found, "keyfleet/it/Sample.class"));
+    Shell.Result before = shell.run(java + "/java -cp sample.jar keyfleet.it.Sample");
     assertEquals(0, before.exit(), before.err().toString());
-    assertEquals(before, shell.run(java + "/java -cp all.jar keyfleet.Sample"));
+    assertEquals(before, shell.run(java + "/java -cp all.jar keyfleet.it.Sample"));
   }
 
   /// The calls that are linked when they are first made, but for lambdas and strings.
