@@ -36,6 +36,7 @@ take_lock() {
 
 compile() {
   log=$apps/build.log
+  rm -rf "$apps/build/keyfleet-cli/app" # Maven would leave the jars of earlier versions beside the new ones
   run_maven -q -pl cli -am package -Dmaven.test.skip=true -Dkeyfleet.out="$apps/build" >"$log" 2>&1 &
   build=$!
   seconds=0

@@ -8,6 +8,7 @@ bench() {
     all | envelope | start | engines | rotation | verify | kms) ;;
     *) fail "./dev bench has no part $part" "./dev bench envelope|start|engines|rotation|verify|kms" ;;
   esac
+  rm -rf "$here/target/keyfleet-bench/bench" # with jars of earlier versions
   run_maven -q -pl cli,bench -am package -DskipTests
   if [ "$part" != all ]; then
     "bench_$part" "$@"

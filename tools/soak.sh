@@ -22,6 +22,7 @@ soak() {
 
 # What is kept is added to the track record; the last line is the summary.
 simulate() {
+  rm -rf "$here/target/keyfleet-sim/app" # with jars of earlier versions
   run_maven -q -pl sim -am package -DskipTests
   "$jdk/bin/java" -XX:+UseParallelGC -XX:ParallelGCThreads=1 -Xmn256m -cp "$here/target/keyfleet-sim/app/*" keyfleet.sim.Soak \
     --record "$here/docs/RELIABILITY.md" --commit "$(commit)" "$@"
