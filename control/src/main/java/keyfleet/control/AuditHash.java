@@ -1,6 +1,5 @@
 package keyfleet.control;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -16,7 +15,7 @@ final class AuditHash {
   private static final ThreadLocal<MessageDigest> SHA_256 =
       ThreadLocal.withInitial(AuditHash::newSha256);
 
-  private final ByteArrayOutputStream hashed = new ByteArrayOutputStream(1024);
+  private ByteBuffer hashed = ByteBuffer.allocate(1024);
 
   private AuditHash() {}
 
@@ -34,12 +33,18 @@ final class AuditHash {
       hash.text(change.after());
     }
     hash.text(entry.nonce());
-    return of(hash.hashed.toByteArray());
+    return of(hash.hashed.flip());
   }
 
   /// Of bytes that are too long to be shown.
   static String of(byte[] bytes) {
-    return HexFormat.of().formatHex(SHA_256.get().digest(bytes));
+    return of(ByteBuffer.wrap(bytes));
+  }
+
+  private static String of(ByteBuffer bytes) {
+    MessageDigest sha256 = SHA_256.get();
+    sha256.update(bytes);
+    return HexFormat.of().formatHex(sha256.digest());
   }
 
   private void deed(AuditDeed deed) {
@@ -53,7 +58,7 @@ final class AuditHash {
   }
 
   private void number(long number) {
-    hashed.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(number).array());
+    room(Long.BYTES).putLong(number);
   }
 
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
@@ -63,7 +68,14 @@ final class AuditHash {
             .orElseThrow(() ->
                 new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
     number(bytes.length);
-    hashed.writeBytes(bytes);
+    room(bytes.length).put(bytes);
+  }
+
+  private ByteBuffer room(int bytes) {
+    if (hashed.remaining() < bytes) {
+      hashed = ByteBuffer.allocate(2 * hashed.capacity() + bytes).put(hashed.flip());
+    }
+    return hashed;
   }
 
   private static MessageDigest newSha256() {

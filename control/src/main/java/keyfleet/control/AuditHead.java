@@ -20,8 +20,13 @@ public record AuditHead(long number, String hash) {
   }
 
   private static boolean isHash(String text) {
-    return text.length() == DIGITS
-        && text.chars().allMatch(it -> (it >= '0' && it <= '9') || (it >= 'a' && it <= 'f'));
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+        return false;
+      }
+    }
+    return text.length() == DIGITS;
   }
 
   /// The mirror image of [#toString]; nothing if it is none.

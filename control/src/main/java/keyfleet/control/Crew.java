@@ -11,6 +11,11 @@ public interface Crew {
   Crew NONE =
       new Crew() {
         @Override
+        public int ahead() {
+          return 0;
+        }
+
+        @Override
         public <T> Supplier<T> begin(Supplier<T> work) {
           return work;
         }
@@ -21,8 +26,11 @@ public interface Crew {
         }
       };
 
-  /// Begins something that the driver will ask for, once or never. What it throws is thrown at
-  /// whoever asks.
+  /// How many batches it reads and moves while one is written.
+  int ahead();
+
+  /// Begins something that will be asked for; if nothing is done ahead, once or never. What it
+  /// throws is thrown at whoever asks.
   <T> Supplier<T> begin(Supplier<T> work);
 
   /// What `work` makes of each item, in their order.

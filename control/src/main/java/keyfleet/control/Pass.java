@@ -1,6 +1,8 @@
 package keyfleet.control;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// One way through the records of a keyring, in batches. It lives in its driver's memory: whoever
 /// adopts the rotation begins anew, and finds what was moved moved.
 ///
-/// While a batch is written, the next one is read and moved. That makes the time longer between
+/// While a batch is written, the next ones are read and moved. That makes the time longer between
 /// reading a record and writing it, and costs no safety: each is compared and set.
 final class Pass {
   /// Records that are read, moved and written together, at most. A driver gives its sign of life
@@ -35,9 +37,9 @@ final class Pass {
   /// Before it is known how long the records are.
   static final int FIRST_BATCH = 50;
 
-  /// Of sealed fields in one batch, about. Two batches are in memory at a time, as they were and as
-  /// they shall be.
-  private static final long BATCH_BYTES = 4 << 20;
+  /// Of sealed fields in one batch, about. A batch is in memory as it was and as it shall be, and
+  /// so are those that the crew has begun.
+  private static final long BATCH_BYTES = 2 << 20;
 
   /// What a pass works with.
   ///
@@ -49,8 +51,12 @@ final class Pass {
   /// Where a pass goes on.
   private record Position(int lane, @Nullable RecordId after, int limit) {}
 
-  /// Records that were read and moved, but not written yet, and where the pass goes on after them.
-  private record Batch(Lane lane, List<Change> changes, List<Failure> stuck, Position next) {}
+  /// Records that were read at a position, and where the pass goes on after them. Nothing is read
+  /// at the end.
+  private record Found(Position at, List<StoredRecord> records, Position next) {}
+
+  /// Records that were read and moved, but not written yet.
+  private record Batch(Found found, List<Change> changes, List<Failure> stuck) {}
 
   private enum Mode {
     WRITING,
@@ -63,9 +69,12 @@ final class Pass {
   private final List<Failure> failures = new ArrayList<>();
   private Position position;
 
-  /// The batch at the position, if it was begun while the one before was written. A rotation that
-  /// ends or changes meanwhile leaves it alone, and so nothing of it is written.
-  private @Nullable Supplier<Batch> ahead;
+  /// The batches from the position on that were begun while those before were written. A rotation
+  /// that ends or changes meanwhile leaves them alone, and so nothing of them is written.
+  private final Deque<Supplier<Batch>> begun = new ArrayDeque<>();
+
+  /// Where the last of them ends, once it is read.
+  private Supplier<Position> frontier;
 
   private long total;
   private long done;
@@ -75,7 +84,9 @@ final class Pass {
   private Pass(Mode mode, Means means) {
     this.mode = mode;
     this.means = means;
-    this.position = start(0);
+    Position first = start(0);
+    this.position = first;
+    this.frontier = () -> first;
   }
 
   /// Over the records of the version that the job leaves.
@@ -156,35 +167,73 @@ final class Pass {
     return at.lane() == lanes.size();
   }
 
-  /// Moves one batch. A fence that refused some of it is returned.
+  /// Moves one batch. A fence that refused some of it is returned. If it cannot be read, moved or
+  /// written, the next step begins anew at the same position.
   Optional<Fence> step(Mover mover) {
-    Supplier<Batch> begun = ahead;
-    ahead = null; // if it cannot be had, the next step begins it anew
-    Batch batch = begun == null ? batch(position, mover) : begun.get();
-    Position next = batch.next();
-    Supplier<Batch> after = isThrough(next) ? null : means.crew().begin(() -> batch(next, mover));
-    Optional<Fence> refusal = written(batch.lane().shelf(), batch.changes());
+    boolean isDone = false;
+    try {
+      Optional<Fence> refusal = written(taken(mover), mover);
+      isDone = true;
+      return refusal;
+    } finally {
+      if (!isDone) {
+        begun.clear();
+      }
+    }
+  }
+
+  private Batch taken(Mover mover) {
+    if (begun.isEmpty()) {
+      Position here = position;
+      frontier = () -> here;
+      begin(mover);
+    }
+    return begun.remove().get();
+  }
+
+  private Optional<Fence> written(Batch batch, Mover mover) {
+    while (begun.size() < means.crew().ahead()) {
+      begin(mover);
+    }
+    Optional<Fence> refusal = written(batch);
     batch.stuck().forEach(it -> fail(1, it)); // not before it is written: it may be retried
-    position = next;
-    ahead = after;
+    position = batch.found().next();
     return refusal;
   }
 
-  private Batch batch(Position at, Mover mover) {
+  private void begin(Mover mover) {
+    Supplier<Position> from = frontier;
+    Supplier<Found> found = means.crew().begin(() -> found(from.get()));
+    frontier = () -> found.get().next();
+    begun.add(means.crew().begin(() -> moved(found.get(), mover)));
+  }
+
+  private Found found(Position at) {
+    if (isThrough(at)) {
+      return new Found(at, List.of(), at);
+    }
     Lane lane = lanes.get(at.lane());
-    List<StoredRecord> found = lane.shelf().scan(lane.version(), at.after(), at.limit());
-    List<Mover.Moving> movings = means.crew().each(found, it -> moved(lane.shelf(), it, mover));
-    List<Change> changes = new ArrayList<>(found.size());
+    List<StoredRecord> records = lane.shelf().scan(lane.version(), at.after(), at.limit());
+    return new Found(at, records, next(at, records));
+  }
+
+  private Batch moved(Found found, Mover mover) {
+    List<StoredRecord> records = found.records();
+    List<Change> changes = new ArrayList<>(records.size());
     List<Failure> stuck = new ArrayList<>();
-    for (int i = 0; i < found.size(); i++) {
-      switch (movings.get(i)) {
-        case InPlace() -> {}
-        case Stuck(String reason) ->
-            stuck.add(new Failure(lane.shelf().title(), found.get(i).id().value(), reason));
-        case Moved(Change change) -> changes.add(change);
+    if (!records.isEmpty()) {
+      Shelf shelf = lanes.get(found.at().lane()).shelf();
+      List<Mover.Moving> movings = means.crew().each(records, it -> moved(shelf, it, mover));
+      for (int i = 0; i < records.size(); i++) {
+        switch (movings.get(i)) {
+          case InPlace() -> {}
+          case Stuck(String reason) ->
+              stuck.add(new Failure(shelf.title(), records.get(i).id().value(), reason));
+          case Moved(Change change) -> changes.add(change);
+        }
       }
     }
-    return new Batch(lane, changes, stuck, next(at, found));
+    return new Batch(found, changes, stuck);
   }
 
   private Mover.Moving moved(Shelf shelf, StoredRecord record, Mover mover) {
@@ -213,12 +262,13 @@ final class Pass {
   }
 
   /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.
-  private Optional<Fence> written(Shelf shelf, List<Change> changes) {
-    if (mode == Mode.REHEARSING || changes.isEmpty()) {
+  private Optional<Fence> written(Batch batch) {
+    if (mode == Mode.REHEARSING || batch.changes().isEmpty()) {
       return Optional.empty();
     }
+    Shelf shelf = lanes.get(batch.found().at().lane()).shelf();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWrite write : shelf.write(changes)) {
+    for (RecordWrite write : shelf.write(batch.changes())) {
       switch (write) {
         case RecordWrite.Stored() -> moved++;
         case RecordWrite.Fenced(Fence by) -> refusal = Optional.of(by);

@@ -15,8 +15,11 @@ public final class ThreadCrew implements Crew, AutoCloseable {
   /// A rotation is not the only thing that a machine has to do.
   private static final int MOST = 4;
 
+  /// While the last pieces of one are moved, the next has been read.
+  private static final int AHEAD = 2;
+
   /// So many pieces for each thread, as none knows how long its piece takes.
-  private static final int PIECES = 4;
+  private static final int PIECES = 8;
 
   private final int threads = Math.min(MOST, Runtime.getRuntime().availableProcessors());
 
@@ -28,6 +31,11 @@ public final class ThreadCrew implements Crew, AutoCloseable {
   /// It waits for the store, and for the movers.
   private final ExecutorService readers =
       Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("keyfleet-reader-", 0).factory());
+
+  @Override
+  public int ahead() {
+    return AHEAD;
+  }
 
   @Override
   public <T> Supplier<T> begin(Supplier<T> work) {
