@@ -117,7 +117,7 @@ public final class Document {
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
       write(json, this);
     }
-    return new Value(Bytes.owning(bytes.toByteArray()));
+    return new Value(Bytes.owning(bytes.toByteArray()), this);
   }
 
   private static void write(JsonGenerator json, Object value) {

@@ -11,7 +11,8 @@ public final class Value {
 
   private final Bytes bytes;
 
-  /// Many readers may be given one value, by a store in memory say; the first one parses it.
+  /// Many readers may be given one value, by a store in memory say: the first one parses it, unless
+  /// it was made of a document here.
   private volatile @Nullable Document document;
 
   public Value(Bytes bytes) {
@@ -20,6 +21,12 @@ public final class Value {
           "a value has at most " + MAX_BYTES + " bytes, not " + bytes.length());
     }
     this.bytes = bytes;
+  }
+
+  /// `document` is what the bytes spell.
+  Value(Bytes bytes, Document document) {
+    this(bytes);
+    this.document = document;
   }
 
   public Bytes bytes() {

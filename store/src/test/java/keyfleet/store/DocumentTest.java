@@ -2,9 +2,11 @@ package keyfleet.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,7 +26,7 @@ class DocumentTest {
 
   @Test
   void document_readsBackAsItWas() {
-    Document read = Document.parse(FULL.toValue());
+    Document read = parsedAnew(FULL);
     assertEquals(FULL, read);
     assertEquals("a \"quoted\" é", read.text("t"));
     assertEquals(Long.MAX_VALUE, read.number("n"));
@@ -32,6 +34,47 @@ class DocumentTest {
     assertEquals(List.of("a", "b"), read.texts("ts"));
     assertEquals(List.of(1L, 2L), read.numbers("ns"));
     assertEquals(List.of(INNER, INNER), read.documents("ds"));
+  }
+
+  /// A value made of a document is read as that document, unparsed: so what is written must be what
+  /// would be read.
+  @Test
+  void anyDocument_isReadBackFromItsBytesAlone() {
+    for (int seed = 0; seed < 2_000; seed++) {
+      Document document = drawn(new Random(seed), 3);
+      assertEquals(document, parsedAnew(document), "seed " + seed);
+      assertSame(document, Document.parse(document.toValue()));
+    }
+  }
+
+  private static Document parsedAnew(Document document) {
+    return Document.parse(new Value(document.toValue().bytes()));
+  }
+
+  private static Document drawn(Random random, int depth) {
+    Document.Builder builder = Document.builder();
+    for (int i = random.nextInt(6); i > 0; i--) {
+      String name = i + text(random);
+      switch (random.nextInt(depth == 0 ? 4 : 6)) {
+        case 0 -> builder.text(name, text(random));
+        case 1 -> builder.number(name, random.nextLong() >> random.nextInt(64));
+        case 2 -> builder.texts(name, List.of(text(random), text(random)));
+        case 3 -> builder.numbers(name, List.of(random.nextLong()));
+        case 4 -> builder.document(name, drawn(random, depth - 1));
+        default -> builder.documents(name, List.of(drawn(random, depth - 1)));
+      }
+    }
+    return builder.build();
+  }
+
+  /// Any characters but halves of pairs, which are none.
+  private static String text(Random random) {
+    return random
+        .ints(random.nextInt(8), 0, Character.MAX_CODE_POINT + 1)
+        .map(it -> random.nextBoolean() ? it % 128 : it)
+        .filter(it -> it < Character.MIN_SURROGATE || it > Character.MAX_SURROGATE)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
   }
 
   @Test
