@@ -115,6 +115,9 @@ final class Dispatch {
   private Ownership tell(NodeId node, Told wanted, Stored stored) {
     Key key = RolloutKeys.desired(component(stored), node);
     Optional<Entry> present = read(Failpoint.DESIRED_READ, key);
+    if (present.map(it -> !read(it).task().rollout().equals(stored.id())).orElse(false)) {
+      owned.remove(new Owned(node, wanted.lead())); // another rollout may have taken it since
+    }
     Ownership ownership = own(node, stored);
     if (ownership != Ownership.OURS) {
       return ownership;

@@ -216,6 +216,51 @@ class RolloutLoopTest {
     assertEquals(2, rig.node("a").swaps());
   }
 
+  /// Falls asleep before it reads what a node was told last, once somebody has said for how long.
+  private static final class Sleeper implements Failpoints {
+    private Runnable meanwhile = () -> {};
+
+    @Override
+    public <T> T at(Failpoint point, Supplier<T> effect) {
+      if (point == Failpoint.DESIRED_READ) {
+        Runnable once = meanwhile;
+        meanwhile = () -> {};
+        once.run();
+      }
+      return effect.get();
+    }
+  }
+
+  @Test
+  void driverThatSleptIntoAnotherRollout_doesNotSpeakOverIt() { // R4
+    RolloutOrders orders = rig.orders(Failpoints.NONE);
+    orders.start(spec("r1", "", "a", new Limits(2, 1, 0, 1)));
+    Sleeper sleeper = new Sleeper();
+    RolloutLoop first = rig.driver("first", sleeper);
+    rig.step(first);
+    rig.step(first);
+    assertEquals("r1", told("a"));
+    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    sleeper.meanwhile =
+        () -> {
+          orders.abort(R1);
+          rig.run("r1", second);
+          orders.start(spec("r2", "", "a", new Limits(2, 1, 0, 1)));
+          rig.step(second);
+          assertEquals("r2", told("a"));
+        };
+    rig.step(first);
+    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
+    assertEquals("r2", told("a"));
+  }
+
+  /// Whose order a node has.
+  private String told(String node) {
+    Key key = RolloutKeys.desired(RolloutRig.AGENT, new NodeId(node));
+    Entry order = rig.kv.get(RolloutKeys.ROLLOUTS, key).orElseThrow();
+    return DesiredDocument.read(order.value()).task().rollout().value();
+  }
+
   @Test
   void pausedRollout_goesOnWhenResumed() {
     RolloutOrders orders = rig.orders(Failpoints.NONE);

@@ -24,15 +24,16 @@ final class NodeOrders {
   private NodeOrders() {}
 
   static Node obeyed(Node node, Desired desired, long now) {
-    if (fenced(node, desired).isPresent()) {
-      return node;
+    Optional<NodeReply> objection = fenced(node, desired);
+    if (objection.isPresent()) {
+      return objection.get() instanceof Busy ? left(node, desired, now) : node;
     }
     return known(node, desired.task().rollout())
         .map(it -> again(it.with(it.duty().heard(desired)), desired, now))
         .orElseGet(() -> first(node, desired));
   }
 
-  /// Why an order has no effect at all, if so: it is for somebody else, of a driver that has been
+  /// Why an order is not obeyed now, if so: it is for somebody else, of a driver that has been
   /// superseded (R2), or of another rollout while one is under way (R4).
   static Optional<NodeReply> fenced(Node node, Desired desired) {
     Task task = desired.task();
@@ -46,6 +47,18 @@ final class NodeOrders {
     return node instanceof Tasked t && !(node instanceof Ended) && !t.duty().isOf(task.rollout())
         ? Optional.of(new Busy(t.duty().task().rollout()))
         : Optional.empty();
+  }
+
+  /// Another rollout commands the node, so the one that it is busy with has ended or has never held
+  /// it: a driver may wake long after the end and tell its next node to prepare. Nobody will take
+  /// that back. What ran meanwhile has a deadline; what was only staged has none, and is discarded.
+  private static Node left(Node node, Desired desired, long now) {
+    if (!(node instanceof Tasked tasked)
+        || !(node instanceof Preparing || node instanceof Staged)) {
+      return node;
+    }
+    Node dropped = NodeSteps.dropped(tasked.duty(), Setback.ORDERED, List.of());
+    return dropped instanceof Ended ? obeyed(dropped, desired, now) : dropped;
   }
 
   /// The node as it stands in a rollout that it knows; a rollout long finished stands where it
