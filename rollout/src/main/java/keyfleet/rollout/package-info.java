@@ -148,8 +148,9 @@
 /// ## A node
 ///
 /// [Node] is where a node stands with its task. Its watchdog feeds it events, writes the outcome to
-/// its journal, and does what [Node#work] derives from it. An order is named by its goal. OVERDUE
-/// is any event at all once the confirm deadline has come: nothing is asked before it (I4).
+/// its journal, and does what [Node#work] derives from it. An order is named by its goal, or
+/// ANOTHERS if it is of another rollout. OVERDUE is any event at all once the confirm deadline has
+/// come: nothing is asked before it (I4).
 ///
 /// ```
 /// Idle        == STAGED, APPLIED ==========> Preparing    a task begins
@@ -159,10 +160,14 @@
 /// Preparing   == Fetched, FetchFailed =====> RolledBack   as it is kept, nothing is discarded
 /// Preparing   == ROLLED_BACK, REVERTED ====> RollingBack  what was fetched is discarded
 /// Preparing   == ROLLED_BACK, REVERTED ====> RolledBack
+/// Preparing   == ANOTHERS =================> RollingBack  nobody will take it back (R4)
+/// Preparing   == ANOTHERS =================> RolledBack
 /// Staged      == APPLIED ==================> Applying     the deadline is set
 /// Staged      == STAGED, APPLIED ==========> Preparing    of a later attempt
 /// Staged      == ROLLED_BACK, REVERTED ====> RollingBack  what was staged is discarded
 /// Staged      == ROLLED_BACK, REVERTED ====> RolledBack
+/// Staged      == ANOTHERS =================> RollingBack  likewise
+/// Staged      == ANOTHERS =================> RolledBack
 /// Applying    == Swapped ==================> Soaking
 /// Applying    == Judged ===================> RollingBack  the rules refuse it by now
 /// Applying    == ROLLED_BACK, REVERTED ====> RollingBack

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import keyfleet.rollout.Node.Confirmed;
+import keyfleet.rollout.Node.Ended;
 import keyfleet.rollout.Node.Soaked;
 import keyfleet.rollout.Node.Soaking;
 import keyfleet.rollout.Node.Tasked;
@@ -98,7 +99,8 @@ final class Journey {
 
   private Commanded order() {
     RolloutId rollout = new RolloutId("r" + (1 + random.nextInt(7) / 3));
-    if (node instanceof Tasked tasked && random.nextInt(4) > 0) {
+    // Seldom of another while one is under way: what is staged would be gone before it runs.
+    if (node instanceof Tasked tasked && random.nextInt(node instanceof Ended ? 4 : 24) > 0) {
       rollout = tasked.duty().task().rollout();
     }
     int attempt = 1;
@@ -316,16 +318,17 @@ final class Journey {
         !(before instanceof Tasked was)
             || (node instanceof Tasked is && is.duty().isOf(was.duty().task().rollout()));
     if (same && !before.getClass().equals(node.getClass())) {
-      String label =
-          event instanceof Commanded(Desired d)
-              ? d.goal().name()
-              : event.getClass().getSimpleName();
-      taken.add(
-          NodeWords.name(before)
-              + " "
-              + (overdue ? "OVERDUE" : label)
-              + " "
-              + NodeWords.name(node));
+      String label = overdue ? "OVERDUE" : label(before, event);
+      taken.add(NodeWords.name(before) + " " + label + " " + NodeWords.name(node));
     }
+  }
+
+  private static String label(Node before, NodeEvent event) {
+    if (!(event instanceof Commanded(Desired desired))) {
+      return event.getClass().getSimpleName();
+    }
+    boolean another =
+        before instanceof Tasked tasked && !tasked.duty().isOf(desired.task().rollout());
+    return another ? "ANOTHERS" : desired.goal().name();
   }
 }
