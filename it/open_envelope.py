@@ -9,7 +9,7 @@ import sys
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA512
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF, HKDFExpand
 
 SUITE = b"\x01"
 PRODUCT = b"keyfleet-envelope-1"
@@ -24,18 +24,32 @@ def items(*parts):
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
-def open_box(key, purpose, aad, box):
+def open_box(derive, aad, box):
     """salt (32) | commitment (32) | ciphertext and tag"""
     if len(box) < 80:
         raise Refused
     salt, commitment, sealed = box[:32], box[32:64], box[64:]
-    derived = HKDF(SHA512(), 64, salt, b"keyfleet" + SUITE + purpose).derive(key)
+    derived = derive(salt)
     if not hmac.compare_digest(derived[32:], commitment):
         raise Refused
     try:
         return AESGCM(derived[:32]).decrypt(bytes(12), sealed, aad)
     except InvalidTag:
         raise Refused
+
+
+def suite_1(key, purpose):
+    return lambda salt: HKDF(SHA512(), 64, salt, b"keyfleet" + SUITE + purpose).derive(key)
+
+
+def unwrap(kek, aad, wrapped):
+    """A DEK in form 1, a box of suite 1, or in form 2, which begins with 02."""
+    if len(wrapped) == 112:
+        return open_box(suite_1(kek, b"wrap"), aad, wrapped)
+    if len(wrapped) != 113 or wrapped[0] != 2:
+        raise Refused
+    extracted = hmac.digest(b"keyfleet-wrap-2", kek, "sha512")
+    return open_box(lambda salt: HKDFExpand(SHA512(), 64, salt).derive(extracted), aad, wrapped[1:])
 
 
 def open_envelope(envelope, keks, keyring, place):
@@ -47,7 +61,7 @@ def open_envelope(envelope, keks, keyring, place):
     dek, data = envelope[12 : 12 + wrapped], envelope[12 + wrapped :]
     wrap_aad = items(PRODUCT, SUITE, keyring, struct.pack(">I", version), *place)
     data_aad = items(PRODUCT, SUITE, keyring, *place)
-    return open_box(open_box(keks[version], b"wrap", wrap_aad, dek), b"data", data_aad, data)
+    return open_box(suite_1(unwrap(keks[version], wrap_aad, dek), b"data"), data_aad, data)
 
 
 def outcome(values):

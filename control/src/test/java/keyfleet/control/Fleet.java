@@ -110,7 +110,7 @@ final class Fleet {
       provider = new Provider(versions);
       keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
-      Self self = new Self(new Origin(name, "run-" + nonce(), role, "0.1.0"), 1, null);
+      Self self = new Self(new Origin(name, "run-" + nonce(), role, "0.1.0"), Self.PROTOCOL, null);
       membership =
           new Membership(
               self,

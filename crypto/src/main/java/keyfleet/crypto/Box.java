@@ -10,13 +10,18 @@ import java.util.Arrays;
 import java.util.Optional;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Suite 1: a message sealed under a key that is derived for it alone, with a commitment to that
-/// key.
+/// A message sealed under a key that is derived for it alone, with a commitment to that key.
 final class Box {
+  /// The keys of one message, from a salt that no other has: first the cipher's, then the
+  /// commitment, [#DERIVED] bytes together, for the caller to wipe.
+  @FunctionalInterface
+  interface Derivation {
+    byte[] derive(byte[] salt);
+  }
+
   enum Purpose {
     WRAP("keyfleet\1wrap"),
     DATA("keyfleet\1data");
@@ -28,8 +33,9 @@ final class Box {
       this.info = info;
     }
 
-    byte[] info() {
-      return info.getBytes(StandardCharsets.US_ASCII);
+    /// Suite 1: both steps of HKDF, with the salt in the first.
+    Derivation from(SecretBytes key) {
+      return salt -> Hkdf.derive(key, salt, info.getBytes(StandardCharsets.US_ASCII), DERIVED);
     }
   }
 
@@ -40,6 +46,8 @@ final class Box {
 
   private static final int KEY = 32;
 
+  static final int DERIVED = KEY + COMMITMENT;
+
   /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
   private static final GCMParameterSpec ZERO_NONCE = new GCMParameterSpec(TAG * 8, new byte[12]);
 
@@ -47,16 +55,12 @@ final class Box {
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
   /// message.
-  private static final Provider PROVIDER = provider();
-
-  private static final String HMAC = "HmacSHA512";
-  private static final int HASH = 64;
+  static final Provider PROVIDER = provider();
 
   /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
   /// They remember the keys of their last message, which open that one alone.
-  private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Box::newMac);
-
   private static final ThreadLocal<Cipher> SEALER = ThreadLocal.withInitial(Box::newCipher);
+
   private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
 
   private Box() {}
@@ -64,11 +68,10 @@ final class Box {
   /// Makes the JVM initialise this class, and with it the provider.
   static void start() {}
 
-  static byte[] seal(
-      SecretBytes key, Purpose purpose, byte[] aad, SecretBytes plaintext, SecureRandom random) {
+  static byte[] seal(Derivation keys, byte[] aad, SecretBytes plaintext, SecureRandom random) {
     byte[] salt = new byte[SALT];
     random.nextBytes(salt);
-    byte[] derived = derive(key, purpose, salt);
+    byte[] derived = keys.derive(salt);
     byte[] plain = plaintext.reveal(SecretAccess.granted());
     try {
       byte[] box = new byte[OVERHEAD + plain.length];
@@ -85,11 +88,11 @@ final class Box {
     }
   }
 
-  static Optional<SecretBytes> open(SecretBytes key, Purpose purpose, byte[] aad, byte[] box) {
+  static Optional<SecretBytes> open(Derivation keys, byte[] aad, byte[] box) {
     if (box.length < OVERHEAD) {
       return Optional.empty();
     }
-    byte[] derived = derive(key, purpose, Arrays.copyOf(box, SALT));
+    byte[] derived = keys.derive(Arrays.copyOf(box, SALT));
     try {
       if (!commits(derived, box)) {
         return Optional.empty();
@@ -113,42 +116,6 @@ final class Box {
         Arrays.copyOfRange(box, SALT, SALT + COMMITMENT));
   }
 
-  private static byte[] derive(SecretBytes key, Purpose purpose, byte[] salt) {
-    byte[] input = key.reveal(SecretAccess.granted());
-    try {
-      return hkdf(input, salt, purpose.info(), KEY + COMMITMENT);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("HKDF-SHA-512 failed", e);
-    } finally {
-      Arrays.fill(input, (byte) 0);
-    }
-  }
-
-  /// RFC 5869 on this thread's HMAC. The JDK's own looks its HMAC up twice for every message, which
-  /// is a fifth of the whole.
-  static byte[] hkdf(byte[] input, byte[] salt, byte[] info, int length)
-      throws GeneralSecurityException {
-    Mac hmac = MAC.get();
-    hmac.init(new SecretKeySpec(salt.length == 0 ? new byte[HASH] : salt, HMAC));
-    byte[] extracted = hmac.doFinal(input);
-    hmac.init(new SecretKeySpec(extracted, HMAC));
-    Arrays.fill(extracted, (byte) 0);
-    byte[] expanded = new byte[Math.ceilDiv(length, HASH) * HASH];
-    for (int at = 0; at < expanded.length; at += HASH) {
-      hmac.update(expanded, Math.max(0, at - HASH), Math.min(at, HASH));
-      hmac.update(info);
-      hmac.update((byte) (at / HASH + 1));
-      hmac.doFinal(expanded, at);
-    }
-    return length == expanded.length ? expanded : cut(expanded, length);
-  }
-
-  private static byte[] cut(byte[] whole, int length) {
-    byte[] start = Arrays.copyOf(whole, length);
-    Arrays.fill(whole, (byte) 0);
-    return start;
-  }
-
   /// This thread's cipher: it is used up before the next one is asked for.
   static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
@@ -164,14 +131,6 @@ final class Box {
     }
     cipher.updateAAD(aad);
     return cipher;
-  }
-
-  private static Mac newMac() {
-    try {
-      return Mac.getInstance(HMAC, PROVIDER);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("this JVM has no HMAC-SHA-512", e);
-    }
   }
 
   static Cipher newCipher() {

@@ -64,8 +64,7 @@ public final class EnvelopeCipher {
     }
     try (Dek dek = Dek.random(random)) {
       byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, place));
-      byte[] data =
-          Box.seal(dek.bytes(), Box.Purpose.DATA, dataAad(SUITE, place), plaintext, random);
+      byte[] data = Box.seal(dataKeys(dek), dataAad(SUITE, place), plaintext, random);
       return new Sealed(new Envelope(SUITE, version, wrapped, data));
     }
   }
@@ -104,7 +103,7 @@ public final class EnvelopeCipher {
     }
     try (Dek dek = unwrapped.get()) {
       byte[] aad = dataAad(envelope.suite(), place);
-      Optional<SecretBytes> plain = Box.open(dek.bytes(), Box.Purpose.DATA, aad, envelope.data());
+      Optional<SecretBytes> plain = Box.open(dataKeys(dek), aad, envelope.data());
       return plain.isPresent() ? new Opened(plain.get(), envelope.version()) : new Refused();
     }
   }
@@ -203,6 +202,10 @@ public final class EnvelopeCipher {
     try (Dek dek = unwrapped.get()) {
       return dek.sameAs(expected);
     }
+  }
+
+  private static Box.Derivation dataKeys(Dek dek) {
+    return Box.Purpose.DATA.from(dek.bytes());
   }
 
   private byte[] wrapAad(Suite suite, KekVersion version, Place place) {

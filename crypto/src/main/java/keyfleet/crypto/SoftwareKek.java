@@ -1,14 +1,24 @@
 package keyfleet.crypto;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Optional;
 
-/// A KEK whose 32 bytes this process holds. The wrapped DEK is a box of suite 1.
+/// A KEK whose 32 bytes this process holds. How it wraps a DEK is in the package's description:
+/// always in form 2. It unwraps form 1 as well.
 public final class SoftwareKek implements Kek, AutoCloseable {
   public static final int BYTES = 32;
 
+  private static final int FORM_1 = Box.OVERHEAD + Dek.BYTES;
+  private static final int FORM_2 = 1 + FORM_1;
+  private static final byte FORM = 2;
+  private static final byte[] LABEL = "keyfleet-wrap-2".getBytes(US_ASCII);
+
   private final KekVersion version;
   private final SecretBytes key;
+  private final Hkdf wraps;
   private final SecureRandom random;
 
   /// Takes over `key` and closes it with itself.
@@ -18,6 +28,7 @@ public final class SoftwareKek implements Kek, AutoCloseable {
     }
     this.version = version;
     this.key = key;
+    this.wraps = Hkdf.extract(key, LABEL);
     this.random = random;
   }
 
@@ -28,14 +39,25 @@ public final class SoftwareKek implements Kek, AutoCloseable {
 
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {
-    return Box.seal(key, Box.Purpose.WRAP, aad, dek.bytes(), random);
+    byte[] box = Box.seal(this::keysOf, aad, dek.bytes(), random);
+    byte[] wrapped = new byte[FORM_2];
+    wrapped[0] = FORM;
+    System.arraycopy(box, 0, wrapped, 1, box.length);
+    return wrapped;
   }
 
   @Override
   public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
-    return wrapped.length == Box.OVERHEAD + Dek.BYTES
-        ? Box.open(key, Box.Purpose.WRAP, aad, wrapped).map(Dek::new)
+    if (wrapped.length == FORM_1) {
+      return Box.open(Box.Purpose.WRAP.from(key), aad, wrapped).map(Dek::new);
+    }
+    return wrapped.length == FORM_2 && wrapped[0] == FORM
+        ? Box.open(this::keysOf, aad, Arrays.copyOfRange(wrapped, 1, FORM_2)).map(Dek::new)
         : Optional.empty();
+  }
+
+  private byte[] keysOf(byte[] salt) {
+    return wraps.expand(salt, Box.DERIVED);
   }
 
   public boolean hasSameBytesAs(SoftwareKek other) {
@@ -45,5 +67,6 @@ public final class SoftwareKek implements Kek, AutoCloseable {
   @Override
   public void close() {
     key.close();
+    wraps.close();
   }
 }

@@ -26,8 +26,15 @@
 /// the salt and `info = "keyfleet" | suite | purpose`, gives 64 bytes: the first half is an
 /// AES-256-GCM key for this one message, the second half the commitment. The commitment is compared
 /// before anything is decrypted, so that no box opens under two keys. The key is used once, hence
-/// the GCM nonce is fixed at zero. Purpose is `wrap` for a DEK under a software KEK, `data` for a
-/// value under its DEK.
+/// the GCM nonce is fixed at zero. Purpose is `data` for a value under its DEK, `wrap` for a DEK in
+/// form 1.
+///
+/// ## A DEK under a software KEK
+///
+/// Form 2 is `02 | box`, 113 bytes. The box is as above, but for how its 64 bytes are derived: the
+/// first step of HKDF-SHA-512 is done once for each KEK, with the salt `keyfleet-wrap-2`, and the
+/// second for each box, with the box's salt as `info`. Form 1, a box of suite 1 with purpose
+/// `wrap`, 112 bytes, is read and no longer written.
 ///
 /// ## What is bound
 ///

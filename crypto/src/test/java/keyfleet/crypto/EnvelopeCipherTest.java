@@ -47,10 +47,10 @@ class EnvelopeCipherTest {
   @Test
   void sealedAgainFromTheSameSeed_isTheSameAndOpens() {
     SecretBytes key = SecretBytes.copyOf(new byte[SoftwareKek.BYTES]);
-    byte[] first = Box.seal(key, Box.Purpose.DATA, new byte[0], text("x"), seeded(1));
-    byte[] second = Box.seal(key, Box.Purpose.DATA, new byte[0], text("x"), seeded(1));
+    byte[] first = Box.seal(Box.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
+    byte[] second = Box.seal(Box.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
     assertArrayEquals(first, second);
-    assertTrue(Box.open(key, Box.Purpose.DATA, new byte[0], second).isPresent());
+    assertTrue(Box.open(Box.Purpose.DATA.from(key), new byte[0], second).isPresent());
   }
 
   @Test

@@ -46,4 +46,15 @@ class SecretBytesTest {
         () -> new SoftwareKek(new KekVersion(1), shortKey, Fixtures.seeded(1)));
     assertThrows(IllegalArgumentException.class, () -> new Dek(shortKey));
   }
+
+  @Test
+  void closedKek_neitherWrapsNorUnwraps() {
+    SoftwareKek kek = Fixtures.kek(1);
+    byte[] aad = new byte[0];
+    Dek dek = Dek.random(Fixtures.seeded(1));
+    byte[] wrapped = kek.wrap(dek, aad);
+    kek.close();
+    assertThrows(IllegalStateException.class, () -> kek.wrap(dek, aad));
+    assertThrows(IllegalStateException.class, () -> kek.unwrap(wrapped, aad));
+  }
 }

@@ -84,7 +84,7 @@ class TamperTest {
   void wrappedDekOfAnotherRecord_isRefused() {
     byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
     byte[] theirs = seal(CIPHER, 1, new Place("customers", "18", "ssn"), "y").bytes();
-    int data = 12 + Box.OVERHEAD + Dek.BYTES;
+    int data = 12 + 1 + Box.OVERHEAD + Dek.BYTES;
     System.arraycopy(theirs, 12, ours, 12, data - 12);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
@@ -93,7 +93,7 @@ class TamperTest {
   void dataOfAnotherVersionOfTheSameRecord_isRefused() {
     byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
     byte[] older = seal(CIPHER, 1, SSN, "y").bytes();
-    int data = 12 + Box.OVERHEAD + Dek.BYTES;
+    int data = 12 + 1 + Box.OVERHEAD + Dek.BYTES;
     System.arraycopy(older, data, ours, data, ours.length - data);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
@@ -136,16 +136,16 @@ class TamperTest {
   @Test
   void boxWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(1));
-    byte[] other = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(2));
+    byte[] box = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(1));
+    byte[] other = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(2));
     System.arraycopy(other, Box.SALT, box, Box.SALT, Box.COMMITMENT);
-    assertTrue(Box.open(key, Box.Purpose.DATA, new byte[0], box).isEmpty());
+    assertTrue(Box.open(Box.Purpose.DATA.from(key), new byte[0], box).isEmpty());
   }
 
   @Test
   void boxOfAnotherPurpose_isRefused() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box = Box.seal(key, Box.Purpose.DATA, new byte[0], Fixtures.text("x"), seeded(1));
-    assertTrue(Box.open(key, Box.Purpose.WRAP, new byte[0], box).isEmpty());
+    byte[] box = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(1));
+    assertTrue(Box.open(Box.Purpose.WRAP.from(key), new byte[0], box).isEmpty());
   }
 }

@@ -9,8 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// The golden envelopes, opened by a program that shares no line with ours.
 class IndependentOpenerTest {
@@ -25,21 +27,26 @@ class IndependentOpenerTest {
     return new Shell(folder, Map.of()).run(python + " " + script + " " + golden);
   }
 
-  private static Path golden() {
-    return Checkout.root().resolve("crypto/src/test/resources/golden/format-1.txt");
+  static List<Path> golden() throws IOException {
+    try (Stream<Path> files =
+        Files.list(Checkout.root().resolve("crypto/src/test/resources/golden"))) {
+      return files.sorted().toList();
+    }
   }
 
-  @Test
-  void goldenEnvelopes_openInPython() throws IOException {
-    long lines = Files.readAllLines(golden()).stream().filter(l -> !l.startsWith("#")).count();
+  @ParameterizedTest
+  @MethodSource("golden")
+  void goldenEnvelopes_openInPython(Path golden) throws IOException {
+    long lines = Files.readAllLines(golden).stream().filter(l -> !l.startsWith("#")).count();
     assertEquals(
         new Shell.Result(0, List.of(lines + " envelopes ended as they say"), List.of()),
-        open(golden()));
+        open(golden));
   }
 
-  @Test
-  void alteredEnvelope_isCaught() throws IOException {
-    String text = Files.readString(golden()).replaceFirst("plaintext=31", "plaintext=32");
+  @ParameterizedTest
+  @MethodSource("golden")
+  void alteredEnvelope_isCaught(Path golden) throws IOException {
+    String text = Files.readString(golden).replaceFirst("plaintext=31", "plaintext=32");
     Path altered = Files.writeString(folder.resolve("altered.txt"), text);
     assertNotEquals(0, open(altered).exit());
   }

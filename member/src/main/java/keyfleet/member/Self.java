@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What a process knows of itself before it joins. Without own timings it takes the fleet's.
 public record Self(Origin origin, int protocol, @Nullable Timings timings) {
-  /// What this program speaks.
-  public static final int PROTOCOL = 1;
+  /// What this program speaks. 2: it opens data keys that are wrapped in form 2.
+  public static final int PROTOCOL = 2;
 
   public String instance() {
     return origin.instance();

@@ -1,0 +1,128 @@
+package keyfleet.crypto;
+
+import java.security.GeneralSecurityException;
+import java.security.InvalidKeyException;
+import java.util.Arrays;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/// HKDF-SHA-512 (RFC 5869) on the JDK's HMAC. The JDK's own derivation looks that HMAC up twice for
+/// every message.
+///
+/// An instance has done the first of the two steps, and is kept with a key from which many others
+/// are derived.
+final class Hkdf implements AutoCloseable {
+  private static final String HMAC = "HmacSHA512";
+  private static final int HASH = 64;
+  private static final SecretKeySpec BLANK = new SecretKeySpec(new byte[HASH], HMAC);
+
+  /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
+  /// It remembers the key of its last message, which opens that one alone.
+  private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Hkdf::newMac);
+
+  private final Mac extracted;
+  private boolean closed;
+
+  private Hkdf(Mac extracted) {
+    this.extracted = extracted;
+  }
+
+  /// Both steps, for a key from which nothing else is derived.
+  static byte[] derive(SecretBytes key, byte[] salt, byte[] info, int length) {
+    try {
+      return expanded(extracted(MAC.get(), key, salt), info, length);
+    } catch (GeneralSecurityException e) {
+      throw failed(e);
+    }
+  }
+
+  /// The first step alone.
+  static Hkdf extract(SecretBytes key, byte[] salt) {
+    try {
+      Mac hmac = extracted(newMac(), key, salt);
+      hmac.update(new byte[0]); // hashes the block of the key, which no copy has to do again
+      return new Hkdf(hmac);
+    } catch (GeneralSecurityException e) {
+      throw failed(e);
+    }
+  }
+
+  /// The second step. Throws once closed, as [SecretBytes#reveal] does.
+  byte[] expand(byte[] info, int length) {
+    Mac hmac = copy();
+    try {
+      return expanded(hmac, info, length);
+    } catch (GeneralSecurityException e) {
+      throw failed(e);
+    } finally {
+      wipe(hmac);
+    }
+  }
+
+  private synchronized Mac copy() {
+    if (closed) {
+      throw new IllegalStateException("a key was used after close");
+    }
+    try {
+      return (Mac) extracted.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("this JVM's HMAC-SHA-512 cannot be copied", e);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    wipe(extracted);
+  }
+
+  private static Mac extracted(Mac hmac, SecretBytes key, byte[] salt)
+      throws GeneralSecurityException {
+    hmac.init(new SecretKeySpec(salt.length == 0 ? new byte[HASH] : salt, HMAC));
+    byte[] input = key.reveal(SecretAccess.granted());
+    byte[] extracted = hmac.doFinal(input);
+    Arrays.fill(input, (byte) 0);
+    hmac.init(new SecretKeySpec(extracted, HMAC));
+    Arrays.fill(extracted, (byte) 0);
+    return hmac;
+  }
+
+  private static byte[] expanded(Mac hmac, byte[] info, int length)
+      throws GeneralSecurityException {
+    byte[] expanded = new byte[Math.ceilDiv(length, HASH) * HASH];
+    for (int at = 0; at < expanded.length; at += HASH) {
+      hmac.update(expanded, Math.max(0, at - HASH), Math.min(at, HASH));
+      hmac.update(info);
+      hmac.update((byte) (at / HASH + 1));
+      hmac.doFinal(expanded, at);
+    }
+    return length == expanded.length ? expanded : cut(expanded, length);
+  }
+
+  private static byte[] cut(byte[] whole, int length) {
+    byte[] start = Arrays.copyOf(whole, length);
+    Arrays.fill(whole, (byte) 0);
+    return start;
+  }
+
+  /// Another key in the place of its own.
+  private static void wipe(Mac hmac) {
+    try {
+      hmac.init(BLANK);
+    } catch (InvalidKeyException e) {
+      throw failed(e);
+    }
+  }
+
+  private static Mac newMac() {
+    try {
+      return Mac.getInstance(HMAC, Box.PROVIDER);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("this JVM has no HMAC-SHA-512", e);
+    }
+  }
+
+  private static IllegalStateException failed(GeneralSecurityException e) {
+    return new IllegalStateException("HKDF-SHA-512 failed", e);
+  }
+}
