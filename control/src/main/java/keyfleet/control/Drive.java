@@ -48,6 +48,7 @@ final class Drive {
   private final LongSupplier clock;
   private @Nullable Leg leg;
   private long since;
+  private @Nullable Stock stock;
   private @Nullable Pass pass;
   private int sweeps;
   private long moved;
@@ -73,9 +74,23 @@ final class Drive {
     }
     leg = here;
     since = clock.getAsLong();
+    stock = null;
     pass = null;
     sweeps = 0;
     return true;
+  }
+
+  /// The collections of this moment. To look one up costs a store as much as a few dozen records,
+  /// so that is done once in a phase, as its pass does; and again after a tick that came to
+  /// nothing.
+  Stock stock() {
+    Stock found = stock == null ? shelves.stock() : shelves.stock(stock);
+    stock = found;
+    return found;
+  }
+
+  void lookAgain() {
+    stock = null;
   }
 
   Unit unit(Keystore keystore, Running running, Stock stock) {

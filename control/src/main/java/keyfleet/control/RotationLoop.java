@@ -43,7 +43,6 @@ public final class RotationLoop {
 
   private final String name;
   private final Ring ring;
-  private final Shelves shelves;
   private final Drive drive;
   private final SignOfLife signs;
   private @Nullable RuntimeException trouble;
@@ -53,7 +52,6 @@ public final class RotationLoop {
   public RotationLoop(String name, Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
     this.name = name;
     this.ring = ring;
-    this.shelves = shelves;
     this.drive = new Drive(ring, shelves, keys, clock);
     this.signs = new SignOfLife(ring, clock);
   }
@@ -66,6 +64,7 @@ public final class RotationLoop {
       held.ifPresent(ring::audit);
       return held.isPresent() ? turn(held.get()) : Pace.LATER;
     } catch (StoreException | MalformedException | KekUnavailableException e) {
+      drive.lookAgain();
       trouble = e; // nothing is lost: the next tick reads what is true then
       return Pace.LATER;
     }
@@ -105,7 +104,7 @@ public final class RotationLoop {
       return Pace.LATER; // and no sign of life: somebody else shall take it
     }
     signs.give(job, keystore.timings());
-    Stock stock = shelves.stock();
+    Stock stock = drive.stock();
     Optional<SafeHold> hold = stock.hold(keystore);
     if (hold.isPresent()) {
       if (ring.isStill(held)) {
@@ -136,7 +135,7 @@ public final class RotationLoop {
     if (!drive.enter(keystore, blocked, blocked.job())) {
       return Pace.LATER;
     }
-    Stock stock = shelves.stock();
+    Stock stock = drive.stock();
     return stock.hold(keystore).isPresent()
         ? Pace.LATER
         : carriedOut(held, drive.retried(keystore, blocked.job(), stock));

@@ -1,10 +1,12 @@
 package keyfleet.control;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Job;
+import keyfleet.keyring.Registration;
 
 /// Finds the collections of a keyring, and begins passes through them.
 public final class Shelves {
@@ -28,7 +30,20 @@ public final class Shelves {
 
   /// As registered at this moment.
   Stock stock() {
-    return Stock.of(ring.registrations(), stores, failpoints);
+    return opened(ring.registrations());
+  }
+
+  /// As registered at this moment. What was found before is not looked up again, if nothing was
+  /// missing.
+  Stock stock(Stock before) {
+    List<Registration> registered = ring.registrations();
+    return registered.equals(before.registered()) && before.gap().isEmpty()
+        ? before
+        : opened(registered);
+  }
+
+  private Stock opened(List<Registration> registered) {
+    return Stock.of(registered, stores, failpoints);
   }
 
   /// How many records need each version. Nothing if a collection cannot be reached: a part is not

@@ -18,15 +18,21 @@ import keyfleet.store.Unknown;
 
 /// All collections registered for a keyring, as one process finds them at one moment.
 ///
+/// @param registered what it was made of
 /// @param unreachable those that this process cannot open
 /// @param clusters those whose objects are in the etcd of a Kubernetes cluster, where nothing is
 ///   moved or fenced by us
-record Stock(List<Shelf> shelves, List<String> unreachable, List<String> clusters) {
+record Stock(
+    List<Registration> registered,
+    List<Shelf> shelves,
+    List<String> unreachable,
+    List<String> clusters) {
   /// Why a cluster's keys are never proved to be gone.
   static final String NO_CENSUS =
       "what its API servers have stored in etcd cannot be counted by this version of keyfleet";
 
   Stock {
+    registered = List.copyOf(registered);
     shelves = List.copyOf(shelves);
     unreachable = List.copyOf(unreachable);
     clusters = List.copyOf(clusters);
@@ -47,7 +53,7 @@ record Stock(List<Shelf> shelves, List<String> unreachable, List<String> cluster
               records -> shelves.add(new Shelf(one, records, failpoints)),
               () -> unreachable.add(one.engine() + " " + one.collection()));
     }
-    return new Stock(shelves, unreachable, clusters);
+    return new Stock(registered, shelves, unreachable, clusters);
   }
 
   /// Those of which nobody knows which keys they use: every plugin's, also of one that never said
