@@ -13,6 +13,10 @@ import keyfleet.sim.Fault.Kind;
 /// `./dev soak --runs N --from SEED`: so many seeds, a summary in the last line, exit 1 at the
 /// first broken promise. What was kept is added to the track record.
 public final class Soak {
+  /// Runs at the end that one thread has to itself, to see how fast a core is once the JVM has
+  /// compiled what it will.
+  private static final long ALONE = 2_000;
+
   private static final String TRY = "Try: ./dev soak --runs 10000 --from 0";
 
   /// `record` is the Markdown file, `commit` what was run.
@@ -71,31 +75,42 @@ public final class Soak {
   }
 
   private static boolean run(Order order) throws IOException {
+    Swarm swarm = new Swarm(Fleets::drawn);
+    long alone = Math.min(ALONE, order.runs() / 10);
     Pace pace = new Pace(System::nanoTime);
-    Swarm.Result result = new Swarm(Fleets::drawn).run(order.from(), order.runs());
-    Finding finding = result.finding();
-    if (finding != null) {
-      System.out.println(finding.words(order.commit()));
-      System.out.printf(
-          "soak: BROKEN %s at seed %d, commit %s%n",
-          finding.broken().promise(), finding.seed(), order.commit());
-      return false;
+    Swarm.Result most = swarm.run(order.from(), order.runs() - alone);
+    if (most.finding() != null) {
+      return broken(order, most.finding());
     }
-    record(order, result.tally());
-    System.out.println(summary(order, result.tally(), pace));
+    String together = pace.words(most.tally().events());
+    Pace warm = new Pace(System::nanoTime);
+    Swarm.Result last = swarm.runAlone(order.from() + order.runs() - alone, alone);
+    if (last.finding() != null) {
+      return broken(order, last.finding());
+    }
+    String oneCore = warm.words(last.tally().events());
+    Tally tally = most.tally().plus(last.tally());
+    record(order, tally);
+    System.out.printf(
+        "soak: the last %,d runs, in one thread: %,d events (%s)%n",
+        last.tally().runs(), last.tally().events(), oneCore);
+    System.out.println(summary(order, tally, together));
     return true;
   }
 
-  private static String summary(Order order, Tally tally, Pace pace) {
+  private static boolean broken(Order order, Finding finding) {
+    System.out.println(finding.words(order.commit()));
+    System.out.printf(
+        "soak: BROKEN %s at seed %d, commit %s%n",
+        finding.broken().promise(), finding.seed(), order.commit());
+    return false;
+  }
+
+  private static String summary(Order order, Tally tally, String pace) {
     return ("soak: %,d runs from seed %d kept every promise: %,d events (%s), %,d messages,"
             + " %,d faults")
         .formatted(
-            tally.runs(),
-            order.from(),
-            tally.events(),
-            pace.words(tally.events()),
-            tally.messages(),
-            tally.allFaults());
+            tally.runs(), order.from(), tally.events(), pace, tally.messages(), tally.allFaults());
   }
 
   /// Seeds that were run before at the same commit prove nothing new, and are not counted again.

@@ -27,11 +27,19 @@ final class Swarm {
   }
 
   Result run(long from, long runs) {
+    return run(LongStream.range(0, runs).map(i -> from + i).parallel());
+  }
+
+  /// As [#run], in this thread alone.
+  Result runAlone(long from, long runs) {
+    return run(LongStream.range(0, runs).map(i -> from + i));
+  }
+
+  private Result run(LongStream seeds) {
     AtomicReference<Finding> lowest = new AtomicReference<>();
     Tally tally =
-        LongStream.range(0, runs)
-            .parallel()
-            .mapToObj(i -> lowest.get() == null ? one(from + i, lowest) : Tally.NONE)
+        seeds
+            .mapToObj(seed -> lowest.get() == null ? one(seed, lowest) : Tally.NONE)
             .reduce(Tally.NONE, Tally::plus);
     return new Result(tally, lowest.get());
   }
