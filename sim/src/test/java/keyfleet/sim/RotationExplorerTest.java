@@ -13,6 +13,7 @@ import keyfleet.sim.Explorer.Holds;
 import keyfleet.sim.Explorer.Outcome;
 import keyfleet.sim.Fixtures.Size;
 import keyfleet.sim.Fixtures.Trouble;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -20,9 +21,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// The rotation as it is built, in every history of a small fleet.
 class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
+  private static final int SOAK_LIMIT = 30_000_000;
 
   private static void holds(Size size, List<Event> orders) {
-    Outcome outcome = new Explorer<RotationWorld>(LIMIT).explore(world(size, orders, Laws.TRUE));
+    holds(size, orders, LIMIT);
+  }
+
+  private static void holds(Size size, List<Event> orders, int limit) {
+    Outcome outcome = new Explorer<RotationWorld>(limit).explore(world(size, orders, Laws.TRUE));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf(
         "explorer: %d orders, %s: holds in %,d states%n", orders.size(), size, holds.states());
@@ -47,6 +53,13 @@ class RotationExplorerTest {
   @Test
   void writerThatJoinsWithoutTheKey_breaksNoPromise() {
     holds(new Size(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
+  }
+
+  /// Four processes and two records.
+  @Test
+  @Tag("soak")
+  void longRotation_breaksNoPromise() {
+    holds(new Size(2, 1, 2, 2), rotate(), SOAK_LIMIT);
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
