@@ -17,9 +17,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// troubles.
 class RolloutExplorerTest {
   private static final int LIMIT = 3_000_000;
+  private static final int SOAK_LIMIT = 30_000_000;
 
-  private static void holds(Voyage voyage) {
-    Outcome outcome = new Explorer<RolloutWorld>(LIMIT).explore(rollout(voyage, RolloutLaws.TRUE));
+  private static void holds(Voyage voyage, int limit) {
+    Outcome outcome = new Explorer<RolloutWorld>(limit).explore(rollout(voyage, RolloutLaws.TRUE));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf("explorer: %s: holds in %,d states%n", voyage, holds.states());
     Recorded.explored("rollout, " + voyage, holds.states());
@@ -29,7 +30,7 @@ class RolloutExplorerTest {
   @CsvSource({"2, 0, 0, 2, 1, 0", "2, 0, 1, 2, 0, 0", "3, 0, 1, 1, 1, 0", "1, 1, 0, 1, 0, 1"})
   void rollout_breaksNoPromise(
       int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
-    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks));
+    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks), LIMIT);
   }
 
   @ParameterizedTest
@@ -37,7 +38,7 @@ class RolloutExplorerTest {
   @Tag("soak")
   void longRollout_breaksNoPromise(
       int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
-    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks));
+    holds(new Voyage(batches, offline, unavailable, troubles, aborts, rollbacks), SOAK_LIMIT);
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
