@@ -7,6 +7,7 @@
 /// | `keyfleet-beat-…`   | the member's rounds                                                  |
 /// | `keyfleet-events-…` | writes the member's events to the [EventLog]                         |
 /// | `keyfleet-worker`   | [Worker]: ticks the rotation loop; a change of the keystore wakes it |
+/// | `keyfleet-mover-…`  | the worker's crew: move records while it writes others               |
 /// | `keyfleet-lookout`  | [Lookout]: takes a [FleetPicture] once a heartbeat                   |
 /// | virtual ones        | [Door]: each answers one request, from memory                        |
 ///
