@@ -234,7 +234,7 @@ class ConfigTest {
       delimiter = '|',
       textBlock =
           """
-          store: redis://h                 | k.yaml:1: store: no engine is called redis | sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST
+          store: redis://h                 | k.yaml:1: store: unknown store engine: redis | sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST
           store: postgresql://ann:s3cret@h/d | k.yaml:1: store: a password stands in the URL, and this file keeps no secrets | postgresql://USER@HOST?password-file=FILE, or the URL in a variable
           records: mongodb://ann:s3cret@h  | k.yaml:1: records: a password stands in the URL, and this file keeps no secrets | mongodb://USER@HOST?password-file=FILE, or the URL in a variable
           store: nats://h?monitor=http://ann:s3cret@h | k.yaml:1: store: a password stands in the URL, and this file keeps no secrets | nats://USER@HOST?password-file=FILE, or the URL in a variable

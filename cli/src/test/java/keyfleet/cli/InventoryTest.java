@@ -134,7 +134,7 @@ class InventoryTest {
     assertTrue(said.out().contains("sqlite orders  note   bytes  v1       1\n"), said.out());
     assertTrue(
         said.err()
-            .contains("not scanned: sqlite: orders, all but 1 rows: a sample was asked for\n"),
+            .contains("not scanned: sqlite: orders, all but 1 rows: only a sample was requested\n"),
         said.err());
     assertEquals(
         "keyfleet: --sample=0 is not a number of rows: 1 to 999999999 is\nTry: --sample=1000\n",

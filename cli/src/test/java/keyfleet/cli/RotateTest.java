@@ -257,7 +257,7 @@ class RotateTest {
           1 | kek revoke --from-version=1 --to-version=2 --dry-run | keyfleet kek revoke does not know --dry-run
           2 | kek pause                                      | cannot pause: no rotation is under way
           1 | kek status --keyring=pay                       | keyring pay has no key yet
-          1 | kek status --store=ftp://x                     | no engine is called ftp
+          1 | kek status --store=ftp://x                     | unknown store engine: ftp
           1 | kek announce --version=9                       | this host does not hold v9 of keyring main
           1 | kek announce --version=1 --use=kms --keyring=main | keyring main is for records for good
           1 | kek announce --version=1 --use=disk            | --use=disk is neither records nor kms

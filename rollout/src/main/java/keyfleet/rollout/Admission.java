@@ -14,12 +14,12 @@ import keyfleet.rollout.Exclusion.UnreadableStatus;
 import keyfleet.rollout.Exclusion.WrongPlatform;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
-/// Whom a rollout is for: the target, what is offered, and who is left out. `heldBack` says why for
-/// each node (pinned, or named by the operator). It is frozen with the plan, as each node is asked
-/// the same again when its turn comes (R16).
+/// Which nodes a rollout may update: the target, the offered release, and the nodes that are left
+/// out. `heldBack` gives the reason for each node (pinned, or named by the operator). These rules
+/// are frozen with the plan, because every node is checked by them again when it starts (R16).
 public record Admission(
     Target target, Offer offer, DegradedNodes degraded, Map<NodeId, String> heldBack) {
-  /// The fact in which a node says what it is built like.
+  /// The fact in which a node states its platform.
   public static final String PLATFORM = "platform";
 
   /// A release that repairs degraded nodes must reach them (R17).
@@ -32,7 +32,7 @@ public record Admission(
     heldBack = Map.copyOf(heldBack);
   }
 
-  /// Everyone whom the target takes and who is well.
+  /// The nodes that match the target and are not degraded.
   public static Admission of(Target target, Offer offer) {
     return new Admission(target, offer, DegradedNodes.EXCLUDED, Map.of());
   }
@@ -41,9 +41,9 @@ public record Admission(
     return target.matches(status.node(), status.facts());
   }
 
-  /// Why a node whose turn has come does not get the release, if so: it may have come late, or have
-  /// been away. Preflight asks the same, except that there an unreadable status or an old protocol
-  /// refuses the rollout as a whole.
+  /// Why a node that is about to start does not get the release; empty if it gets it. The node may
+  /// be new, or may have been offline since preflight. Preflight applies the same rules, except
+  /// that there an unreadable status or an old protocol refuses the whole rollout.
   Optional<Reason> objectionInTurn(NodeStatus status) {
     if (status.report() instanceof Unreadable) {
       return held(status).or(() -> Optional.of(new UnreadableStatus()));
@@ -66,7 +66,7 @@ public record Admission(
     return Optional.ofNullable(heldBack.get(status.node())).map(HeldBack::new);
   }
 
-  /// Why a node that can be asked is left out, if so.
+  /// Why an online node with a readable status is left out; empty if it is not.
   Optional<Reason> objection(NodeStatus status) {
     if (status.quarantine().bars(offer)) {
       return Optional.of(new Quarantined(status.quarantine().attemptOf(offer.release())));

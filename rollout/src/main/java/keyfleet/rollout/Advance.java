@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map.Entry;
 import java.util.Optional;
 
-/// The steps of a rollout that goes forward. What nodes said and what time did to them is judged
-/// first; then every step that is allowed is taken, until none is left.
+/// The steps of a rollout that moves forward. It first judges reports and deadlines, then takes
+/// every allowed step until none is left.
 final class Advance {
-  /// A node that is cut off in every attempt is given up, not tried for ever.
+  /// A node that is cut off in every attempt is given up after this many.
   static final int MAX_TRIES = 5;
 
   private static final Duration FOREVER = Duration.ofDays(365_000);
@@ -22,13 +22,13 @@ final class Advance {
     this.spec = muster.spec();
   }
 
-  /// Whether a node lacked the artifact, through no fault of the release (R14).
+  /// Whether a node could not get the artifact, which is not the release's fault (R14).
   boolean isStarved() {
     return starved;
   }
 
-  /// R13: failed are distinct nodes. R14: one failed canary is too many, and so is what reaches a
-  /// limit, of all nodes or of the batch that is on.
+  /// R13: failures count distinct nodes. R14: one failed canary is too many. So is a number of
+  /// failures that reaches the limit for all nodes or for the current batch.
   boolean isFailing() {
     if (muster.count(it -> it.getValue().standing().isFailed()) == 0) {
       return false;
@@ -53,13 +53,13 @@ final class Advance {
     if (report.isPresent() && report.get().phase().isTerminal()) {
       muster.put(node, outcome(place, report.get()));
     } else if (muster.isPresent(node) && muster.isOverdue(node, allowed(node, place))) {
-      // R13: it beats, so it could have answered. One that is silent is not failed.
+      // R13: the node is present, so it could have answered. A silent node has not failed.
       boolean mayRun = place.standing().isFlying();
       muster.move(node, mayRun ? Standing.FAILING : Standing.FAILED);
     }
   }
 
-  /// R13: by its own word for this attempt.
+  /// R13: the node's own report for this attempt decides.
   private Place outcome(Place place, NodeReport report) {
     if (report.phase() == Phase.CONFIRMED) {
       return place.in(Standing.CONFIRMED);
@@ -77,7 +77,7 @@ final class Advance {
     };
   }
 
-  /// It was cut off; nothing is said against the release.
+  /// The node was cut off, which is not the release's fault.
   private Place again(Place place) {
     return place.attempt() - spec.attempt() + 1 < MAX_TRIES
         ? new Place(Standing.WAITING, place.attempt() + 1)
@@ -87,7 +87,7 @@ final class Advance {
   private Duration allowed(NodeId node, Place place) {
     boolean staged = place.standing() == Standing.PREPARING && isStaged(node, place);
     if (staged || place.standing() == Standing.FAILING) {
-      return FOREVER; // it waits for us, or can do no worse
+      return FOREVER; // it waits for the driver, or has failed already
     }
     return place.standing() == Standing.PREPARING
         ? spec.times().prepareWithin()
@@ -102,7 +102,8 @@ final class Advance {
         .isPresent();
   }
 
-  /// R7, R19: whoever has soaked is confirmed, also while paused, or its deadline would undo it.
+  /// R7, R19: a node that has soaked is confirmed even while the rollout is paused, or its deadline
+  /// would undo the update.
   void confirm() {
     for (Entry<NodeId, Place> it : muster.listed()) {
       boolean soaked =
@@ -117,7 +118,6 @@ final class Advance {
     }
   }
 
-  /// Takes new steps until none is allowed.
   void proceed() {
     Lane lane = new Lane(muster);
     lane.enlist();
@@ -133,7 +133,7 @@ final class Advance {
     } while (passes());
   }
 
-  /// R4: nobody goes on without a canary, and the rollout that has them may have let one go.
+  /// R4: the rollout needs at least one canary, and another rollout may have released one of ours.
   private void askCanariesAgain() {
     if (!muster.lacksCanaries()) {
       return;
@@ -149,7 +149,7 @@ final class Advance {
     }
   }
 
-  /// Committed only after the node's own word that it has staged.
+  /// The order to apply is committed only after the node has reported STAGED.
   private void apply(Room room) {
     for (Entry<NodeId, Place> it : muster.listed()) {
       NodeId node = it.getKey();
@@ -170,7 +170,7 @@ final class Advance {
     muster.listed().forEach(it -> turn.take(it.getKey(), Standing.WAITING));
   }
 
-  /// Between two batches, as long as nobody of the next has begun.
+  /// The pause between two batches lasts only while no node of the next batch has started.
   private boolean isResting() {
     List<NodeId> batch = spec.batch(muster.passed());
     return muster.passed() > 0
@@ -197,7 +197,7 @@ final class Advance {
     return through;
   }
 
-  /// R14: no canary may be missing, unless it was left out in words, and one at least must have
+  /// R14: no canary may be missing unless it was excluded explicitly, and at least one must have
   /// confirmed.
   private boolean canariesAreThrough(List<NodeId> canaries) {
     List<Standing> standings = canaries.stream().map(muster::standing).toList();
@@ -205,13 +205,13 @@ final class Advance {
         && standings.stream().allMatch(it -> it == Standing.CONFIRMED || it.isLeftOut());
   }
 
-  /// Whoever is silent does not keep the others waiting; how many may be is [Room#isHeld]'s.
+  /// Silent nodes do not hold up the batch; [Room#isHeld] limits how many there may be.
   private boolean isUnderWay(NodeId node) {
     Standing standing = muster.standing(node);
     return muster.isPresent(node) && (standing == Standing.PENDING || standing.isOpen());
   }
 
-  /// All batches have passed, and nobody who was left behind can be expected any more.
+  /// All batches have passed, and no remaining node is expected any more.
   boolean isComplete() {
     if (muster.passed() < spec.batches() || new Room(muster).isHeld()) {
       return false;
@@ -229,14 +229,14 @@ final class Advance {
             && open.stream().allMatch(this::isGivenUp));
   }
 
-  /// A silent node that was told to run the release has gone back by its own deadline by then.
+  /// By then a silent node that was ordered to run the release has rolled back by its own deadline.
   private boolean isGivenUp(NodeId node) {
     boolean flying = muster.standing(node).isFlying();
     return !muster.isPresent(node)
         && (!flying || muster.isOverdue(node, spec.times().settleWithin()));
   }
 
-  /// The rollout ends without them: should they return, they go back.
+  /// The rollout ends without these nodes; if they return, they roll back.
   void giveUp() {
     for (Entry<NodeId, Place> it : muster.listed()) {
       switch (it.getValue().standing()) {

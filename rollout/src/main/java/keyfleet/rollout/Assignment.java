@@ -1,6 +1,6 @@
 package keyfleet.rollout;
 
-/// What one node is to do, and how far.
+/// The task of one node and the goal it should reach.
 public record Assignment(Task task, Goal goal) {
   public Desired under(Lead lead, long decision) {
     return new Desired(task, goal, lead, decision);

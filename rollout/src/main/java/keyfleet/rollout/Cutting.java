@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Map.Entry;
 import java.util.PriorityQueue;
 
-/// Takes nodes in the plan's order, as far as their failure domains allow (R15). Who must not go
-/// yet keeps its place before those behind it.
+/// Takes nodes in the plan's order, as far as the limit for failure domains allows (R15). A node
+/// that must wait keeps its position ahead of the nodes behind it.
 final class Cutting {
-  /// A node and its place in the order.
+  /// A node and its position in the order.
   private record Turn(int place, NodeId node) {}
 
   private final Spread spread;
@@ -29,7 +29,7 @@ final class Cutting {
     }
   }
 
-  /// The next batch, of `size` nodes at most.
+  /// The next batch, of at most `size` nodes.
   List<NodeId> take(int size) {
     PriorityQueue<Entry<List<String>, Deque<Turn>>> domains =
         new PriorityQueue<>(Comparator.comparingInt(it -> it.getValue().element().place()));

@@ -3,8 +3,8 @@ package keyfleet.rollout;
 /// What a driver wants of one node: the value of the node's `desired` key (R12). `decision` is the
 /// revision of the rollout's control record that committed it (R11).
 public record Desired(Task task, Goal goal, Lead lead, long decision) {
-  /// Whether this may be written where `present` stands: never over a higher lead, nor over a later
-  /// decision of the same lead.
+  /// Whether this value may replace `present`: never one of a higher claim, nor a later decision
+  /// under the same claim.
   public boolean mayReplace(Desired present) {
     boolean sameRollout = task.rollout().equals(present.task.rollout());
     return !sameRollout

@@ -1,9 +1,10 @@
 package keyfleet.rollout;
 
-/// A node's task, on its ground: what ran confirmed when the task began, the highest lead seen in
-/// the rollout (R2), and whether any lead has told it to go back.
+/// A node's current or last task: its baseline, the release that ran confirmed when the task began,
+/// the highest claim seen in the rollout (R2), and whether any driver has ordered it to go back.
 public record Duty(Ground ground, Task task, Sha256 before, Lead lead, Course course) {
-  /// A course once turned never turns again: a rollout that was aborted moves nothing forward (I3).
+  /// A task that was turned back never turns forward again: an aborted rollout moves no node
+  /// forward (I3).
   public enum Course {
     FORWARD,
     TURNED
@@ -14,13 +15,13 @@ public record Duty(Ground ground, Task task, Sha256 before, Lead lead, Course co
         ground, desired.task(), ground.confirmed(), desired.lead(), course(desired.goal()));
   }
 
-  /// The same duty after an order of a lead that may be obeyed.
+  /// The same task after an order under a claim that the node may obey.
   Duty heard(Desired desired) {
     boolean turns = isTurned() || course(desired.goal()) == Course.TURNED;
     return new Duty(ground, task, before, desired.lead(), turns ? Course.TURNED : Course.FORWARD);
   }
 
-  /// The same task under a later attempt's number.
+  /// The same task with a later attempt number.
   Duty counted(int attempt) {
     Task later =
         new Task(
@@ -46,7 +47,7 @@ public record Duty(Ground ground, Task task, Sha256 before, Lead lead, Course co
     return course == Course.TURNED;
   }
 
-  /// Whether the release still runs confirmed, and what ran before it is still kept (R8).
+  /// Whether the release still runs confirmed and the release before it is still kept (R8).
   boolean canRevert() {
     return ground.confirmed().equals(task.release()) && ground.previous().equals(before);
   }

@@ -3,9 +3,9 @@ package keyfleet.rollout;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/// Arithmetic on an elapsed clock of nanoseconds, whose zero means nothing.
+/// Arithmetic on a monotonic clock in nanoseconds, whose zero has no meaning.
 final class Elapsed {
-  /// Far beyond any deadline, and far from the end of a long.
+  /// Far beyond any deadline, and far from the overflow of a long.
   private static final long FOREVER = Long.MAX_VALUE / 4;
 
   private Elapsed() {}

@@ -21,10 +21,10 @@ public record Exclusion(NodeId node, Reason reason) {
 
   public record Degraded() implements Reason {}
 
-  /// The target cannot be decided for the node, so it is neither in nor out.
+  /// The target cannot be evaluated for the node, so the node is neither in nor out.
   public record FactUnknown() implements Reason {}
 
-  /// Its facts have changed since the plan was made.
+  /// The node's facts have changed since the plan was made.
   public record NotTargeted() implements Reason {}
 
   /// Pinned, or named by the operator.
@@ -34,18 +34,20 @@ public record Exclusion(NodeId node, Reason reason) {
     }
   }
 
-  /// The node has rolled this release back, and nobody has asked for a later attempt (R17).
+  /// The node has rolled this release back, and the operator has not asked for a later attempt
+  /// (R17).
   public record Quarantined(int attempt) implements Reason {}
 
   public record WrongPlatform() implements Reason {}
 
-  /// The release may not be taken from what the node runs, or from what it does not say.
+  /// The release does not allow an update from the version that the node reports, or the node
+  /// reports none.
   public record NotAllowedFrom(Version running) implements Reason {}
 
-  /// Found when its turn came; at the start it would have refused the rollout.
+  /// Found when the node was about to start; during preflight it would have refused the rollout.
   public record ProtocolTooOld(int protocol, int minProtocol) implements Reason {}
 
-  /// Found when its turn came; at the start it would have refused the rollout.
+  /// Found when the node was about to start; during preflight it would have refused the rollout.
   public record UnreadableStatus() implements Reason {}
 
   @Override

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// A path of keys and a glob for its value, `key:subkey:glob`. A value may itself hold colons, so
-/// the text has several readings: `a:b:c` is `c` at `a.b`, or `b:c` at `a`. The longest path that
-/// the node knows decides.
+/// A path of keys and a glob for its value, `key:subkey:glob`. A value may itself contain colons,
+/// so the text has several interpretations: `a:b:c` is `c` at `a.b`, or `b:c` at `a`. The longest
+/// path that the node has a fact for decides.
 public final class FactPattern {
   private record Reading(String path, Wildcard value) {}
 
@@ -16,16 +16,16 @@ public final class FactPattern {
   public FactPattern(String text) {
     int colon = text.indexOf(':');
     if (colon < 0) {
-      throw new TargetFault(text.length(), "a fact is key:value");
+      throw new TargetFault(text.length(), "a fact must be key:value");
     }
     if (colon == 0) {
       throw new TargetFault(0, "a fact needs a key");
     }
     if (isGlob(text.substring(0, colon))) {
-      throw new TargetFault(0, "the key of a fact has no wildcards");
+      throw new TargetFault(0, "the key of a fact must not have wildcards");
     }
     if (colon == text.length() - 1) {
-      throw new TargetFault(text.length(), "a fact needs a value: * for any");
+      throw new TargetFault(text.length(), "a fact needs a value; use * for any");
     }
     this.text = text;
     this.readings = readings(text, colon);
@@ -35,7 +35,7 @@ public final class FactPattern {
     return part.chars().anyMatch(Wildcard::isSpecial);
   }
 
-  /// Longest path first. A part with a wildcard is not a key, and ends the paths.
+  /// Longest path first. A part with a wildcard is not a key and ends the paths.
   private static List<Reading> readings(String text, int firstColon) {
     List<Reading> readings = new ArrayList<>();
     int colon = firstColon;

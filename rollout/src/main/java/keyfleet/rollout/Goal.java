@@ -1,15 +1,15 @@
 package keyfleet.rollout;
 
-/// How far a node shall get with its task.
+/// How far a driver wants a node to get with its task.
 public enum Goal {
-  /// Downloaded and checked; nothing runs it.
+  /// Downloaded and checked, not running.
   STAGED,
-  /// Running, soaking, waiting for the confirm.
+  /// Running, soaking, and waiting for the confirm.
   APPLIED,
   CONFIRMED,
-  /// As before the task, unless it was confirmed: a confirmed node keeps the release.
+  /// As before the task, unless the node was confirmed: a confirmed node keeps the release.
   ROLLED_BACK,
-  /// As before the task, also if it was confirmed.
+  /// As before the task, even if the node was confirmed.
   REVERTED;
 
   public boolean isForward() {

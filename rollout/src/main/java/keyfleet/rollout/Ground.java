@@ -4,22 +4,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What a node stands on, whatever its task: the release that it last confirmed, the one before
-/// that, and the rollouts that it has finished with, the latest last.
+/// What a node has apart from its current task: the release it last confirmed, the one before that,
+/// and the rollouts it has finished, latest last.
 public record Ground(
     NodeId node, Component component, Sha256 confirmed, Sha256 previous, List<Chapter> past) {
-  /// Beyond it the oldest is forgotten, with its lead. A driver of that rollout would be heard
-  /// again; the release counter still stops what is older than what runs.
+  /// Beyond this limit the node forgets the oldest rollout together with its claim. It would then
+  /// obey a driver of that rollout again; the release counter still blocks releases older than the
+  /// running one.
   public static final int MAX_PAST = 32;
 
   public Ground {
     past = List.copyOf(past);
     if (past.size() > MAX_PAST) {
-      throw new IllegalArgumentException("at most " + MAX_PAST + " rollouts, not " + past.size());
+      throw new IllegalArgumentException("at most " + MAX_PAST + " finished rollouts, not " + past.size());
     }
   }
 
-  /// Of a node that no rollout has reached yet.
+  /// For a node that no rollout has reached yet.
   public static Ground of(NodeId node, Component component, Sha256 running) {
     return new Ground(node, component, running, running, List.of());
   }
@@ -40,12 +41,12 @@ public record Ground(
     return new Ground(node, component, release, confirmed, past);
   }
 
-  /// Two steps back are not possible: what ran before is not kept any more.
+  /// A second revert is impossible: the release before the previous one is no longer kept.
   Ground reverted() {
     return new Ground(node, component, previous, previous, past);
   }
 
-  /// Neither may ever be deleted (R8).
+  /// Neither release may ever be deleted (R8).
   boolean keeps(Sha256 release) {
     return release.equals(confirmed) || release.equals(previous);
   }

@@ -4,8 +4,8 @@ import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import java.util.Locale;
 
-/// A regular expression over a whole node id. RE2/J runs in linear time, so that no expression can
-/// stall the one thread that drives; it has no lookaround and no backreferences.
+/// A regular expression over a whole node id. RE2/J runs in linear time, so no expression can stall
+/// the driver's only thread. It has no lookaround and no backreferences.
 public final class IdRegex {
   public static final int MAX_LENGTH = 512;
 
@@ -22,7 +22,7 @@ public final class IdRegex {
     this.pattern = compiled(text);
   }
 
-  /// RE2/J gives the offending fragment, not its index.
+  /// RE2/J reports the offending fragment, not its index.
   private static Pattern compiled(String text) {
     try {
       return Pattern.compile(text);

@@ -6,9 +6,8 @@ import keyfleet.rollout.NodeStatus.Missing;
 import keyfleet.rollout.NodeStatus.Reported;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
-/// The enrolled nodes as somebody saw them. Its revision is a digest of all that was seen: stores
-/// have no number for a whole bucket. Two plans of one revision had the same nodes to choose from
-/// (R15).
+/// A digest over the enrolled nodes as preflight saw them, because stores have no revision for a
+/// whole bucket. Two plans with the same revision had the same nodes to choose from (R15).
 final class Inventory {
   private Inventory() {}
 

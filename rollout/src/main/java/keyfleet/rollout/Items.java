@@ -7,8 +7,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
-/// An encoding of a list of items, each behind its length in four bytes, so that no two lists
-/// encode alike. A list inside the list goes behind its count.
+/// Encodes a list of items for signing and hashing. A four-byte length precedes each item, so no
+/// two lists have the same encoding. A count precedes a list inside the list.
 final class Items {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream(256);
 
@@ -30,14 +30,14 @@ final class Items {
       encoded.get(bytes);
       return bytes(bytes);
     } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException("not well-formed text: " + item, e);
+      throw new IllegalArgumentException("not well-formed Unicode: " + item, e);
     }
   }
 
-  /// Finds text without an encoding where it enters, not when a plan is hashed.
+  /// Rejects text that has no UTF-8 encoding on input, not when a plan is hashed.
   static void checkText(String text) {
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-      throw new IllegalArgumentException("not well-formed text: " + text);
+      throw new IllegalArgumentException("not well-formed Unicode: " + text);
     }
   }
 

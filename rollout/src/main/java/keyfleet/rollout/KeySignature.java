@@ -3,7 +3,7 @@ package keyfleet.rollout;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/// An Ed25519 signature, in lower-case hexadecimal, and the key that is said to have made it.
+/// An Ed25519 signature in lower-case hexadecimal, and the id of the key that supposedly made it.
 public record KeySignature(KeyId key, String hex) {
   private static final Pattern RULE = Pattern.compile("[0-9a-f]{128}");
 

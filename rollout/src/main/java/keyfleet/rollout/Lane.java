@@ -6,8 +6,8 @@ import java.util.Map.Entry;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/// The nodes that come late (R16): those that were offline when the plan was made, and those that
-/// were enrolled since and that the frozen target takes. They come after the first batch.
+/// Starts the nodes that come late (R16): nodes that were offline when the plan was made, and nodes
+/// enrolled since then that match the frozen target. They start after the first batch has passed.
 final class Lane {
   private final Muster muster;
   private final RolloutSpec spec;
@@ -17,7 +17,7 @@ final class Lane {
     this.spec = muster.spec();
   }
 
-  /// Whoever is seen for the first time is written down, so that it is in one set from then on
+  /// Adds a node to the ledger when it is first seen, so that it is in exactly one set from then on
   /// (I10).
   void enlist() {
     List<NodeStatus> unknown =
@@ -35,8 +35,8 @@ final class Lane {
     }
   }
 
-  /// A rollout is valid for its lane's wait after the last batch, or nodes enrolled one after the
-  /// other would keep it open for ever.
+  /// A rollout accepts new nodes until the lane wait after its last batch has passed. Otherwise
+  /// nodes enrolled one after the other would keep it open for ever.
   private boolean isTaken(NodeStatus status) {
     boolean valid =
         muster.passed() < spec.batches() || !muster.isBatchOlderThan(spec.times().laneWait());
@@ -49,7 +49,7 @@ final class Lane {
     }
   }
 
-  /// Who has not begun.
+  /// The late nodes that have not started.
   List<NodeId> pending() {
     Stream<NodeId> unseen = spec.plan().offline().stream().filter(it -> muster.place(it).isEmpty());
     Stream<NodeId> seen =

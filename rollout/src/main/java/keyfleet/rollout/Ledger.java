@@ -9,9 +9,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// What has become of each node: the durable part of a rollout, without any time in it. Nodes that
-/// went the usual way are not listed, so that it stays small: in the batches below `kept` they are
-/// confirmed, from there to `passed` they were confirmed and reverted since, and the rest have not
-/// begun. `excluded` are those who came late and did not get in, with the reason (R16).
+/// took the usual path are not listed, which keeps the ledger small: in batches below `kept` they
+/// are confirmed, from there to `passed` they were confirmed and have since been reverted, and in
+/// the rest they have not started. `excluded` lists nodes that were left out when they were about
+/// to start, with the reason (R16).
 public record Ledger(
     int passed, int kept, SortedMap<NodeId, Place> places, List<Exclusion> excluded) {
   public static final Ledger EMPTY = new Ledger(0, 0, new TreeMap<>());
@@ -22,13 +23,13 @@ public record Ledger(
 
   public Ledger {
     if (kept < 0 || kept > passed) {
-      throw new IllegalArgumentException("%d of %d batches cannot be kept".formatted(kept, passed));
+      throw new IllegalArgumentException("cannot keep %d of %d batches".formatted(kept, passed));
     }
     places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
     excluded = List.copyOf(excluded);
   }
 
-  /// Every node of the plan, and whoever came since, each once (I10).
+  /// Every node of the plan and every node that came later, each once (I10).
   public Map<NodeId, Standing> standings(RolloutSpec spec) {
     Map<NodeId, Standing> all = new LinkedHashMap<>();
     for (int batch = 0; batch < spec.batches(); batch++) {
@@ -47,7 +48,7 @@ public record Ledger(
     }
   }
 
-  /// Where the nodes of a batch stand that are not listed.
+  /// The progress of the nodes of a batch that are not listed.
   private Standing usual(int batch) {
     if (batch < kept) {
       return Standing.CONFIRMED;
@@ -55,12 +56,12 @@ public record Ledger(
     return batch < passed ? Standing.REVERTED : Standing.PENDING;
   }
 
-  /// Distinct nodes, however often each one said so (I7).
+  /// Distinct nodes, however often each one reported its failure (I7).
   public List<NodeId> failed() {
     return nodes(Standing.FAILING, Standing.FAILED);
   }
 
-  /// Of all nodes.
+  /// Over all nodes.
   public Tally tally(RolloutSpec spec) {
     Tally tally = Tally.NONE;
     for (Place place : places.values()) {
@@ -73,7 +74,7 @@ public record Ledger(
     return tally;
   }
 
-  /// Of these nodes, none of which is in a batch that has passed.
+  /// Over these nodes, none of which is in a batch that has passed.
   public Tally tally(RolloutSpec spec, Collection<NodeId> nodes) {
     Tally tally = Tally.NONE;
     for (NodeId node : nodes) {
@@ -83,7 +84,7 @@ public record Ledger(
     return tally;
   }
 
-  /// Who keeps a rollout that stops from being over.
+  /// The nodes that a stopping rollout still waits for.
   public List<NodeId> awaited() {
     return nodes(Standing.RECALLING, Standing.REVERTING, Standing.FAILING);
   }

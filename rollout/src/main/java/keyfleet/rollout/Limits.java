@@ -5,31 +5,31 @@ import keyfleet.rollout.Tolerance.Unlimited;
 
 /// How much of a fleet one rollout may touch or lose at once.
 ///
-/// @param maxFailed failed nodes that abort it (R13, R14), of all
-/// @param maxFailedPerBatch failed nodes that abort it, of the batch that is on; who was left
-///   behind by its batch counts for the whole alone
-/// @param maxUnavailable more unreachable ones than these hold it
-/// @param lane how many of the nodes that were left behind may be under way at once (R16)
+/// @param maxFailed failed nodes, of all nodes, that abort the rollout (R13, R14)
+/// @param maxFailedPerBatch failed nodes of the current batch that abort the rollout; a node that
+///   its batch left behind counts for the whole only
+/// @param maxUnavailable if more nodes than this are unreachable, the rollout starts nothing new
+/// @param lane how many late nodes may be in progress at once (R16)
 public record Limits(
     int batchSize, Tolerance maxFailed, Tolerance maxFailedPerBatch, int maxUnavailable, int lane) {
   public Limits {
     if (batchSize < 1 || maxUnavailable < 0 || lane < 1) {
       throw new IllegalArgumentException(
-          "batch size and lane are positive, max unavailable is not negative: "
+          "batch size and lane must be positive, max unavailable must not be negative: "
               + "%d, %d, %d".formatted(batchSize, lane, maxUnavailable));
     }
     if (maxFailed instanceof Unlimited) {
-      throw new IllegalArgumentException("a rollout ends when too many nodes fail");
+      throw new IllegalArgumentException("a rollout needs a limit for failed nodes");
     }
   }
 
-  /// `maxFailed` nodes abort it, in whichever batch.
+  /// `maxFailed` nodes abort the rollout, whichever batch they are in.
   public Limits(int batchSize, int maxFailed, int maxUnavailable, int lane) {
     this(batchSize, new Nodes(maxFailed), new Unlimited(), maxUnavailable, lane);
   }
 
-  /// How many nodes may run a release that is not confirmed (I6): the slot of a silent node that
-  /// may still apply is lent from `maxUnavailable`, and never given away beyond it.
+  /// How many nodes may run a release that is not confirmed (I6): a silent node that may still
+  /// apply counts against `maxUnavailable` instead of the batch, and never beyond it.
   int unconfirmed() {
     return Math.addExact(batchSize, maxUnavailable);
   }

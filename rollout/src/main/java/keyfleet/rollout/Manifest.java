@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
-/// What a release is, and who may take it. `allowedFrom` empty means from any version; `expiry`
-/// blocks new updates only; `counter` orders the releases of a component.
+/// What a release is, and which nodes may take it. An empty `allowedFrom` allows any version;
+/// `expiry` blocks only new updates; `counter` orders the releases of a component.
 public record Manifest(
     Component component,
     Version version,
@@ -25,18 +25,18 @@ public record Manifest(
     }
     if (minProtocol < 0 || counter < 0) {
       throw new IllegalArgumentException(
-          "min protocol and counter are not negative: " + minProtocol + ", " + counter);
+          "min protocol and counter must not be negative: " + minProtocol + ", " + counter);
     }
     if (allowedFrom.size() > MAX_ALLOWED_FROM) {
       throw new IllegalArgumentException(
-          "at most " + MAX_ALLOWED_FROM + " versions to come from, not " + allowedFrom.size());
+          "at most " + MAX_ALLOWED_FROM + " allowed-from versions, not " + allowedFrom.size());
     }
     if (!expiry.truncatedTo(ChronoUnit.SECONDS).equals(expiry)) {
-      throw new IllegalArgumentException("an expiry is in whole seconds, not " + expiry);
+      throw new IllegalArgumentException("an expiry must be in whole seconds, not " + expiry);
     }
   }
 
-  /// What is signed. The layout is in the package's description.
+  /// The bytes that are signed. The layout is in the package's description.
   public byte[] encoded() {
     return new Items("keyfleet-manifest-1")
         .utf8(component.value())
@@ -51,7 +51,8 @@ public record Manifest(
         .encoded();
   }
 
-  /// What a command names. The artifact's digest alone would say nothing of who may take it.
+  /// The digest that commands use. The artifact's digest alone would not cover which nodes may take
+  /// the release.
   public Sha256 digest() {
     return Sha256.of(encoded());
   }

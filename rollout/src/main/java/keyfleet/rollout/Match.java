@@ -1,7 +1,7 @@
 package keyfleet.rollout;
 
-/// Whether a target takes a node, in Kleene's three values. UNKNOWN is never rounded: a node about
-/// which a fact is missing is neither in the target nor in its negation. The truth table is in the
+/// Whether a target matches a node, in Kleene's three-valued logic. UNKNOWN is never rounded: a
+/// node with a missing fact is neither in the target nor in its negation. The truth table is in the
 /// package's description.
 public enum Match {
   YES,

@@ -3,11 +3,11 @@ package keyfleet.rollout;
 import java.time.Duration;
 import java.time.Instant;
 
-/// A point in a node's time by both its clocks: the elapsed one, which counts from an arbitrary
-/// point of one boot, and the wall, which survives a boot and may be wrong.
+/// A point in time by both clocks of a node: the elapsed clock, which counts from an arbitrary
+/// point of one boot, and the wall clock, which survives a reboot and may be wrong.
 public record Moment(String boot, long elapsed, Instant wall) {
-  /// How many nanoseconds have passed at least. Across a boot only the wall can tell; one that went
-  /// back tells nothing.
+  /// How many nanoseconds have passed at least. Across a reboot only the wall clock can tell; if it
+  /// was set back, the result is 0.
   long since(Moment earlier) {
     if (boot.equals(earlier.boot)) {
       return Math.max(0, elapsed - earlier.elapsed);

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/// The nodes of a run while one decision is made: the ledger and the driver's outlook together, to
-/// be changed in place. [#run] is what came of it.
+/// A working copy of a run while the driver makes one decision: the ledger and the driver's view,
+/// changed in place. [#run] returns the result.
 final class Muster {
   private final Run before;
   private final Duration now;
@@ -35,7 +35,7 @@ final class Muster {
     this.kept = run.ledger().kept();
     this.batchSince = run.outlook().batchSince();
     if (run.outlook().looked()) {
-      // Whose step began under another driver waits in full under this one.
+      // A step that began under another driver gets its full time under this one.
       places.keySet().forEach(node -> since.putIfAbsent(node, now));
     }
   }
@@ -77,7 +77,7 @@ final class Muster {
     return before.outlook().present().contains(node);
   }
 
-  /// Who beats and says what it is, by id.
+  /// The present nodes with a status, by id.
   List<NodeStatus> candidates() {
     return before.outlook().candidates().values().stream()
         .filter(it -> isPresent(it.node()))
@@ -85,18 +85,18 @@ final class Muster {
         .toList();
   }
 
-  /// What a node says of itself; nothing if it was not asked at the last look.
+  /// What a node reports about itself; empty if the last observation did not include its status.
   Optional<NodeStatus> status(NodeId node) {
     return Optional.ofNullable(before.outlook().candidates().get(node));
   }
 
-  /// Its turn came, and it does not get in.
+  /// The node was about to start and is left out.
   void exclude(NodeId node, Exclusion.Reason reason) {
     move(node, Standing.EXCLUDED);
     excluded.add(new Exclusion(node, reason));
   }
 
-  /// Whether a wait of `length` for the node's step, or for it to come back, is over.
+  /// Whether a wait of `length` for the node's step, or for its return, is over.
   boolean isOverdue(NodeId node, Duration length) {
     return now.compareTo(since.getOrDefault(node, now).plus(length)) >= 0;
   }
@@ -105,7 +105,7 @@ final class Muster {
     return now.compareTo(batchSince.plus(length)) >= 0;
   }
 
-  /// A copy: places may be changed meanwhile.
+  /// A copy, because entries may change during iteration.
   List<Entry<NodeId, Place>> listed() {
     List<Entry<NodeId, Place>> listed = new ArrayList<>(places.size());
     places.forEach((node, place) -> listed.add(Map.entry(node, place)));
@@ -116,13 +116,13 @@ final class Muster {
     return Optional.ofNullable(places.get(node));
   }
 
-  /// Whether nobody can try the release for the others any more (R14).
+  /// Whether no canary is left to try the release before the other nodes (R14).
   boolean lacksCanaries() {
     return spec().isCanaries(passed)
         && spec().batch(passed).stream().map(this::standing).allMatch(Standing::isLeftOut);
   }
 
-  /// Canaries for whom the others wait, and who do nothing: silent ones, and those given up.
+  /// Canaries that hold up the rollout and make no progress: silent ones and those given up.
   List<NodeId> idleCanaries() {
     return spec().isCanaries(passed)
         ? spec().batch(passed).stream().filter(this::isIdle).toList()
@@ -140,12 +140,12 @@ final class Muster {
     return place == null ? Standing.PENDING : place.standing();
   }
 
-  /// What the node says of this rollout, in whichever attempt.
+  /// What the node reports about this rollout, in any attempt.
   Optional<NodeReport> report(NodeId node) {
     return Optional.ofNullable(before.outlook().reports().get(node));
   }
 
-  /// What the node says of the attempt that it stands in.
+  /// What the node reports about its current attempt.
   Optional<NodeReport> report(NodeId node, Place place) {
     return report(node).filter(it -> it.isOf(spec().id(), place.attempt()));
   }
@@ -172,7 +172,7 @@ final class Muster {
     return passed < spec().batches() ? new HashSet<>(spec().batch(passed)) : Set.of();
   }
 
-  /// The batch is through: who took the usual way is listed no longer, who did not begin is.
+  /// The batch has passed: confirmed nodes are no longer listed, nodes that did not start now are.
   void pass() {
     for (NodeId node : spec().batch(passed)) {
       if (standing(node) == Standing.PENDING) {
@@ -185,13 +185,13 @@ final class Muster {
     batchSince = now;
   }
 
-  /// The last batch that was kept is undone.
+  /// Undoes the last batch that was kept.
   void undo() {
     kept--;
     spec().batch(kept).forEach(node -> unlist(node, Standing.REVERTED));
   }
 
-  /// Only who is in its first attempt can be found again by the batch alone.
+  /// Only a node in its first attempt can be reconstructed from the batch alone.
   private void unlist(NodeId node, Standing usual) {
     places.remove(node, new Place(usual, spec().attempt()));
   }

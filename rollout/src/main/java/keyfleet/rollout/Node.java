@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import keyfleet.rollout.NodeEvent.Attempted;
 
-/// Where a node stands with its task (R5). The transitions are in the package's description. Times
-/// are elapsed nanoseconds of the watchdog's clock.
+/// The state of a node with respect to its task (R5). The transitions are in the package's
+/// description. Times are elapsed nanoseconds of the watchdog's clock.
 public sealed interface Node {
   Ground ground();
 
@@ -26,12 +26,13 @@ public sealed interface Node {
     }
   }
 
-  /// An unconfirmed release runs, or is about to: back by `confirmBy`, come what may (I4).
+  /// An unconfirmed release runs or is about to run; the node rolls back at `confirmBy` in any case
+  /// (I4).
   sealed interface Unconfirmed extends Tasked {
     long confirmBy();
   }
 
-  /// The task has ended; another rollout may have the node.
+  /// The task has ended, so another rollout may use the node.
   sealed interface Ended extends Tasked {
     Phase phase();
 
@@ -97,11 +98,11 @@ public sealed interface Node {
 
   /// How a node goes back.
   enum Undo {
-    /// Nothing ran: what was staged goes (R8).
+    /// The release never ran: delete the staged release (R8).
     DISCARD,
-    /// What ran confirmed before runs again (I8).
+    /// Run the release again that was confirmed before (I8).
     SWAP_BACK,
-    /// From a confirmed release.
+    /// Go back from a confirmed release.
     REVERT
   }
 
@@ -117,7 +118,8 @@ public sealed interface Node {
     }
   }
 
-  /// `reasons` are the rules' words if they refused the release, or why it could not be had.
+  /// `reasons` are the messages of the rules that refused the release, or why it could not be
+  /// fetched.
   record RolledBack(Duty duty, Setback setback, List<String> reasons) implements Ended {
     public RolledBack {
       reasons = List.copyOf(reasons);
@@ -155,13 +157,13 @@ public sealed interface Node {
     return NodeSteps.next(node, event, now);
   }
 
-  /// What a node says to an order. A function of the state alone, so that nobody who asks waits for
-  /// work that is under way (R9).
+  /// How the node replies to an order. It depends on the state alone, so a caller never waits for
+  /// work in progress (R9).
   static NodeReply answer(Node node, Desired desired) {
     return NodeReplies.answer(node, desired);
   }
 
-  /// What the watchdog must do. A function of the state alone, so it is safe to ask again.
+  /// What the watchdog must do next. It depends on the state alone, so it is safe to ask again.
   static NodeWork work(Node node) {
     return switch (node) {
       case Preparing(Duty d) -> new NodeWork.Download(of(d), d.task().release());
@@ -180,8 +182,8 @@ public sealed interface Node {
     };
   }
 
-  /// When time matters next, by itself or for a look at the software; empty if only an event can
-  /// change anything.
+  /// When time alone matters next, or the next probe is due; empty if only an event can change the
+  /// node.
   static OptionalLong wakeAt(Node node) {
     return switch (node) {
       case Applying a -> OptionalLong.of(a.confirmBy());
@@ -191,7 +193,7 @@ public sealed interface Node {
     };
   }
 
-  /// What it tells the drivers; nothing while no rollout has reached it.
+  /// What the node reports to the drivers; empty while no rollout has reached it.
   static Optional<NodeReport> report(Node node) {
     return node instanceof Tasked tasked ? Optional.of(report(tasked)) : Optional.empty();
   }
@@ -200,7 +202,7 @@ public sealed interface Node {
     Duty duty = node.duty();
     Setback setback =
         switch (node) {
-          // Told to go back, and what ran before is not kept any more.
+          // Ordered to revert, but the previous release is no longer kept.
           case Confirmed c when c.duty().isTurned() && !c.duty().canRevert() ->
               Setback.INFRASTRUCTURE;
           case Ended ended -> ended.setback();
@@ -237,7 +239,7 @@ public sealed interface Node {
     };
   }
 
-  /// The release that runs as far as the node knows: a swap counts once it is known to be done.
+  /// The running release as far as the node knows: a swap counts only once it is known to be done.
   static Sha256 running(Node node) {
     return switch (node) {
       case Soaking s -> s.duty().task().release();
@@ -248,7 +250,7 @@ public sealed interface Node {
     };
   }
 
-  /// The releases whose slots must stay. All else may be deleted (R8).
+  /// The releases whose slots must be kept. All others may be deleted (R8).
   static Set<Sha256> kept(Node node) {
     Set<Sha256> kept = new HashSet<>(Set.of(node.ground().confirmed()));
     kept.add(node.ground().previous());

@@ -2,7 +2,7 @@ package keyfleet.rollout;
 
 import keyfleet.rollout.Vitals.Link;
 
-/// What happens to a node: an order, the outcome of work, a look at the software, or time.
+/// What happens to a node: an order, the result of an action, a probe of the software, or a tick.
 public sealed interface NodeEvent {
   record Commanded(Desired desired) implements NodeEvent {}
 
@@ -10,26 +10,26 @@ public sealed interface NodeEvent {
 
   record Probed(Sighting sighting, Link link) implements NodeEvent {}
 
-  /// What came of the work of one attempt; in any other it means nothing.
+  /// The result of an action of one attempt; in any other attempt it is ignored.
   sealed interface Outcome extends NodeEvent {
     Attempted of();
   }
 
   record Attempted(RolloutId rollout, int attempt) {}
 
-  /// The artifact is there, whole and under its digest; `verdict` is the node's own (R21). A
-  /// release that the rules refuse is not even downloaded.
+  /// The artifact is complete and matches its digest; `verdict` is the node's own (R21). A release
+  /// that the rules refuse is not even downloaded.
   record Fetched(Attempted of, Verdict verdict) implements Outcome {}
 
   record FetchFailed(Attempted of, String reason) implements Outcome {}
 
-  /// The rules asked once more, as the last thing before the swap: a release may have expired while
-  /// it was staged (I9).
+  /// The rules are checked again, right before the swap: a release may have expired while it was
+  /// staged (I9).
   record Judged(Attempted of, Verdict verdict) implements Outcome {}
 
-  /// The release runs, whether swapped in just now or found so after a crash.
+  /// The release runs: it was swapped in just now, or was found running after a crash.
   record Swapped(Attempted of) implements Outcome {}
 
-  /// The swap is undone, or what was staged is gone.
+  /// The swap is undone, or the staged release is deleted.
   record Retreated(Attempted of) implements Outcome {}
 }

@@ -2,8 +2,8 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// The name of a host under a watchdog. It is also part of a key in every store, hence the alphabet
-/// of the narrowest one (NATS); dots separate parts, and no part is empty.
+/// The name of a host under a watchdog. It is part of a key in every store, hence the alphabet of
+/// the most restrictive one (NATS): dots separate parts, and no part is empty.
 public record NodeId(String value) implements Comparable<NodeId> {
   public static final int MAX_LENGTH = 255;
 

@@ -19,7 +19,7 @@ import keyfleet.rollout.NodeReply.Busy;
 import keyfleet.rollout.NodeReply.Refused;
 import keyfleet.rollout.NodeReply.StaleEpoch;
 
-/// What an order makes of a node.
+/// The transitions of a node that an order causes.
 final class NodeOrders {
   private NodeOrders() {}
 
@@ -33,12 +33,12 @@ final class NodeOrders {
         .orElseGet(() -> first(node, desired));
   }
 
-  /// Why an order is not obeyed now, if so: it is for somebody else, of a driver that has been
-  /// superseded (R2), or of another rollout while one is under way (R4).
+  /// Why an order is not obeyed now; empty if it is. It is for another component, from a superseded
+  /// driver (R2), or from another rollout while one is in progress (R4).
   static Optional<NodeReply> fenced(Node node, Desired desired) {
     Task task = desired.task();
     if (!task.component().equals(node.ground().component())) {
-      return Optional.of(new Refused(List.of("not about component " + node.ground().component())));
+      return Optional.of(new Refused(List.of("the order is not for component " + node.ground().component())));
     }
     Lead highest = known(node, task.rollout()).map(it -> it.duty().lead()).orElse(Lead.NOBODY);
     if (desired.lead().equals(Lead.NOBODY) || !highest.yieldsTo(desired.lead())) {
@@ -49,9 +49,10 @@ final class NodeOrders {
         : Optional.empty();
   }
 
-  /// Another rollout commands the node, so the one that it is busy with has ended or has never held
-  /// it: a driver may wake long after the end and tell its next node to prepare. Nobody will take
-  /// that back. What ran meanwhile has a deadline; what was only staged has none, and is discarded.
+  /// Another rollout orders the node, so the rollout that the node is busy with has ended or never
+  /// owned it: a driver may wake up long after the end and order its next node to prepare, and no
+  /// driver would revoke that order. An unconfirmed release that runs has a deadline. A staged one
+  /// has none and is discarded.
   private static Node left(Node node, Desired desired, long now) {
     if (!(node instanceof Tasked tasked)
         || !(node instanceof Preparing || node instanceof Staged)) {
@@ -61,8 +62,7 @@ final class NodeOrders {
     return dropped instanceof Ended ? obeyed(dropped, desired, now) : dropped;
   }
 
-  /// The node as it stands in a rollout that it knows; a rollout long finished stands where it
-  /// ended.
+  /// The node's state in a rollout that it knows; for a finished rollout, its final state.
   static Optional<Tasked> known(Node node, RolloutId rollout) {
     if (node instanceof Tasked tasked && tasked.duty().isOf(rollout)) {
       return Optional.of(tasked);
@@ -70,15 +70,15 @@ final class NodeOrders {
     return node.ground().chapter(rollout).map(chapter -> reopened(shelved(node), chapter));
   }
 
-  /// The ground without a current task: the one that has ended becomes a chapter.
+  /// The baseline with the ended task moved into its history.
   private static Ground shelved(Node node) {
     return node instanceof Ended ended
         ? ended.ground().with(NodeSteps.closed(ended))
         : node.ground();
   }
 
-  /// A release that was confirmed and is no longer the confirmed one has in truth been reverted, by
-  /// whichever rollout came after.
+  /// A release that was confirmed and no longer is has effectively been reverted by a later
+  /// rollout.
   private static Ended reopened(Ground ground, Chapter was) {
     Duty duty = new Duty(ground, was.task(), was.before(), was.lead(), was.course());
     return switch (was.phase()) {
@@ -89,12 +89,12 @@ final class NodeOrders {
       case REVERTED -> new Reverted(duty);
       case ROLLED_BACK -> new RolledBack(duty, was.setback(), List.of());
       case PREPARING, STAGED, APPLYING, SOAKING, SOAKED, ROLLING_BACK ->
-          throw new IllegalStateException("a chapter cannot end in " + was.phase());
+          throw new IllegalStateException("a finished task cannot be in phase " + was.phase());
     };
   }
 
-  /// A confirm of what this node has never heard of is not a reason to install it. An abort must be
-  /// acknowledged even so, and the rollout remembered as turned (I3).
+  /// A confirm for an unknown task is no reason to install the release. An abort must be
+  /// acknowledged all the same, and the rollout remembered as turned back (I3).
   private static Node first(Node node, Desired desired) {
     Duty duty = Duty.begun(shelved(node), desired);
     return switch (desired.goal()) {
@@ -104,7 +104,8 @@ final class NodeOrders {
     };
   }
 
-  /// A rollout's way back holds for all its attempts, the way forward for the one it names.
+  /// An order to go back applies to all attempts of a rollout, a forward order only to the attempt
+  /// it names.
   private static Node again(Tasked node, Desired desired, long now) {
     int ahead = Integer.compare(desired.task().attempt(), node.duty().task().attempt());
     if (!desired.goal().isForward()) {
@@ -117,8 +118,8 @@ final class NodeOrders {
     return ahead > 0 ? retried(node, desired) : node;
   }
 
-  /// A later attempt begins where nothing of this one runs unconfirmed; else the deadline ends this
-  /// one first (I2). What is confirmed is done, in any attempt.
+  /// A later attempt begins only if this one runs nothing unconfirmed; otherwise the deadline ends
+  /// this one first (I2). A confirmed release counts for every attempt.
   private static Node retried(Tasked node, Desired desired) {
     boolean same = desired.task().release().equals(node.duty().task().release());
     if (node.duty().isTurned() || !same || desired.goal() == Goal.CONFIRMED) {
@@ -152,7 +153,7 @@ final class NodeOrders {
     };
   }
 
-  /// R8: what only was staged is discarded, what ran is swapped back, what was confirmed stays.
+  /// R8: a staged release is discarded, a running one is swapped back, a confirmed one stays.
   private static Node back(Tasked node) {
     return switch (node) {
       case Preparing _, Staged _ -> NodeSteps.dropped(node.duty(), Setback.ORDERED, List.of());

@@ -13,28 +13,29 @@ import keyfleet.rollout.Node.Soaking;
 import keyfleet.rollout.Node.Staged;
 import keyfleet.rollout.Node.Unconfirmed;
 
-/// What a watchdog's journal holds: the node, and when that was written. A soak under way is not in
-/// it, as it begins again after a crash (R5).
+/// What a watchdog's journal stores: the node, and when the entry was written. It does not store an
+/// unfinished soak, because the soak starts again after a crash (R5).
 public record NodePage(Node node, Moment written) {
   public NodePage {
     node = resumed(node, written.elapsed(), 0);
   }
 
-  /// How much of the confirm deadline was left. This, not a reading of the elapsed clock, is what a
-  /// journal keeps: after a boot that clock means nothing.
+  /// How much of the confirm deadline was left. The journal stores this and not a reading of the
+  /// elapsed clock, which means nothing after a reboot.
   public Optional<Duration> remaining() {
     return node instanceof Unconfirmed risky
         ? Optional.of(Duration.ofNanos(risky.confirmBy() - written.elapsed()))
         : Optional.empty();
   }
 
-  /// The node after a restart. Its deadline goes on as if nothing had happened (I4): within a boot
-  /// by the elapsed clock; across one, what was left or what the wall leaves, whichever is less.
+  /// The node after a restart. Its deadline continues as if nothing had happened (I4): within a
+  /// boot by the elapsed clock; across a reboot, the smaller of the stored remainder and what the
+  /// wall clock leaves.
   public Node restored(Moment now) {
     return resumed(node, now.elapsed(), now.elapsed() - written.elapsed() - now.since(written));
   }
 
-  /// Whether a journal that holds this page need not be written for `current`.
+  /// Whether a journal with this entry need not be written for `current`.
   public boolean tells(Node current) {
     return node.equals(resumed(current, written.elapsed(), 0));
   }

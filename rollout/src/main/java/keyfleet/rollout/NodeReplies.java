@@ -20,7 +20,7 @@ import keyfleet.rollout.NodeReply.Refused;
 import keyfleet.rollout.NodeReply.StaleAttempt;
 import keyfleet.rollout.NodeReply.Terminal;
 
-/// What a node says to an order that [NodeOrders] carries out.
+/// How a node replies to an order that [NodeOrders] carries out.
 final class NodeReplies {
   private NodeReplies() {}
 
@@ -49,10 +49,10 @@ final class NodeReplies {
     }
     boolean same = desired.task().release().equals(task.release());
     if (ahead == 0 || !same) {
-      return new Refused(List.of("rollout " + task.rollout() + " is about another task"));
+      return new Refused(List.of("rollout " + task.rollout() + " has another task on this node"));
     }
     return node.duty().isTurned()
-        ? new Refused(List.of("rollout " + task.rollout() + " was told to go back"))
+        ? new Refused(List.of("rollout " + task.rollout() + " was ordered to go back"))
         : retried(node, desired.goal());
   }
 
@@ -91,7 +91,7 @@ final class NodeReplies {
     };
   }
 
-  /// At or past the goal, or off the way to it.
+  /// At or past the goal, or no longer on the way to it.
   private static NodeReply beyond(Tasked node) {
     return switch (node) {
       case RollingBack _ -> new InProgress(Phase.ROLLING_BACK);
@@ -109,7 +109,7 @@ final class NodeReplies {
       case Confirmed c ->
           c.duty().canRevert()
               ? new InProgress(Phase.ROLLING_BACK)
-              : new Refused(List.of("what ran before is not kept any more"));
+              : new Refused(List.of("the previous release is no longer kept"));
       case RolledBack _, Reverted _ -> new Ok(Node.phase(node));
       case Preparing _, Staged _, Applying _, Soaking _, Soaked _, RollingBack _ ->
           new InProgress(Phase.ROLLING_BACK);

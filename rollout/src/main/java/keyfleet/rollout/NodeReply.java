@@ -3,16 +3,16 @@ package keyfleet.rollout;
 import java.time.Duration;
 import java.util.List;
 
-/// What a node says to an order (R6). None of these is a failure of the node: a driver may send
-/// anything again.
+/// How a node replies to an order (R6). None of these is a failure of the node, so a driver may
+/// repeat any order.
 public sealed interface NodeReply {
-  /// As far as asked, or further.
+  /// The node has reached the goal or is past it.
   record Ok(Phase phase) implements NodeReply {}
 
-  /// On the way.
+  /// The node is on its way to the goal.
   record InProgress(Phase phase) implements NodeReply {}
 
-  /// The step before must end first; `remaining` is how much of the soak is left.
+  /// The previous step must end first; `remaining` is how much of the soak is left.
   record NotYet(Duration remaining) implements NodeReply {}
 
   record StaleEpoch(Lead highest) implements NodeReply {}
@@ -27,6 +27,6 @@ public sealed interface NodeReply {
     }
   }
 
-  /// This attempt has ended, and how.
+  /// This attempt has ended, with this result.
   record Terminal(Phase phase, Setback setback) implements NodeReply {}
 }

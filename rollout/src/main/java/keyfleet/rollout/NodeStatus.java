@@ -1,7 +1,7 @@
 package keyfleet.rollout;
 
-/// What is known of a node when a rollout is prepared. `report` is the node's own record, which
-/// outlives its connection; `presence` is whether its heartbeat is fresh.
+/// What is known about a node when a rollout is prepared. `report` is the node's own record, which
+/// outlives its connection; `presence` says whether its heartbeat is fresh.
 public record NodeStatus(NodeId node, Presence presence, Report report, Facts facts) {
   public enum Presence {
     ONLINE,
@@ -15,22 +15,22 @@ public record NodeStatus(NodeId node, Presence presence, Report report, Facts fa
 
   public sealed interface Report {}
 
-  /// Protocol 0 means that the node never stamped one; `running` is the version that it runs.
+  /// Protocol 0 means that the node never reported one; `running` is the version that it runs.
   public record Reported(Health health, int protocol, Version running, Quarantine quarantine)
       implements Report {
     public Reported {
       if (protocol < 0) {
-        throw new IllegalArgumentException("a protocol is not negative: " + protocol);
+        throw new IllegalArgumentException("a protocol must not be negative: " + protocol);
       }
     }
 
-    /// Of a node that does not say what it runs, and has rolled nothing back.
+    /// For a node that does not report its version and has rolled nothing back.
     public Reported(Health health, int protocol) {
       this(health, protocol, Version.NONE, Quarantine.NONE);
     }
   }
 
-  /// A record is there and cannot be understood.
+  /// A record exists but cannot be parsed.
   public record Unreadable() implements Report {}
 
   /// The node is enrolled and has never reported.

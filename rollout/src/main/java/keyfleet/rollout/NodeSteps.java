@@ -29,14 +29,14 @@ import keyfleet.rollout.Verdict.Acceptable;
 import keyfleet.rollout.Verdict.Reason;
 import keyfleet.rollout.Verdict.Unacceptable;
 
-/// The transition table of a node. It is drawn in the package's description.
+/// The transition table of a node. The diagram is in the package's description.
 final class NodeSteps {
   private record Step(Node node, NodeEvent event) {}
 
   private NodeSteps() {}
 
-  /// The deadline comes first: no event, not even a confirm, saves what is overdue (I4). What was
-  /// found or done before it then says nothing about the way back.
+  /// The deadline comes first: no event, not even a confirm, saves an overdue release (I4). A
+  /// result from before the deadline then says nothing about the rollback.
   static Node next(Node before, NodeEvent event, long now) {
     Node node = overdue(before, now);
     if (!(event instanceof Commanded) && !node.equals(before)) {
@@ -79,7 +79,7 @@ final class NodeSteps {
         : node;
   }
 
-  /// A node that was cut off for too long says nothing against the release.
+  /// A node that was cut off for too long does not blame the release.
   private static Setback blame(Unconfirmed node) {
     return node instanceof Soaking s && s.vitals().isToBlame()
         ? Setback.UNHEALTHY
@@ -95,7 +95,7 @@ final class NodeSteps {
         : new Soaking(s.duty(), vitals, s.confirmBy());
   }
 
-  /// Until the confirm it is watched as before: a release may go bad late.
+  /// Probing continues until the confirm, because a release may go bad late.
   private static Node watched(Soaked s, Vitals vitals) {
     return vitals.hasFailed(s.duty().task().healthWait())
         ? swappedBack(s.duty(), Setback.UNHEALTHY)
@@ -108,7 +108,8 @@ final class NodeSteps {
         : new RolledBack(back.duty(), back.setback(), back.reasons());
   }
 
-  /// Nothing ran. A slot that is in use or kept for going back is not ours to discard (R8).
+  /// The release never ran. A slot that is in use, or kept for a rollback, must not be discarded
+  /// (R8).
   static Node dropped(Duty duty, Setback setback, List<String> reasons) {
     return duty.ground().keeps(duty.task().release())
         ? new RolledBack(duty, setback, reasons)

@@ -2,14 +2,14 @@ package keyfleet.rollout;
 
 import keyfleet.rollout.NodeEvent.Attempted;
 
-/// What a watchdog must do now. Each can be done again without harm, as a crash may hide that it
-/// was done.
+/// What a watchdog must do now. Each action can be repeated without harm, because a crash may hide
+/// that it was done.
 public sealed interface NodeWork {
   record Nothing() implements NodeWork {}
 
   record Download(Attempted of, Sha256 release) implements NodeWork {}
 
-  /// Look which release runs; if it is not this one yet, ask the rules.
+  /// Find out which release runs; if it is not this one yet, check the rules.
   record Judge(Attempted of, Sha256 release) implements NodeWork {}
 
   record Swap(Attempted of, Sha256 release) implements NodeWork {}

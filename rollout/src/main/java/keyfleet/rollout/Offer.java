@@ -3,10 +3,11 @@ package keyfleet.rollout;
 import java.util.List;
 import java.util.Set;
 
-/// What a rollout offers to nodes: a release, in which attempt first, and what it asks of them.
+/// The release that a rollout offers to nodes, the number of its first attempt, and what it
+/// requires of them.
 ///
-/// @param platforms that it is built for; none means that nobody asks
-/// @param allowedFrom the versions that may take it; none means any
+/// @param platforms the platforms that it is built for; if empty, the platform is not checked
+/// @param allowedFrom the versions that may be updated; if empty, any
 public record Offer(
     Sha256 release,
     int attempt,
@@ -18,14 +19,14 @@ public record Offer(
     allowedFrom = List.copyOf(allowedFrom);
     if (attempt < 1 || minProtocol < 0) {
       throw new IllegalArgumentException(
-          "attempts count from 1, and a min protocol is not negative: "
+          "attempts start at 1, and a min protocol must not be negative: "
               + attempt
               + ", "
               + minProtocol);
     }
   }
 
-  /// One that asks for nothing.
+  /// A release without requirements.
   public static Offer of(Sha256 release, int attempt) {
     return new Offer(release, attempt, 0, Set.of(), List.of());
   }
@@ -39,7 +40,7 @@ public record Offer(
         manifest.allowedFrom());
   }
 
-  /// The same release once more, also to nodes that rolled it back (R17).
+  /// The same release again, also for nodes that rolled it back (R17).
   public Offer again(int laterAttempt) {
     return new Offer(release, laterAttempt, minProtocol, platforms, allowedFrom);
   }

@@ -4,14 +4,16 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 
-/// What one driver sees and remembers: who beats, what nodes said, since when it waits for what. It
-/// is never stored. A new driver begins without it, so that its waits run in full on its own clock.
+/// What one driver sees and remembers: which nodes are present, what they reported, and how long it
+/// has waited for each. It is never stored. A new driver begins without it, so its waits run in
+/// full on its own clock.
 ///
-/// @param looked whether it has seen the fleet at all; before that nobody is present or absent
-/// @param lookedAt when that was last
-/// @param candidates what those say of themselves who beat and may begin
-/// @param since when a node got its step, or came or went, whichever was last
-/// @param batchSince when the batch before passed
+/// @param looked whether the driver has observed the fleet at all; before that no node counts as
+///   present or absent
+/// @param lookedAt when it last observed the fleet
+/// @param candidates the statuses of the present nodes that may start
+/// @param since when a node got its step, appeared or disappeared, whichever was last
+/// @param batchSince when the previous batch passed
 public record Outlook(
     boolean looked,
     Duration lookedAt,
@@ -31,8 +33,9 @@ public record Outlook(
     return new Outlook(false, now, Set.of(), Map.of(), Map.of(), Map.of(), now);
   }
 
-  /// Whether it may be judged by. A driver that has been blind, as its machine slept or the store
-  /// was gone, knows of nobody whether it was reachable: it looks first, and waits in full again.
+  /// Whether the driver may judge by this view. After a gap (its machine slept, or the store was
+  /// unavailable) it cannot tell which nodes were reachable, so it observes first and waits in full
+  /// again.
   boolean isFresh(Duration now, Duration stale) {
     return looked && now.minus(lookedAt).compareTo(stale) <= 0;
   }

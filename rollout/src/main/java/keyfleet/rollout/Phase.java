@@ -6,11 +6,11 @@ public enum Phase {
   STAGED,
   APPLYING,
   SOAKING,
-  /// The whole soak passed; now the confirm must come before the deadline.
+  /// The whole soak has passed; the confirm must come before the deadline.
   SOAKED,
   CONFIRMED,
   ROLLING_BACK,
-  /// Back on what ran before, or never left it.
+  /// Back on the previous release, or never left it.
   ROLLED_BACK,
   /// Back from a release that had been confirmed.
   REVERTED;

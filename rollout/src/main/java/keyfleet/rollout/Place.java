@@ -1,6 +1,6 @@
 package keyfleet.rollout;
 
-/// Where one node stands, and in which attempt.
+/// The progress of one node and its current attempt.
 public record Place(Standing standing, int attempt) {
   Place in(Standing next) {
     return new Place(next, attempt);

@@ -10,11 +10,11 @@ import keyfleet.rollout.Shape.FirstOnes;
 import keyfleet.rollout.Shape.NoCanaries;
 import keyfleet.rollout.Shape.Selected;
 
-/// Which node gets a release in which batch. It is frozen when the rollout is created, and is the
-/// same for a dry run: the same nodes give the same plan in whatever order they are read.
+/// Which node gets a release in which batch. The plan is frozen when the rollout is created. A dry
+/// run has the same plan: the same nodes give the same plan in whatever order they are read.
 ///
-/// @param inventory the revision of the nodes that it was made from (R15); another one may give the
-///   same plan, so it is not part of the hash
+/// @param inventory the revision of the inventory that the plan was made from (R15); it is not part
+///   of the hash, because another inventory may give the same plan
 public record Plan(
     Sha256 release,
     Target target,
@@ -24,10 +24,10 @@ public record Plan(
     List<Exclusion> excluded,
     Spread spread,
     Sha256 inventory) {
-  /// Of a plan whose maker did not say.
+  /// For a plan that was stored without its inventory.
   public static final Sha256 NOT_SAID = Inventory.revision(List.of());
 
-  /// Wherever the nodes are, and whoever else there was.
+  /// Without a limit for failure domains, from an unknown inventory.
   public Plan(
       Sha256 release,
       Target target,
@@ -45,7 +45,7 @@ public record Plan(
     excluded = List.copyOf(excluded);
   }
 
-  /// `release` is the digest of the manifest, `target` what preflight resolved.
+  /// `release` is the digest of the manifest, `target` is the target that preflight resolved.
   public static Planning of(Sha256 release, Target target, Shape shape, Passed passed) {
     List<NodeStatus> order = ordered(shape.seed(), passed.eligible());
     Set<NodeId> canaries = canaries(shape, order);
@@ -65,7 +65,7 @@ public record Plan(
             passed.inventory()));
   }
 
-  /// By hash: neighbours in name are often neighbours in a rack, and must not fail together.
+  /// By hash: nodes with similar names are often in the same rack and must not fail together.
   private static List<NodeStatus> ordered(String seed, List<NodeStatus> nodes) {
     record Place(Sha256 hash, NodeStatus status) {}
     return nodes.stream()
@@ -108,7 +108,7 @@ public record Plan(
     return batches;
   }
 
-  /// I11: what a dry run prints and the run that follows must repeat.
+  /// I11: a dry run prints this hash, and the run that follows must have the same.
   public Sha256 hash() {
     Items items =
         new Items("keyfleet-plan-1").digest(release).utf8(target.toString()).texts(canaries);

@@ -4,11 +4,11 @@ package keyfleet.rollout;
 public sealed interface Planning {
   record Planned(Plan plan) implements Planning {}
 
-  /// The canary selector takes no eligible node. Going on without canaries would drop the very
+  /// The canary selector matches no eligible node. Continuing without canaries would drop the
   /// safety that the operator asked for.
   record NoCanaryFound(Target selector) implements Planning {
     public String words() {
-      return "no eligible node is a canary: " + selector;
+      return "no eligible node matches the canary selector: " + selector;
     }
   }
 }

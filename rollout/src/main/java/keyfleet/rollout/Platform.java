@@ -2,7 +2,7 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// An operating system and a processor, such as `linux/amd64`.
+/// An operating system and a processor architecture, such as `linux/amd64`.
 public record Platform(String value) {
   private static final Pattern RULE = Pattern.compile("[a-z0-9]+/[a-z0-9_]+");
 

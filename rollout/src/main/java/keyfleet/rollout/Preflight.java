@@ -3,11 +3,11 @@ package keyfleet.rollout;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The answer to "may this rollout start, and with whom?", for dry runs too. Nodes that the target
-/// does not take appear nowhere; every other node appears once. All lists are in the order of ids.
+/// Whether a rollout may start and with which nodes, for dry runs too. Nodes outside the target
+/// appear nowhere; every other node appears once. All lists are ordered by node id.
 public sealed interface Preflight {
-  /// Offline nodes are in a lane of their own, and are checked when they return. `inventory` is the
-  /// revision of what was asked.
+  /// Offline nodes are in a lane of their own and are checked when they return. `inventory` is the
+  /// revision of the nodes that were checked.
   record Passed(
       List<NodeStatus> eligible,
       List<NodeStatus> offline,
@@ -36,7 +36,7 @@ public sealed interface Preflight {
     }
   }
 
-  /// Not knowing is not the same as healthy. An operator who must go on holds the node back.
+  /// Unknown is not healthy. To continue, the operator holds the node back.
   record UnreadableStatus(List<NodeId> nodes) implements Refused {
     public UnreadableStatus {
       nodes = List.copyOf(nodes);
@@ -54,7 +54,7 @@ public sealed interface Preflight {
     }
   }
 
-  /// Refuses the whole rollout: a node that cannot speak the protocol could not be rolled back.
+  /// Refuses the whole rollout: a node that does not speak the protocol could not be rolled back.
   record ProtocolTooOld(List<OldNode> nodes) implements Refused {
     public ProtocolTooOld {
       nodes = List.copyOf(nodes);

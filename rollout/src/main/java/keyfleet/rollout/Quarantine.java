@@ -4,9 +4,9 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// The releases that a node has held something against and rolled back, each with the attempt in
-/// which it last did (R17). None of them is offered to it again but in a later attempt, which only
-/// an operator begins. A node says so itself, for as long as it remembers the rollout.
+/// The releases that a node has found bad and rolled back, each with the attempt in which it last
+/// did (R17). Such a release is offered to the node again only in a later attempt, which only an
+/// operator starts. The node reports its own quarantine, for as long as it remembers the rollout.
 public record Quarantine(SortedMap<Sha256, Integer> attempts) {
   public static final Quarantine NONE = new Quarantine(new TreeMap<>());
 
@@ -23,7 +23,7 @@ public record Quarantine(SortedMap<Sha256, Integer> attempts) {
     return new Quarantine(attempts);
   }
 
-  /// A node that was cut off, or told to go back, holds nothing against the release.
+  /// A node that was cut off or ordered to go back does not blame the release.
   private static void note(SortedMap<Sha256, Integer> attempts, Chapter chapter) {
     Sha256 release = chapter.task().release();
     if (chapter.phase() == Phase.CONFIRMED) {
@@ -37,7 +37,7 @@ public record Quarantine(SortedMap<Sha256, Integer> attempts) {
     return attempts.getOrDefault(offer.release(), 0) >= offer.attempt();
   }
 
-  /// The attempt in which it rolled the release back; 0 if it did not.
+  /// The attempt in which the node rolled the release back; 0 if it did not.
   int attemptOf(Sha256 release) {
     return attempts.getOrDefault(release, 0);
   }

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a rollout whose store has lost decisions can learn from its nodes (R24): a node obeys only
-/// what was decided, so whatever it reports beyond the ledger was in the ledger once.
+/// Rebuilds a ledger from reports after the store has lost decisions (R24). A node obeys only
+/// decisions, so what it reports beyond the ledger must have been in the ledger once.
 final class Recovery {
   private final Run run;
   private final Set<NodeId> passed = new HashSet<>();
@@ -25,7 +25,7 @@ final class Recovery {
     return reports.stream().anyMatch(this::isAhead);
   }
 
-  /// Nobody is taken for failed here: that is judged, by the same reports, when it goes on.
+  /// This marks no node as failed: the same reports decide that when the rollout is resumed.
   Run recovered(List<NodeReport> reports, Duration now) {
     Map<NodeId, Place> places = new TreeMap<>(run.ledger().places());
     reports.stream().filter(this::isAhead).forEach(it -> places.put(it.node(), place(it)));

@@ -4,10 +4,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.regex.Pattern;
 
-/// Reads a regular expression before RE2/J compiles it, for two things that RE2/J does not do: say
-/// where a refused construct stands, and bound the size of the program. RE2/J unrolls
-/// `(x{1000}){1000}` to a million instructions, and one more level to a thousand million; and it
-/// follows empty ones by recursion, so that `((){99}){99}` overflows the stack of a thread.
+/// Checks a regular expression before RE2/J compiles it, for two things that RE2/J does not do: it
+/// gives the position of a refused construct, and it bounds the size of the program. RE2/J unrolls
+/// `(x{1000}){1000}` to a million instructions, and one more level to a thousand million. It also
+/// follows empty instructions by recursion, so `((){99}){99}` overflows the stack of a thread.
 final class RegexScan {
   static final int MAX_SIZE = 1_000;
 
@@ -16,7 +16,7 @@ final class RegexScan {
 
   private static final Pattern COUNT = Pattern.compile("[0-9]{1,4}(,[0-9]{0,4})?");
 
-  /// A group still open: where it starts, and the size of what it holds so far.
+  /// An open group: where it starts, and the size of its content so far.
   private static final class Group {
     private final int start;
     private long size;
@@ -47,7 +47,7 @@ final class RegexScan {
     groups.push(new Group(0));
   }
 
-  /// Throws a [TargetFault] if `regex` holds what we refuse.
+  /// Throws a [TargetFault] if `regex` contains a refused construct.
   static void check(String regex) {
     RegexScan scan = new RegexScan(regex);
     while (scan.at < regex.length()) {
@@ -86,12 +86,12 @@ final class RegexScan {
     }
     char next = at + 1 < regex.length() ? regex.charAt(at + 1) : '\\';
     if ("123456789kg".indexOf(next) >= 0) {
-      throw new TargetFault(at, "backreferences are not part of the language");
+      throw new TargetFault(at, "backreferences are not supported");
     }
     atom(2);
   }
 
-  /// An empty one is nothing at all: a count behind it repeats what stands before it.
+  /// An empty quotation adds nothing: a count after it repeats what comes before it.
   private void quotation() {
     int end = regex.indexOf("\\E", at + 2);
     int stop = end < 0 ? regex.length() : end;
@@ -123,14 +123,14 @@ final class RegexScan {
   private void open() {
     for (String look : new String[] {"(?=", "(?!", "(?<=", "(?<!"}) {
       if (regex.startsWith(look, at)) {
-        throw new TargetFault(at, "lookaround is not part of the language");
+        throw new TargetFault(at, "lookaround is not supported");
       }
     }
     if (regex.startsWith("(?P=", at)) {
-      throw new TargetFault(at, "backreferences are not part of the language");
+      throw new TargetFault(at, "backreferences are not supported");
     }
     if (FLAGS.matcher(regex.substring(at)).matches()) {
-      throw new TargetFault(at, "flags are not part of the language: ids are matched as they are");
+      throw new TargetFault(at, "flags are not supported: ids are matched as they are");
     }
     groups.push(new Group(at));
     at++;
@@ -152,7 +152,7 @@ final class RegexScan {
     }
   }
 
-  /// A brace that holds no count is a character like any other.
+  /// A brace without a count is an ordinary character.
   private void repeat() {
     int end = regex.indexOf('}', at);
     int times = end < 0 ? -1 : times(regex.substring(at + 1, end));

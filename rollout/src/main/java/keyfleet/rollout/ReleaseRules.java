@@ -13,9 +13,9 @@ import keyfleet.rollout.Verdict.TooFewSignatures;
 import keyfleet.rollout.Verdict.Unacceptable;
 import keyfleet.rollout.Verdict.WrongPlatform;
 
-/// The rules for a release on one node (R21). The node asks them itself: whoever can command it can
-/// still not make it run what the pinned keys did not sign. The artifact's size and digest are
-/// checked where its bytes are.
+/// The rules for a release on one node (R21). The node checks them itself: even a party that can
+/// command the node cannot make it run what the pinned keys did not sign. The artifact's size and
+/// digest are checked where its bytes are.
 public final class ReleaseRules {
   private ReleaseRules() {}
 
@@ -40,8 +40,9 @@ public final class ReleaseRules {
     return verdict(reasons);
   }
 
-  /// Whether the node may start again, or go back to, a release that it holds already. The rules
-  /// for an update do not apply: an expiry that passes must not stop what runs, nor a rollback.
+  /// Whether the node may start, or roll back to, a release that it has installed already. The
+  /// rules for an update do not apply: an expiry must stop neither a running release nor a
+  /// rollback.
   public static Verdict checkHeld(SignedManifest release, TrustedKeys keys, NodeSoftware node) {
     return verdict(lasting(release, keys, node));
   }

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map.Entry;
 import java.util.Optional;
 
-/// The steps of a rollout that stops. It is over when each node that had been told to run the
-/// release has obeyed a lead of the stop's own epoch, and has come to rest.
+/// The steps of a rollout that stops. It is over when each node that was ordered to run the release
+/// has obeyed a claim with the stop's own epoch and has come to rest.
 final class Retreat {
   private final Muster muster;
   private final RolloutSpec spec;
@@ -17,15 +17,16 @@ final class Retreat {
     this.recall = recall;
   }
 
-  /// Forward decisions become recalls, also if all shall be reverted: whoever turns out to have
-  /// been confirmed is reverted then. A node that was only preparing cannot apply any more, as
-  /// nobody can commit it: it is told, but not awaited.
+  /// Forward decisions become orders to roll back, even if all nodes are to be reverted: a node
+  /// that turns out to be confirmed is reverted later. A node that was only preparing can no longer
+  /// apply, because no driver can commit that step: it gets the order, but the rollout does not
+  /// wait for it.
   void begin() {
     for (Entry<NodeId, Place> it : muster.listed()) {
       switch (it.getValue().standing()) {
         case PREPARING -> muster.move(it.getKey(), Standing.RECALLED);
         case APPLYING, CONFIRMING -> muster.move(it.getKey(), Standing.RECALLING);
-        // Given up in silence: its confirm may have reached it all the same.
+        // Given up while silent: it may have received its confirm all the same.
         case LOST -> muster.move(it.getKey(), isRevert() ? Standing.REVERTING : Standing.LOST);
         default -> {}
       }
@@ -41,7 +42,7 @@ final class Retreat {
     }
   }
 
-  /// Seeing the epoch of the stop is not enough: the node may still be on its way back.
+  /// Seeing the epoch of the stop is not enough: the node may still be rolling back.
   private Optional<NodeReport> answered(NodeId node) {
     return muster
         .report(node)
@@ -59,7 +60,7 @@ final class Retreat {
     }
   }
 
-  /// It has not heard of it yet, or it says that it cannot (R8).
+  /// The node has not seen the order yet, or it reports that it cannot revert (R8).
   private static Standing unreverted(NodeReport report) {
     return report.setback() == Setback.INFRASTRUCTURE ? Standing.KEPT : Standing.REVERTING;
   }
@@ -68,7 +69,7 @@ final class Retreat {
     return recall.goal() == Goal.REVERTED;
   }
 
-  /// No canary and no soak, yet never more at once than went forward at once.
+  /// There is no canary and no soak, but never more nodes at once than went forward at once.
   private void revert() {
     long room = spec.limits().unconfirmed() - muster.count(Standing.REVERTING);
     List<NodeId> candidates =

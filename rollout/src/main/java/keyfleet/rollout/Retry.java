@@ -6,26 +6,27 @@ import java.util.Set;
 import keyfleet.rollout.Preflight.Passed;
 import keyfleet.rollout.Shape.NoCanaries;
 
-/// A rollout that offers a release once more to the nodes that failed with it, in a later attempt
-/// than any of them has had (R17).
+/// A new rollout of a release to the nodes that failed with it, in a later attempt than any of them
+/// has had (R17).
 public sealed interface Retry {
   record Ready(RolloutSpec spec) implements Retry {}
 
   record Refused(String why) implements Retry {}
 
-  /// `inventory` is asked anew: who is degraded by now is left out as from any rollout.
+  /// Preflight runs again on `inventory`: nodes that are degraded now are left out, as in any
+  /// rollout.
   static Retry of(Rollout ended, RolloutId id, String incarnation, List<NodeStatus> inventory) {
     RolloutSpec before = ended.run().spec();
     Set<NodeId> failed = new LinkedHashSet<>(ended.run().ledger().failed());
     if (!Rollout.isEnded(ended)) {
-      return new Refused("rollout " + before.id() + " is still under way");
+      return new Refused("rollout " + before.id() + " is still in progress");
     }
     if (failed.isEmpty()) {
       return new Refused("no node of rollout " + before.id() + " has failed");
     }
     Target target = new Target.Ids(failed);
     if (!(TargetParser.parse(target.toString()) instanceof TargetParser.Parsed)) {
-      return new Refused(failed.size() + " nodes are too many for one retry");
+      return new Refused(failed.size() + " failed nodes are too many for one retry");
     }
     Admission was = before.admission();
     Offer offer = was.offer().again(highest(ended.run().ledger(), failed) + 1);

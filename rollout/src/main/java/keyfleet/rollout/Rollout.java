@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A release on its way to the nodes of a plan. The transitions are drawn in the package's
-/// description. `now` is the elapsed time of whoever drives it.
+/// The state of a rollout. The transitions are drawn in the package's description. `now` is the
+/// elapsed time of the driver.
 public sealed interface Rollout {
-  /// Nobody has driven it yet.
+  /// No driver has claimed it yet.
   record Created(Run run) implements Rollout {}
 
-  /// One that a driver must go on with.
+  /// A rollout that a driver must continue.
   sealed interface Driven extends Rollout {
     @Override
     Driven with(Run run);
@@ -26,20 +26,21 @@ public sealed interface Rollout {
     }
   }
 
-  /// No new step is taken; who has soaked is confirmed (R19).
+  /// The driver takes no new step, but confirms nodes that have soaked (R19).
   record Paused(Run run, Cause cause) implements Driven {
     @Override
     public Paused with(Run next) {
       return new Paused(next, cause);
     }
 
-    /// R24: who has soaked is not confirmed either.
+    /// R24: nodes that have soaked are not confirmed either.
     boolean isSafeHold() {
       return cause == Cause.STORE_LOST;
     }
   }
 
-  /// Who is on the way goes back; it is not over while anyone of [Ledger#awaited] is silent.
+  /// Nodes on the way roll back; the rollout is not over while a node of [Ledger#awaited] is
+  /// silent.
   record Aborting(Run run, Recall recall) implements Driven {
     @Override
     public Aborting with(Run next) {
@@ -55,7 +56,7 @@ public sealed interface Rollout {
 
   Run run();
 
-  /// The same state of another run; one that is over stays as it is.
+  /// The same state with another run; a rollout that has ended stays as it is.
   default Rollout with(Run next) {
     return this;
   }
@@ -70,8 +71,8 @@ public sealed interface Rollout {
         || rollout instanceof Completed;
   }
 
-  /// Whether it can go on only after a driver has won a new epoch: it was never driven, or it stops
-  /// and no command of an older lead may be obeyed any more (R18).
+  /// Whether the rollout can continue only after a driver has won a new epoch: no driver has
+  /// claimed it yet, or it stops and no command under an older claim may be obeyed any more (R18).
   static boolean wantsLead(Rollout rollout) {
     return switch (rollout) {
       case Created _ -> true;
@@ -82,14 +83,15 @@ public sealed interface Rollout {
     };
   }
 
-  /// Why nothing new is begun though nobody has paused the rollout; empty if it goes on.
+  /// Why the driver starts nothing new although no operator has paused the rollout; empty if it
+  /// continues.
   static Optional<String> hold(Rollout rollout) {
     if (rollout instanceof Paused paused && paused.isSafeHold()) {
-      return Optional.of("the store went back; the nodes' reports are taken over, resume to go on");
+      return Optional.of("the store lost decisions, rebuilt from the nodes' reports; check, then resume the rollout");
     }
     if (rollout instanceof Paused paused && paused.cause() == Cause.INFRASTRUCTURE) {
       return Optional.of(
-          "a node could not get or keep the release; its report says why, resume to go on");
+          "a node could not fetch or keep the release; see its report, then resume the rollout");
     }
     if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
       return Optional.empty();
@@ -101,24 +103,25 @@ public sealed interface Rollout {
     }
     if (muster.lacksCanaries()) {
       return Optional.of(
-          "no canary is left: each is another rollout's, was left out, or was forgotten");
+          "no canary is left: each belongs to another rollout, was excluded, or was forgotten");
     }
     List<NodeId> idle = muster.idleCanaries();
     return idle.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            "canaries are silent or were given up; forget them, or abort: "
+            "canaries are silent or were given up; forget them or abort the rollout: "
                 + idle.stream().map(NodeId::value).collect(Collectors.joining(", ")));
   }
 
-  /// Whether a node has obeyed what the rollout, as it is stored, has not decided: then the store
+  /// Whether a node has obeyed a decision that the stored rollout does not contain: then the store
   /// has lost it (R24).
   static boolean isBehind(Rollout rollout, List<NodeReport> reports) {
     return (rollout instanceof Created || rollout instanceof Rolling || rollout instanceof Paused)
         && new Recovery(rollout.run()).isBehind(reports);
   }
 
-  /// What a node should do. A function of state alone, so it is always safe to send again (R12).
+  /// What a node should do. It depends on the state alone, so it is always safe to send again
+  /// (R12).
   static Optional<Assignment> desired(Rollout rollout, NodeId node) {
     Place place = rollout.run().ledger().places().get(node);
     boolean held = rollout instanceof Paused paused && paused.isSafeHold();
@@ -128,7 +131,7 @@ public sealed interface Rollout {
             .map(goal -> new Assignment(rollout.run().spec().task(place.attempt()), goal));
   }
 
-  /// The nodes that have something to be told. Those that are confirmed or reverted have been told.
+  /// The nodes that must get an order. Confirmed and reverted nodes have already got theirs.
   static Map<NodeId, Assignment> orders(Rollout rollout) {
     Map<NodeId, Assignment> orders = new LinkedHashMap<>();
     rollout
@@ -161,8 +164,8 @@ public sealed interface Rollout {
         || (rollout instanceof Aborting(_, var recall) && recall.goal() == Goal.REVERTED);
   }
 
-  /// When time alone can next change this rollout; empty if only an event can. One that is under
-  /// way is to be looked at again before.
+  /// When time alone can next change this rollout; empty if only an event can. A rollout in
+  /// progress must be observed again before that.
   static Optional<Duration> wakeAt(Rollout rollout) {
     return RolloutSteps.wakeAt(rollout);
   }

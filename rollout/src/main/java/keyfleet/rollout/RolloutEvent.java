@@ -3,13 +3,13 @@ package keyfleet.rollout;
 import java.util.List;
 import java.util.Set;
 
-/// What happens to a rollout: a driver's claim, what it sees, or an operator's order.
+/// What happens to a rollout: a driver's claim, an observation, a tick, or an operator's order.
 public sealed interface RolloutEvent {
   /// A driver has won an epoch.
   record Claimed(Lead lead) implements RolloutEvent {}
 
-  /// Who beats just now, and what nodes say; a report may come any number of times. `candidates`
-  /// are at least [Run#candidates]: what those say of themselves who may begin.
+  /// The nodes that are present and what they report; a report may come any number of times.
+  /// `candidates` are the statuses of at least [Run#candidates], the nodes that may start.
   record Observed(Set<NodeId> present, List<NodeReport> reports, List<NodeStatus> candidates)
       implements RolloutEvent {
     public Observed {
@@ -19,25 +19,26 @@ public sealed interface RolloutEvent {
     }
   }
 
-  /// Time has passed, and what was observed last still holds, if it is not too old.
+  /// Time has passed. The last observation still applies if it is not too old.
   record Ticked() implements RolloutEvent {}
 
   /// The node belongs to another rollout (R4).
   record Occupied(NodeId node) implements RolloutEvent {}
 
-  /// The store shows an older rollout than before, or than its nodes have obeyed (R24).
+  /// The store shows an older rollout than before, or an older one than the nodes have obeyed
+  /// (R24).
   record WentBack() implements RolloutEvent {}
 
   record PauseOrdered() implements RolloutEvent {}
 
   record ResumeOrdered() implements RolloutEvent {}
 
-  /// The lead is claimed for the order, so that no command of an older one is obeyed (R18).
+  /// The claim is made for this order, so that no command under an older claim is obeyed (R18).
   record AbortOrdered(Lead lead) implements RolloutEvent {}
 
-  /// As an abort, and confirmed nodes go back too.
+  /// Like an abort, but confirmed nodes go back too.
   record RollbackOrdered(Lead lead) implements RolloutEvent {}
 
-  /// The node is dead; nobody waits for it.
+  /// The node is dead; the rollout no longer waits for it.
   record ForgetOrdered(NodeId node) implements RolloutEvent {}
 }

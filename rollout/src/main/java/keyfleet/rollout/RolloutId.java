@@ -2,13 +2,13 @@ package keyfleet.rollout;
 
 import java.util.regex.Pattern;
 
-/// Names one rollout, for ever. It is one word of a key in every store, hence the alphabet.
+/// Names one rollout for ever. It is one token of a key in every store, hence the alphabet.
 public record RolloutId(String value) implements Comparable<RolloutId> {
   private static final Pattern RULE = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   public RolloutId {
     if (!isValid(value)) {
-      throw new IllegalArgumentException("not a rollout's id: " + value);
+      throw new IllegalArgumentException("not a rollout id: " + value);
     }
   }
 

@@ -4,8 +4,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What a rollout is, fixed when it is created. `incarnation` tells it from one of the same id in a
-/// store that was restored or made anew (R24).
+/// What a rollout is, fixed when it is created. `incarnation` distinguishes it from a rollout with
+/// the same id in a store that was restored or created again (R24).
 public record RolloutSpec(
     RolloutId id,
     String incarnation,
@@ -16,11 +16,11 @@ public record RolloutSpec(
     Times times) {
   public RolloutSpec {
     if (incarnation.isEmpty()) {
-      throw new IllegalArgumentException("a rollout has an incarnation");
+      throw new IllegalArgumentException("a rollout needs an incarnation");
     }
     if (!admission.target().equals(plan.target())
         || !admission.offer().release().equals(plan.release())) {
-      throw new IllegalArgumentException("the plan is of another target or release");
+      throw new IllegalArgumentException("the plan is for another target or release");
     }
     if (plan.batches().stream().anyMatch(batch -> batch.size() > limits.batchSize())) {
       throw new IllegalArgumentException(
@@ -28,7 +28,7 @@ public record RolloutSpec(
     }
   }
 
-  /// Of a release that asks nothing of its nodes.
+  /// For a release without requirements.
   public RolloutSpec(
       RolloutId id,
       String incarnation,
@@ -47,19 +47,19 @@ public record RolloutSpec(
         times);
   }
 
-  /// The first attempt of each node.
+  /// The number of each node's first attempt.
   public int attempt() {
     return admission.offer().attempt();
   }
 
-  /// Everyone in the plan.
+  /// Every node in the plan.
   public Set<NodeId> planned() {
     Set<NodeId> planned = decided();
     planned.addAll(plan.offline());
     return planned;
   }
 
-  /// Whom the plan has put into a batch, or has left out.
+  /// The nodes that the plan has put into a batch or has excluded.
   Set<NodeId> decided() {
     Set<NodeId> decided = new HashSet<>(plan.canaries());
     plan.batches().forEach(decided::addAll);

@@ -25,11 +25,12 @@ import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutEvent.Ticked;
 import keyfleet.rollout.RolloutEvent.WentBack;
 
-/// The transition table of a rollout. It is drawn in the package's description.
+/// The transition table of a rollout. The diagram is in the package's description.
 final class RolloutSteps {
   private record Step(Rollout rollout, RolloutEvent event) {}
 
-  /// Who can be taken out. A confirmed node needs no forgetting, and a failed one is over.
+  /// The nodes that an operator can take out. A confirmed node needs no forgetting, and a failed
+  /// one is finished.
   private static final Set<Standing> FORGETTABLE =
       Set.of(
           Standing.PENDING,
@@ -79,7 +80,7 @@ final class RolloutSteps {
       case Step(Aborted(var run, _), RollbackOrdered(var lead)) ->
           stopping(run, Goal.REVERTED, lead, now);
 
-      case Step(Driven r, WentBack _) -> r; // one that stops has decided all that went forward
+      case Step(Driven r, WentBack _) -> r; // a stopping rollout makes no more forward decisions
       case Step(Driven r, PauseOrdered _) -> r;
       case Step(Driven r, ResumeOrdered _) -> r;
       case Step(Created r, _) -> r;
@@ -89,7 +90,7 @@ final class RolloutSteps {
     };
   }
 
-  /// Waits begin anew when it is resumed.
+  /// All waits start again when the rollout is resumed.
   private static Rollout safeHold(Run run, Duration now) {
     return new Paused(run.remembering(Outlook.blank(now)), Cause.STORE_LOST);
   }
@@ -117,7 +118,7 @@ final class RolloutSteps {
     return run.outlook().isFresh(now, run.spec().times().stale());
   }
 
-  /// Only a node that has nothing of ours can be another's (I12).
+  /// Only a node that has nothing of this rollout can belong to another one (I12).
   private static Run occupied(Run run, NodeId node, Duration now) {
     Muster muster = new Muster(run, now);
     Standing standing = muster.standing(node);
@@ -136,7 +137,7 @@ final class RolloutSteps {
     return muster.run();
   }
 
-  /// The stop is known by an epoch that no forward command was given in (R18).
+  /// The stop has an epoch under which no forward command was given (R18).
   private static Rollout stopping(Run run, Goal goal, Lead lead, Duration now) {
     long fence = Math.max(lead.epoch(), run.lead().epoch() + 1);
     return stopping(run.led(lead, now), new Recall(goal, fence, Cause.OPERATOR), now);
@@ -148,8 +149,7 @@ final class RolloutSteps {
     return settled(new Aborting(muster.run(), recall), now);
   }
 
-  /// Every step that follows without waiting for anything. Each round only brings nodes further, so
-  /// it comes to an end.
+  /// Takes every step that needs no waiting. Each round only moves nodes further, so the loop ends.
   private static Rollout settled(Driven start, Duration now) {
     Rollout rollout = start;
     while (rollout instanceof Driven driven) {
@@ -172,7 +172,7 @@ final class RolloutSteps {
     };
   }
 
-  /// What was seen too long ago is forgotten.
+  /// A view that is too old is dropped.
   private static Driven blinded(Driven driven, Duration now) {
     Run run = driven.run();
     return run.outlook().looked() ? driven.with(run.remembering(Outlook.blank(now))) : driven;
@@ -193,7 +193,7 @@ final class RolloutSteps {
     return new Completed(muster.run().over());
   }
 
-  /// What follows from the nodes' words and from deadlines, also while paused.
+  /// What follows from reports and deadlines, also while paused.
   private static Rollout judged(Driven driven, Duration now) {
     Muster muster = new Muster(driven.run(), now);
     Advance advance = new Advance(muster);
@@ -222,7 +222,7 @@ final class RolloutSteps {
         : new Aborted(run.over(), recall.cause());
   }
 
-  /// Every moment at which a wait ends is tried, the first first: some end without effect.
+  /// Tries the end of every wait, earliest first, because some waits end without effect.
   static Optional<Duration> wakeAt(Rollout rollout) {
     return rollout instanceof Driven driven
         ? ends(driven.run()).stream()

@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// How many more nodes may take a step. I6: those that may run the release unconfirmed, silent ones
-/// and the lane included, never exceed the batch size and `max_unavailable` together; those of them
-/// that beat never take a slot beyond the batch size.
+/// How many more nodes may take a step. I6: nodes that may run the release unconfirmed, silent ones
+/// and late ones included, never exceed the batch size plus `max_unavailable`; the present ones
+/// among them never take a slot beyond the batch size.
 final class Room {
   private final Muster muster;
   private final Limits limits;
@@ -35,8 +35,8 @@ final class Room {
     inLane += counts && !batch.contains(it.getKey()) ? 1 : 0;
   }
 
-  /// Who ought to be there and is not. A node that was offline from the start, and has not begun,
-  /// is none of them.
+  /// The nodes that are expected and not present. A node that was offline from the start and has
+  /// not started is not one of them.
   List<NodeId> unreachable() {
     Stream<NodeId> listed =
         muster.listed().stream()
@@ -52,7 +52,7 @@ final class Room {
     return it.getValue().standing().isOpen() && !muster.isPresent(it.getKey());
   }
 
-  /// Over the budget nothing new is begun; it is no reason to abort (R13).
+  /// Above the limit the rollout starts nothing new; it does not abort (R13).
   boolean isHeld() {
     return unreachable().size() > limits.maxUnavailable();
   }
@@ -60,9 +60,9 @@ final class Room {
   String words() {
     List<NodeId> nodes = unreachable();
     return nodes.size()
-        + " nodes are unreachable, "
+        + " unreachable nodes exceed the limit of "
         + limits.maxUnavailable()
-        + " may be: "
+        + ": "
         + nodes.stream().map(NodeId::value).collect(Collectors.joining(", "));
   }
 
@@ -79,7 +79,7 @@ final class Room {
     return free;
   }
 
-  /// The node is preparing, and is counted as such.
+  /// The node is preparing and is counted as such.
   boolean takeFlight() {
     boolean free = inSight < limits.batchSize() && flying < limits.unconfirmed();
     if (free) {

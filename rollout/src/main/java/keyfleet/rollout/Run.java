@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// A rollout in the hands of its driver, whatever its state.
+/// A rollout with what its driver knows, whatever its state.
 public record Run(RolloutSpec spec, Lead lead, Ledger ledger, Outlook outlook) {
-  /// As it is created, or read from a store by somebody who does not drive it yet.
+  /// A new rollout, or one read from a store by a process that does not drive it yet.
   public static Run of(RolloutSpec spec, Lead lead, Ledger ledger) {
     return new Run(spec, lead, ledger, Outlook.blank(Duration.ZERO));
   }
 
-  /// What is stored came from elsewhere, while this driver's own memory stays.
+  /// The same stored rollout with this driver's own memory.
   public Run remembering(Outlook kept) {
     return new Run(spec, lead, ledger, kept);
   }
 
-  /// Who of those that beat may begin, as far as is decided yet, and is therefore asked what
-  /// preflight asked (R16).
+  /// The present nodes that may start according to the decisions so far, and whose status is
+  /// therefore checked again as in preflight (R16).
   public Set<NodeId> candidates(Set<NodeId> present) {
     Set<NodeId> decided = spec.decided();
     if (ledger.passed() < spec.batches()) {
@@ -31,12 +31,12 @@ public record Run(RolloutSpec spec, Lead lead, Ledger ledger, Outlook outlook) {
         .collect(Collectors.toSet());
   }
 
-  /// A driver takes over. Nobody fails by it (I1): the ledger stays, every wait begins anew.
+  /// A driver takes over. This fails no node (I1): the ledger stays, and every wait starts again.
   Run led(Lead next, Duration now) {
     return lead.epoch() < next.epoch() ? new Run(spec, next, ledger, Outlook.blank(now)) : this;
   }
 
-  /// Once a rollout is over nobody waits for anything.
+  /// A rollout that is over waits for nothing.
   Run over() {
     return of(spec, lead, ledger);
   }

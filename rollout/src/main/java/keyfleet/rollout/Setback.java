@@ -1,18 +1,18 @@
 package keyfleet.rollout;
 
-/// Why a node is not on the release that it was asked to run.
+/// Why a node is not on the release that it was ordered to run.
 public enum Setback {
-  /// It is on it, or on the way.
+  /// It is on the release, or on the way to it.
   NONE,
-  /// The release did not become ready, or did not stay so: the release has failed.
+  /// The release did not become ready, or did not stay ready: the release has failed.
   UNHEALTHY,
-  /// The node's own rules refuse it: signature, platform, protocol, expiry, downgrade.
+  /// The node's own rules refuse the release: signature, platform, protocol, expiry, downgrade.
   REFUSED,
-  /// The artifact could not be had or kept: nothing is said against the release (R14). Of a node
-  /// that is confirmed, that it cannot go back any more.
+  /// The artifact could not be fetched or kept, which is not the release's fault (R14). On a
+  /// confirmed node it means that the node can no longer revert.
   INFRASTRUCTURE,
-  /// No confirm came in time: the node was cut off, not the release bad.
+  /// No confirm came in time: the node was cut off, the release is not to blame.
   UNCONFIRMED,
-  /// A driver told it to go back.
+  /// A driver ordered the node to go back.
   ORDERED
 }

@@ -1,8 +1,8 @@
 package keyfleet.rollout;
 
-/// One look at the supervised software: whether it is ready, and how often its supervisor has had
-/// to restart it since the release was swapped in. A count, so that a look repeated tells nothing
-/// new.
+/// The result of one probe of the supervised software: whether it is ready, and how often its
+/// supervisor has restarted it since the release was swapped in. Restarts are a running count, so a
+/// repeated probe adds nothing.
 public record Sighting(State state, int restarts) {
   public enum State {
     READY,
@@ -11,7 +11,7 @@ public record Sighting(State state, int restarts) {
 
   public Sighting {
     if (restarts < 0) {
-      throw new IllegalArgumentException("restarts are counted from 0, not " + restarts);
+      throw new IllegalArgumentException("restarts must not be negative: " + restarts);
     }
   }
 

@@ -10,7 +10,7 @@ import keyfleet.rollout.Exclusion.Reason;
 import keyfleet.rollout.NodeStatus.Presence;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
-/// Puts each node of the inventory into one set; [#outcome] says what the sets mean together.
+/// Puts each node of the inventory into one set; [#outcome] turns the sets into the result.
 final class Sorting {
   private final Admission admission;
   private final Sha256 inventory;
@@ -31,14 +31,14 @@ final class Sorting {
     sorted.sort(Comparator.comparing(NodeStatus::node));
     for (NodeStatus status : sorted) {
       if (!seen.add(status.node())) {
-        throw new IllegalArgumentException("twice in the inventory: " + status.node());
+        throw new IllegalArgumentException("node is in the inventory twice: " + status.node());
       }
       sorting.put(status, admission.match(status));
     }
     return sorting;
   }
 
-  /// The first row that fits decides. The operator's word comes before an unreadable status, or one
+  /// The first rule that applies decides. Nodes held back come before unreadable statuses, or one
   /// broken record would stop every rollout.
   private void put(NodeStatus status, Match match) {
     if (match == Match.NO) {
@@ -78,7 +78,7 @@ final class Sorting {
         : new Preflight.ProtocolTooOld(old);
   }
 
-  /// No protocol is below 0, so that a min protocol of 0 refuses nobody.
+  /// No protocol is below 0, so a min protocol of 0 refuses no node.
   private List<Preflight.OldNode> old() {
     int min = admission.offer().minProtocol();
     return eligible.stream()

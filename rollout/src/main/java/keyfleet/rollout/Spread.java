@@ -2,8 +2,8 @@ package keyfleet.rollout;
 
 import java.util.List;
 
-/// How many nodes of one failure domain may be in one batch (R15). A domain is what nodes share the
-/// value of a fact with, such as `zone`; those of whom no value is known are one domain together.
+/// How many nodes of one failure domain may be in one batch (R15). Nodes with the same value of a
+/// fact, such as `zone`, share a domain; nodes without a known value form one domain together.
 public sealed interface Spread {
   record Anywhere() implements Spread {}
 
@@ -12,12 +12,12 @@ public sealed interface Spread {
       Items.checkText(fact);
       if (fact.isEmpty() || perBatch < 1) {
         throw new IllegalArgumentException(
-            "a domain has a name, and at least 1 node a batch: " + fact + ", " + perBatch);
+            "a domain limit needs a fact, and at least 1 node per batch: " + fact + ", " + perBatch);
       }
     }
   }
 
-  /// The domain of a node, and how many of it may be together.
+  /// The domain of a node.
   default List<String> domain(NodeStatus status) {
     return this instanceof Within(var fact, _)
         ? status.facts().at(fact).orElse(List.of()).stream().sorted().toList()

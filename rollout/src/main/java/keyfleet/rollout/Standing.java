@@ -1,49 +1,49 @@
 package keyfleet.rollout;
 
-/// Where a node stands in a rollout. A node of the plan is in exactly one of them (I10).
+/// How far a node has got in a rollout. Each node of the plan has exactly one of these (I10).
 public enum Standing {
-  /// Its turn has not come.
+  /// Has not started.
   PENDING,
-  /// Was offline when the plan was made, or was enrolled since; its turn has not come (R16).
+  /// Was offline when the plan was made, or was enrolled since; has not started (R16).
   PENDING_OFFLINE,
-  /// Left out by the plan, or when its turn came.
+  /// Left out by the plan, or when it was about to start.
   EXCLUDED,
-  /// Another rollout has the node (R4).
+  /// Another rollout owns the node (R4).
   OCCUPIED,
-  /// Its batch went on without it, or an attempt ended without a word on the release; it is tried
-  /// when it beats.
+  /// Its batch continued without it, or an attempt ended without a result for the release; it
+  /// starts when it is present.
   WAITING,
-  /// Told to stage.
+  /// Ordered to stage.
   PREPARING,
-  /// Told to run the release, which it does from now on until it says otherwise.
+  /// Ordered to run the release; it counts as running it until it reports otherwise.
   APPLYING,
-  /// Soaked, and told so.
+  /// Soaked, and sent the confirm.
   CONFIRMING,
   CONFIRMED,
-  /// Failed, and told to go back; it may still run the release.
+  /// Failed, and ordered to go back; it may still run the release.
   FAILING,
-  /// Failed and back; this release is not offered to it again (R17).
+  /// Failed and back; the release is not offered to it again (R17).
   FAILED,
-  /// Not heard of until the rollout ended, or too often cut off.
+  /// Silent until the rollout ended, or cut off too often.
   LOST,
-  /// The rollout stops: told to go back unless confirmed.
+  /// The rollout stops: ordered to go back unless confirmed.
   RECALLING,
   RECALLED,
-  /// The rollout is rolled back: told to go back, confirmed or not.
+  /// The rollout is rolled back: ordered to go back, confirmed or not.
   REVERTING,
   REVERTED,
-  /// The rollout is rolled back, and the node cannot: what ran before is not kept any more. It runs
-  /// the release for good.
+  /// The rollout is rolled back, but the node cannot go back: its previous release is no longer
+  /// kept. It keeps running the release.
   KEPT,
-  /// Taken out by an operator, who says that it is dead.
+  /// Taken out by an operator, who declared it dead.
   FORGOTTEN;
 
-  /// May run the release though it is not confirmed.
+  /// May run the release although it is not confirmed.
   boolean isFlying() {
     return this == APPLYING || this == CONFIRMING || this == FAILING;
   }
 
-  /// Still to do in a rollout that goes forward.
+  /// Unfinished in a rollout that moves forward.
   boolean isOpen() {
     return this == WAITING || this == PREPARING || isFlying();
   }
@@ -52,7 +52,7 @@ public enum Standing {
     return this == FAILING || this == FAILED;
   }
 
-  /// Was told to take the release, whatever came of it.
+  /// Was ordered to take the release, whatever the result.
   boolean isBegun() {
     return switch (this) {
       case PENDING, PENDING_OFFLINE, EXCLUDED, OCCUPIED, WAITING, FORGOTTEN -> false;
@@ -61,17 +61,18 @@ public enum Standing {
     };
   }
 
-  /// Has not begun, whatever its batch does, and begins when it beats and there is room.
+  /// Has not started, independent of its batch, and starts when it is present and the budget allows
+  /// it.
   boolean mayBegin() {
     return this == WAITING || this == PENDING_OFFLINE;
   }
 
-  /// Does not take part, at least for now, and not by its own doing.
+  /// Does not take part, at least for now, and not because of its own result.
   boolean isLeftOut() {
     return this == OCCUPIED || this == FORGOTTEN || this == EXCLUDED;
   }
 
-  /// Has a forward decision that it must be seen to have given up.
+  /// Has a forward decision, and must report that it has undone it.
   boolean isAwaited() {
     return this == RECALLING || this == REVERTING || this == FAILING;
   }

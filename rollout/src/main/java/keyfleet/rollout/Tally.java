@@ -1,7 +1,8 @@
 package keyfleet.rollout;
 
-/// How many nodes failed, and how many were attempted: told to take the release, whatever came of
-/// it. Whoever was not there, or turned out to be another rollout's, was not attempted (R14).
+/// How many nodes failed, and how many were attempted, that is, ordered to take the release,
+/// whatever the result. Nodes that were absent or turned out to belong to another rollout were not
+/// attempted (R14).
 public record Tally(long failed, long attempted) {
   static final Tally NONE = new Tally(0, 0);
 

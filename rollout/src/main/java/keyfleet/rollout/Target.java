@@ -5,14 +5,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// An expression that chooses nodes. It ranges over the enrolled inventory, not over who is online.
-/// Its `toString` is the text of an equal target; [TargetParser] reads it.
+/// An expression that selects nodes. It applies to all enrolled nodes, not only to those online.
+/// Its `toString` is the text of an equal target; [TargetParser] parses it.
 public sealed interface Target {
   record Glob(Wildcard pattern) implements Target {
-    /// An `@` is the mark of a prefix, and no node id holds one.
+    /// An `@` marks a prefix, and no node id contains one.
     public Glob {
       if (pattern.text().indexOf('@') >= 0) {
-        throw new IllegalArgumentException("a glob over node ids holds no @: " + pattern);
+        throw new IllegalArgumentException("a glob over node ids must not contain @: " + pattern);
       }
     }
 
@@ -41,7 +41,7 @@ public sealed interface Target {
   record Ids(Set<NodeId> nodes) implements Target {
     public Ids {
       if (nodes.isEmpty()) {
-        throw new IllegalArgumentException("a list of nodes is not empty");
+        throw new IllegalArgumentException("a list of nodes must not be empty");
       }
       nodes = Collections.unmodifiableSet(new LinkedHashSet<>(nodes));
     }
@@ -108,7 +108,7 @@ public sealed interface Target {
 
   private static List<Target> atLeastTwo(List<Target> terms) {
     if (terms.size() < 2) {
-      throw new IllegalArgumentException("an operator joins two terms or more, not " + terms);
+      throw new IllegalArgumentException("an operator needs two terms or more, not " + terms);
     }
     return List.copyOf(terms);
   }

@@ -1,7 +1,7 @@
 package keyfleet.rollout;
 
-/// A piece of a target is wrong at an offset in that piece. The parser turns the offset into a
-/// position in the whole text; to anyone else this is an illegal argument.
+/// A part of a target is wrong at an offset in that part. The parser turns the offset into a
+/// position in the whole text; for other callers this is an illegal argument.
 final class TargetFault extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 

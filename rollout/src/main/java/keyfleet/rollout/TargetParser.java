@@ -5,7 +5,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Reads the target language by recursive descent; the grammar is in the package's description. A
+/// Parses the target language by recursive descent; the grammar is in the package's description. A
 /// text is a target or an error with its position, never an empty set.
 public final class TargetParser {
   public static final int MAX_LENGTH = 4096;
@@ -39,7 +39,7 @@ public final class TargetParser {
       checkText(text);
       Target target = new TargetParser(text).whole();
       if (target.toString().length() > MAX_LENGTH) {
-        throw new TargetFault(0, "written out, the target is over " + MAX_LENGTH + " characters");
+        throw new TargetFault(0, "written in full, the target has more than " + MAX_LENGTH + " characters");
       }
       return new Parsed(target);
     } catch (TargetFault fault) {
@@ -47,14 +47,14 @@ public final class TargetParser {
     }
   }
 
-  /// A lone surrogate has no bytes of its own, and two targets would share one plan hash.
+  /// A lone surrogate has no UTF-8 encoding, and two targets would share one plan hash.
   private static void checkText(String text) {
     if (text.length() > MAX_LENGTH) {
       throw new TargetFault(MAX_LENGTH, "a target has at most " + MAX_LENGTH + " characters");
     }
     for (int at = 0; at < text.length(); at += Character.charCount(text.codePointAt(at))) {
       if (Character.getType(text.codePointAt(at)) == Character.SURROGATE) {
-        throw new TargetFault(at, "half a character");
+        throw new TargetFault(at, "half a character (lone surrogate)");
       }
     }
   }
@@ -72,7 +72,7 @@ public final class TargetParser {
   }
 
   private TargetFault noOperator() {
-    return new TargetFault(token.position(), "no operator (and, or) before " + token.text());
+    return new TargetFault(token.position(), "missing operator (and, or) before " + token.text());
   }
 
   private Target or() {
@@ -144,7 +144,7 @@ public final class TargetParser {
     int start = word.indexOf('@') + 1;
     String prefix = word.substring(0, start);
     if (!prefix.isEmpty() && !PREFIXES.contains(prefix)) {
-      throw new TargetFault(0, "unknown prefix " + prefix + ": there are E@, L@ and G@");
+      throw new TargetFault(0, "unknown prefix " + prefix + ": use E@, L@ or G@");
     }
     try {
       return target(prefix, word.substring(start));

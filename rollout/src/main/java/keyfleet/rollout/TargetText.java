@@ -38,7 +38,7 @@ final class TargetText {
     return term instanceof And || term instanceof Or ? "(" + term + ")" : term.toString();
   }
 
-  /// Quoted unless the parser's own reader takes the bare text as this one word.
+  /// Quoted unless the tokenizer reads the bare text as this one word.
   private static String word(String prefix, String text) {
     String bare = prefix + text;
     return TokenReader.readsAsOneWord(bare) ? bare : prefix + "'" + text.replace("'", "''") + "'";

@@ -2,11 +2,11 @@ package keyfleet.rollout;
 
 import java.time.Duration;
 
-/// What a node is to do in a rollout, the same for each step of it. A step is (rollout, attempt,
-/// release, goal), whoever leads: a new driver repeats it and fails nobody (R6). Soak, deadline and
-/// health wait come from here, never from the node's own settings (R7).
+/// What a node is to do in a rollout, the same for each step. A step is (rollout, attempt, release,
+/// goal), independent of the driver: a new driver repeats it and fails no node (R6). Soak, deadline
+/// and health wait come from the task, never from the node's own settings (R7).
 ///
-/// @param healthWait for how long at a stretch the release may be unready
+/// @param healthWait how long at a stretch the release may be unready
 public record Task(
     RolloutId rollout,
     int attempt,
@@ -17,10 +17,10 @@ public record Task(
     Duration healthWait) {
   public Task {
     if (attempt < 1) {
-      throw new IllegalArgumentException("attempts count from 1, not " + attempt);
+      throw new IllegalArgumentException("attempts start at 1, not " + attempt);
     }
     if (!healthWait.isPositive()) {
-      throw new IllegalArgumentException("a release needs time to become ready: " + healthWait);
+      throw new IllegalArgumentException("a health wait must be positive: " + healthWait);
     }
     if (soak.isNegative() || confirmWithin.compareTo(soak) <= 0) {
       throw new IllegalArgumentException(

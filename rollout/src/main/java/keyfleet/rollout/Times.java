@@ -3,16 +3,16 @@ package keyfleet.rollout;
 import java.time.Duration;
 import java.util.List;
 
-/// The durations of a rollout. Each wait of a driver counts on its own clock, and counts anew in
-/// full when another driver takes over.
+/// The durations of a rollout. A driver measures each wait on its own clock, and each wait starts
+/// again in full when another driver takes over.
 ///
-/// @param confirmWithin how long a node runs the release without a confirm before it goes back
-/// @param laneWait how long a rollout waits, after its last batch, for nodes that were left behind
-/// @param prepareWithin how long a node that beats may take to stage
-/// @param answerWithin how long a node that beats may take beyond its own deadline
+/// @param confirmWithin how long a node runs the release without a confirm before it rolls back
+/// @param laneWait how long a rollout waits for late nodes after its last batch
+/// @param prepareWithin how long a present node may take to stage
+/// @param answerWithin how long a present node may take beyond its own deadline
 /// @param healthWait how long at a stretch the release may be unready on a node
-/// @param stale how long a silent driver is left alone
-/// @param scan how often others look for silent drivers
+/// @param stale how long a driver may be silent before another takes over
+/// @param scan how often other drivers look for silent ones
 public record Times(
     Duration soak,
     Duration confirmWithin,
@@ -32,17 +32,17 @@ public record Times(
     List<Duration> all =
         List.of(soak, batchPause, laneWait, prepareWithin, answerWithin, healthWait, stale, scan);
     if (all.stream().anyMatch(Duration::isNegative)) {
-      throw new IllegalArgumentException("no duration of a rollout is negative: " + all);
+      throw new IllegalArgumentException("durations of a rollout must not be negative: " + all);
     }
     if (prepareWithin.isZero() || answerWithin.isZero() || healthWait.isZero() || stale.isZero()) {
       throw new IllegalArgumentException(
-          "a node needs time to answer, a release to become ready, and a driver to beat: "
+          "prepare, answer, health and stale waits must be positive: "
               + "%s, %s, %s, %s".formatted(prepareWithin, answerWithin, healthWait, stale));
     }
     Duration shortest = confirmWithin(soak, healthWait, stale.plus(scan));
     if (confirmWithin.compareTo(shortest) < 0) {
       throw new IllegalArgumentException(
-          "a confirm deadline of %s leaves no time for a failover; at least %s"
+          "a confirm deadline of %s leaves no time for two failovers; use at least %s"
               .formatted(confirmWithin, shortest));
     }
   }
@@ -62,8 +62,8 @@ public record Times(
         minute);
   }
 
-  /// R7: a node must outlast two failovers, each of which takes `adoption` at worst, or a failover
-  /// alone would roll a healthy batch back.
+  /// R7: a node must outlast two failovers, each of which takes at most `adoption`, or a failover
+  /// alone would roll back a healthy batch.
   public static Duration confirmWithin(Duration soak, Duration healthWait, Duration adoption) {
     Duration patient = healthWait.plus(soak).plus(adoption.multipliedBy(2)).plus(MARGIN);
     return longer(soak.multipliedBy(3), longer(SHORTEST_CONFIRM, patient));
@@ -73,7 +73,7 @@ public record Times(
     return a.compareTo(b) >= 0 ? a : b;
   }
 
-  /// When a node that has been told to run the release has surely ended, one way or the other.
+  /// When a node that was ordered to run the release has certainly finished, with either result.
   Duration settleWithin() {
     return confirmWithin.plus(answerWithin);
   }

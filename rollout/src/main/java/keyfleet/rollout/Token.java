@@ -2,8 +2,8 @@ package keyfleet.rollout;
 
 import java.util.List;
 
-/// A word or a mark of a target's text. `places` holds the position of each of its characters:
-/// quotes are gone from `text`, so that an offset in it says nothing by itself.
+/// A word or a symbol of a target's text. `places` has the position of each character: quotes are
+/// not part of `text`, so an offset in it is not a position.
 record Token(Kind kind, String text, List<Integer> places, int end) {
   enum Kind {
     WORD,

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/// Cuts a target's text into tokens, one at a time. A parenthesis belongs to a word only behind a
-/// prefix and only if it closes there: `E@web(1|2)` is one word, `not(web*)` is four tokens.
+/// Splits a target's text into tokens, one at a time. A parenthesis belongs to a word only after a
+/// prefix and only if it is closed there: `E@web(1|2)` is one word, `not(web*)` is four tokens.
 final class TokenReader {
   private final String text;
   private int at;
@@ -83,7 +83,7 @@ final class TokenReader {
     letters.append(text.charAt(at++));
   }
 
-  /// Inside quotes all characters are plain; two quotes stand for one.
+  /// Inside quotes all characters are literal; two quotes stand for one.
   private void quoted() {
     int start = at++;
     while (at < text.length()) {

@@ -4,15 +4,15 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// How many failed nodes are too many (R14): a number, or a share of those that were attempted.
+/// How many failed nodes are too many (R14): a number, or a share of the attempted nodes.
 public sealed interface Tolerance {
   Pattern TEXT = Pattern.compile("([1-9][0-9]{0,8})(%?)");
 
-  /// That many are too many, however many were attempted.
+  /// This number is too many, however many nodes were attempted.
   record Nodes(int count) implements Tolerance {
     public Nodes {
       if (count < 1) {
-        throw new IllegalArgumentException("at least 1 node may fail before it matters: " + count);
+        throw new IllegalArgumentException("a failure limit is at least 1 node, not " + count);
       }
     }
 
@@ -22,11 +22,12 @@ public sealed interface Tolerance {
     }
   }
 
-  /// That share of the attempted nodes is too much. Of the first few, one may be.
+  /// This share of the attempted nodes is too much. Among the first few nodes, one failure may
+  /// reach it.
   record Percent(int percent) implements Tolerance {
     public Percent {
       if (percent < 1 || percent > 100) {
-        throw new IllegalArgumentException("a share is 1 to 100 percent, not " + percent);
+        throw new IllegalArgumentException("a failure limit is 1 to 100 percent, not " + percent);
       }
     }
 

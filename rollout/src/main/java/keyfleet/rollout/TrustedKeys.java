@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The pinned release keys, and how many of them must agree.
+/// The pinned release keys, and how many of them must sign.
 public record TrustedKeys(int threshold, Map<KeyId, PublicKey> keys) {
   /// More signatures than this are refused before any is verified.
   public static final int MAX_SIGNATURES = 64;
 
-  /// One key under two names would sign for two.
+  /// One key under two ids would count as two signers.
   public TrustedKeys {
     keys = Map.copyOf(keys);
     if (threshold < 1 || threshold > keys.size()) {
       throw new IllegalArgumentException(
-          "a threshold is 1 to the number of keys, " + keys.size() + ", not " + threshold);
+          "a threshold must be 1 to the number of keys, " + keys.size() + ", not " + threshold);
     }
     if (new HashSet<>(keys.values()).size() < keys.size()) {
       throw new IllegalArgumentException("a key is pinned under two ids: " + keys.keySet());
@@ -44,8 +44,8 @@ public record TrustedKeys(int threshold, Map<KeyId, PublicKey> keys) {
     return List.copyOf(signatures);
   }
 
-  /// The keys with a valid signature over `message`, each once. Unknown keys are passed over: a
-  /// release may be signed for fleets that pin other keys.
+  /// The keys with a valid signature over `message`, each once. Unknown keys are ignored: a release
+  /// may be signed for fleets that pin other keys.
   Set<KeyId> signers(byte[] message, List<KeySignature> signatures) {
     Set<KeyId> signers = new HashSet<>();
     for (KeySignature signature : signatures) {
@@ -64,7 +64,7 @@ public record TrustedKeys(int threshold, Map<KeyId, PublicKey> keys) {
       ed25519.update(message);
       return ed25519.verify(signature);
     } catch (SignatureException e) {
-      return false; // not the form of a signature at all
+      return false; // not in the format of a signature
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("Ed25519 failed", e);
     }

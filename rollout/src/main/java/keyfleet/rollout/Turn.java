@@ -2,9 +2,9 @@ package keyfleet.rollout;
 
 import java.util.Optional;
 
-/// Whose turn it is to begin. Each node is asked once more what preflight asked: it may have been
-/// offline when the plan was made, or have been away since, and come back as another (R16). Who was
-/// not asked at the last look waits for the next one.
+/// Starts nodes. Each node is checked again as in preflight: it may have been offline when the plan
+/// was made, or may have changed while it was away (R16). A node without a status in the last
+/// observation waits for the next one.
 final class Turn {
   private final Muster muster;
   private final Room room;
@@ -14,7 +14,8 @@ final class Turn {
     this.room = room;
   }
 
-  /// Lets the node begin if it stands at `from`, beats, may have the release, and there is room.
+  /// Starts the node if its progress is `from`, it is present, the rules allow it and the budget
+  /// has a slot.
   void take(NodeId node, Standing from) {
     if (muster.standing(node) == from && muster.isPresent(node)) {
       muster.status(node).ifPresent(this::take);

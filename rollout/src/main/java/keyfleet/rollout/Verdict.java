@@ -3,7 +3,7 @@ package keyfleet.rollout;
 import java.time.Instant;
 import java.util.List;
 
-/// Whether a node may take a release; if not, every rule that is against it.
+/// Whether a node may take a release; if not, every rule that refuses it.
 public sealed interface Verdict {
   record Acceptable() implements Verdict {}
 
@@ -17,13 +17,13 @@ public sealed interface Verdict {
     default String words() {
       return switch (this) {
         case TooFewSignatures(int valid, int threshold) ->
-            valid + " valid signatures of " + threshold + " needed";
+            valid + " valid signatures, " + threshold + " required";
         case WrongPlatform(var release, var node) -> "built for " + release + ", not " + node;
         case ProtocolTooOld(int protocol, int min) -> "protocol " + protocol + " < " + min;
         case NotAllowedFrom(var running) -> "not allowed from version " + running;
         case Expired(var expiry) -> "expired at " + expiry;
         case Downgrade(long counter, long floor) ->
-            "release counter " + counter + " < " + floor + " and no permit";
+            "release counter " + counter + " < " + floor + " without a downgrade permit";
       };
     }
   }

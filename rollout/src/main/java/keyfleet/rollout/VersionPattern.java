@@ -3,14 +3,15 @@ package keyfleet.rollout;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Versions to come from: one exactly (`1.4.2`), or all that start alike up to a dot (`1.*`).
+/// The versions that an update may start from: one exactly (`1.4.2`), or all with a prefix up to a
+/// dot (`1.*`).
 public record VersionPattern(String value) {
   private static final Pattern RULE =
       Pattern.compile("[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}(?:\\.\\*)?");
 
   public VersionPattern {
     if (!RULE.matcher(value).matches()) {
-      throw new IllegalArgumentException("not a version, nor a prefix like 1.*: " + value);
+      throw new IllegalArgumentException("neither a version nor a prefix like 1.*: " + value);
     }
   }
 
@@ -20,7 +21,7 @@ public record VersionPattern(String value) {
         : version.value().equals(value);
   }
 
-  /// Whether one of them takes the version; no pattern at all takes any.
+  /// Whether one of the patterns matches the version; without patterns any version is allowed.
   static boolean allow(List<VersionPattern> patterns, Version running) {
     return patterns.isEmpty() || patterns.stream().anyMatch(it -> it.takes(running));
   }

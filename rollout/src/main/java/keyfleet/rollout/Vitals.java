@@ -3,17 +3,18 @@ package keyfleet.rollout;
 import java.time.Duration;
 import keyfleet.rollout.Sighting.State;
 
-/// What a watchdog has seen of a release since it was started: how long it has been ready without a
-/// break, for how long it has not, and how often it relapsed (R10). Times are elapsed nanoseconds.
+/// What a watchdog has observed of a release since it was started: how long it has been ready
+/// without a break, how long it has been unready, and how often it relapsed (R10). Times are
+/// elapsed nanoseconds.
 ///
-/// Time passes here only between two looks that were both taken while the watchdog could reach the
-/// store: cut off, it cannot tell a bad release from a bad network, so everything freezes. Relapses
-/// count always, as a crash is nobody else's fault.
+/// Time counts only between two probes that were both taken while the watchdog could reach the
+/// store. While it is cut off it cannot tell a bad release from a bad network, so everything
+/// freezes. Relapses always count, because no network causes a crash.
 public record Vitals(
     State state, Link link, long seenAt, long good, long bad, int relapses, int restarts) {
   public static final Duration PROBE_EVERY = Duration.ofSeconds(10);
 
-  /// A watchdog that slept has seen nothing meanwhile.
+  /// A watchdog that was suspended has observed nothing in between.
   public static final Duration LONGEST_GAP = Duration.ofSeconds(30);
 
   /// Becoming unready and crashing count alike.
@@ -29,7 +30,7 @@ public record Vitals(
     return new Vitals(State.NOT_READY, Link.CUT_OFF, now, 0, 0, 0, 0);
   }
 
-  /// All that a restart of the watchdog leaves: the soak begins again, relapses stay.
+  /// What survives a restart of the watchdog: the soak starts again, the relapses stay.
   Vitals resumed(long now) {
     return new Vitals(State.NOT_READY, Link.CUT_OFF, now, 0, 0, relapses, restarts);
   }
@@ -44,7 +45,7 @@ public record Vitals(
     return (sighting.isReady() ? before.ready(passed) : before.unready(passed)).at(linked, now);
   }
 
-  /// A counter that starts anew has begun with the release's own restarts.
+  /// A lower count means that the counter was reset: it holds only restarts of this release.
   private Vitals restarted(int total) {
     if (total == restarts) {
       return this;
@@ -72,17 +73,17 @@ public record Vitals(
     return state == State.READY && link == Link.CONNECTED;
   }
 
-  /// `healthWait` is for how long at a stretch a release may be unready, at its start or later.
+  /// `healthWait` is how long at a stretch a release may be unready, at its start or later.
   boolean hasFailed(Duration healthWait) {
     return relapses > MAX_RELAPSES || bad >= Elapsed.nanos(healthWait);
   }
 
-  /// Whether the release may be blamed if time runs out now.
+  /// Whether the release is to blame if the deadline passes now.
   boolean isToBlame() {
     return state != State.READY && link == Link.CONNECTED;
   }
 
-  /// I5: the whole soak, without a break, up to a look just taken.
+  /// I5: the whole soak without a break, up to a probe just taken.
   boolean hasPassed(Duration soak) {
     return isReady() && good >= Elapsed.nanos(soak);
   }
@@ -91,7 +92,7 @@ public record Vitals(
     return Duration.ofNanos(Math.max(0, Elapsed.nanos(soak) - good));
   }
 
-  /// When the next look is due.
+  /// When the next probe is due.
   long nextLook(Duration soak) {
     long every = PROBE_EVERY.toNanos();
     long left = remaining(soak).toNanos();

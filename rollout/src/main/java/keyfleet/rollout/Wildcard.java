@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /// A glob over a whole text: `*` any characters (dots and slashes too), `?` one character, `[seq]`
-/// one of them, `[!seq]` one of the others. What other tools read in two ways is refused: an
-/// unclosed `[`, a reversed range, and `[^seq]`, which negates in Go and does not in Python.
+/// one of them, `[!seq]` one of the others. Forms that other tools interpret differently are
+/// refused: an unclosed `[`, a reversed range, and `[^seq]`, which negates in Go and does not in
+/// Python.
 public final class Wildcard {
   private enum Letters {
     EXACT,
@@ -58,12 +59,10 @@ public final class Wildcard {
     this.pieces = pieces(letters == Letters.FOLDED ? folded(text) : text);
   }
 
-  /// Upper and lower case differ.
   public static Wildcard exact(String text) {
     return new Wildcard(text, Letters.EXACT);
   }
 
-  /// Upper and lower case are the same.
   public static Wildcard ignoringCase(String text) {
     return new Wildcard(text, Letters.FOLDED);
   }
@@ -90,10 +89,10 @@ public final class Wildcard {
     return List.copyOf(pieces);
   }
 
-  /// A `]` in the first place is a member, so that a set can hold it.
+  /// A `]` in first position is a member, so that a set can contain it.
   private static int closing(String text, int open) {
     if (text.startsWith("^", open + 1)) {
-      throw new TargetFault(open + 1, "[^ is read in two ways: write [! to exclude");
+      throw new TargetFault(open + 1, "[^ is ambiguous: write [! to exclude");
     }
     int first = text.startsWith("!", open + 1) ? open + 2 : open + 1;
     int end = text.indexOf(']', first + 1);
@@ -121,7 +120,7 @@ public final class Wildcard {
     return new Piece(kind, List.copyOf(ranges));
   }
 
-  /// One character for one, so that offsets stay where they were.
+  /// One character for one, so that offsets do not change.
   private static String folded(String text) {
     StringBuilder out = new StringBuilder(text.length());
     foldedPoints(text).forEach(out::appendCodePoint);
@@ -132,7 +131,7 @@ public final class Wildcard {
     return text.codePoints().map(c -> Character.toLowerCase(Character.toUpperCase(c)));
   }
 
-  /// Goes back to the latest star only: the time is at most the product of the two lengths.
+  /// Backtracks to the latest star only, so the time is at most the product of the two lengths.
   public boolean matches(String subject) {
     int[] in = (letters == Letters.FOLDED ? foldedPoints(subject) : subject.codePoints()).toArray();
     int piece = 0;

@@ -14,7 +14,7 @@ import keyfleet.rollout.NodeStatus.Presence;
 import keyfleet.rollout.NodeStatus.Reported;
 import keyfleet.rollout.NodeStatus.Unreadable;
 
-/// The words of this room's tests.
+/// Short builders for targets, facts, statuses and inventories in tests.
 final class Fixtures {
   private Fixtures() {}
 
@@ -33,7 +33,7 @@ final class Fixtures {
     return Arrays.stream(ids).map(NodeId::new).toList();
   }
 
-  /// Reads `os=Linux; ip=a,b; gpu=`: values are split at commas, and `gpu` is known to have none.
+  /// Parses `os=Linux; ip=a,b; gpu=`: values are split at commas, and `gpu` is known to have none.
   static Facts facts(String text) {
     return text.isBlank()
         ? Facts.NONE
@@ -47,7 +47,7 @@ final class Fixtures {
     return text.isEmpty() ? List.of() : List.of(text.split(",", -1));
   }
 
-  /// Reads `web1 offline degraded 3`: an id, then what differs from an online, healthy node with
+  /// Parses `web1 offline degraded 3`: an id, then what differs from an online, healthy node with
   /// protocol 0.
   static NodeStatus status(String text) {
     List<String> words = List.of(text.split(" ", -1));

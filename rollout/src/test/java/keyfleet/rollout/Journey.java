@@ -33,8 +33,9 @@ import keyfleet.rollout.Sighting.State;
 import keyfleet.rollout.Verdict.Acceptable;
 import keyfleet.rollout.Vitals.Link;
 
-/// One node's random life, beside a second and simpler account of what really runs, what was
-/// ordered and how long the software was seen ready. Where the two differ a rule is broken.
+/// A random walk of one node, with a second and simpler model of what really runs, what was ordered
+/// and how long the software was seen ready. A difference between the two means that a rule is
+/// broken.
 final class Journey {
   private static final List<Goal> FORWARD = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
 
@@ -99,7 +100,8 @@ final class Journey {
 
   private Commanded order() {
     RolloutId rollout = new RolloutId("r" + (1 + random.nextInt(7) / 3));
-    // Seldom of another while one is under way: what is staged would be gone before it runs.
+    // Rarely from another rollout while one is in progress: the staged release would be discarded
+    // before it runs.
     if (node instanceof Tasked tasked && random.nextInt(node instanceof Ended ? 4 : 24) > 0) {
       rollout = tasked.duty().task().rollout();
     }
@@ -115,7 +117,7 @@ final class Journey {
     return new Commanded(new Desired(task, goal(), lead, 1));
   }
 
-  /// Two rollouts to releases of their own, and one to what runs already.
+  /// Two rollouts to releases of their own, and one to the release that already runs.
   private static Sha256 releaseOf(RolloutId rollout) {
     return switch (rollout.value()) {
       case "r1" -> NEW;
@@ -131,8 +133,8 @@ final class Journey {
     return FORWARD.get(random.nextInt(3));
   }
 
-  /// An outcome that nobody waits for, or that comes again; never one that claims an effect which
-  /// this attempt still owes.
+  /// A result that the node does not wait for, or a repeated one; never one that claims an effect
+  /// that this attempt still has to perform.
   private NodeEvent stray() {
     Attempted of =
         random.nextBoolean() ? NodeWords.of(node) : new Attempted(new RolloutId("r1"), 9);
@@ -157,7 +159,7 @@ final class Journey {
   private NodeEvent fetched(Attempted of) {
     return switch (random.nextInt(8)) {
       case 0 -> new Fetched(of, NodeWords.BAD);
-      case 1 -> new FetchFailed(of, "no way to it");
+      case 1 -> new FetchFailed(of, "no route");
       default -> new Fetched(of, new Acceptable());
     };
   }
@@ -171,7 +173,7 @@ final class Journey {
   }
 
   private void swap(Attempted of, Sha256 release) {
-    assertTrue(accepted.contains(of), name + ": I9, swapped what nobody judged");
+    assertTrue(accepted.contains(of), name + ": I9, swapped without a rules check");
     if (!running.equals(release)) {
       assertEquals(1, swaps.merge(of, 1, Integer::sum), name + ": I2, swapped twice in " + of);
     }
@@ -238,7 +240,7 @@ final class Journey {
     save();
   }
 
-  /// What is in memory and not told by the journal is written before anything else happens.
+  /// State that the journal does not have is written before anything else happens.
   private void save() {
     if (!journal.tells(node)) {
       journal = new NodePage(node, now);
@@ -312,7 +314,7 @@ final class Journey {
     }
   }
 
-  /// Only steps within one rollout are drawn, as any rollout may follow any other.
+  /// Only steps within one rollout are drawn, because any rollout may follow any other.
   private void note(Node before, NodeEvent event, boolean overdue) {
     boolean same =
         !(before instanceof Tasked was)
@@ -329,6 +331,6 @@ final class Journey {
     }
     boolean another =
         before instanceof Tasked tasked && !tasked.duty().isOf(desired.task().rollout());
-    return another ? "ANOTHERS" : desired.goal().name();
+    return another ? "OTHER_ROLLOUT" : desired.goal().name();
   }
 }

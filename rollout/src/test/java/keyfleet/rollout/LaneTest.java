@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Nodes that come late, or come back (R16): `x` was offline when the plan was made, all others but
+/// Nodes that come late or come back (R16): `x` was offline when the plan was made; all others but
 /// `a` and `b` were not enrolled.
 final class LaneTest {
   private static final Platform LINUX = new Platform("linux/amd64");
@@ -69,8 +69,8 @@ final class LaneTest {
         TIMES);
   }
 
-  /// `others` are as in [Fixtures#status], between bars; they are all on linux and run 1.0 unless
-  /// they say so. `a` is always there and well.
+  /// `others` are as in [Fixtures#status], separated by bars; they are on linux and run 1.0 unless
+  /// the text says otherwise. `a` is always present and healthy.
   private void see(String others, NodeReport... reports) {
     observe(("a 2 | " + others).split("\\|", -1), reports);
   }
@@ -133,7 +133,7 @@ final class LaneTest {
     assertEquals(Set.copyOf(ids("a x")), standings().keySet());
   }
 
-  /// `b` was away when its batch went on, and was another before.
+  /// `b` was away when its batch continued, and may have changed since.
   @ParameterizedTest
   @CsvSource({
     "b 2, PREPARING, ''",
@@ -200,7 +200,7 @@ final class LaneTest {
     assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"));
   }
 
-  /// Who is asked is decided in one place, for every loop.
+  /// One place decides which nodes are checked, for every loop.
   @Test
   void candidates_areWhoeverMayBegin() {
     rollout = rolling(spec("| a b | c", "*", DegradedNodes.EXCLUDED, 1));

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class ManifestTest {
-  /// Written out by hand from the table in the package's description. A change here means that no
-  /// signature made before it verifies any more.
+  /// Written by hand from the table in the package's description. If it changes, no earlier
+  /// signature verifies any more.
   private static final String GOLDEN =
       """
       00000013 6b6579666c6565742d6d616e69666573742d31

@@ -3,16 +3,16 @@ package keyfleet.rollout;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// A node as simple as one can be that obeys the rules: it acts on what it has read, perhaps long
-/// ago; it never goes forward after a stop, nor twice in one attempt; it goes back by itself.
+/// The simplest node that obeys the rules: it acts on an order that it has read, perhaps long ago;
+/// it never goes forward after a stop, nor twice in one attempt; it rolls back by itself.
 final class ModelNode {
   final NodeId id;
   boolean present = true;
 
-  /// How often it has begun to run the release.
+  /// How often it has started the release.
   int swaps;
 
-  /// Whether it ever said that the release is bad.
+  /// Whether it ever reported that the release is bad.
   boolean complained;
 
   private @Nullable Desired read;
@@ -30,7 +30,7 @@ final class ModelNode {
     read = desired;
   }
 
-  /// Runs the release, and nobody has confirmed it.
+  /// Runs the release unconfirmed.
   boolean isUnconfirmed() {
     return task != null
         && (phase == Phase.APPLYING
@@ -43,7 +43,7 @@ final class ModelNode {
     return task != null && phase == Phase.CONFIRMED;
   }
 
-  /// Acts on what it has read, if that is not of the past.
+  /// Acts on the order that it has read, unless that order is outdated.
   void act() {
     Desired order = read;
     read = null;
@@ -100,7 +100,7 @@ final class ModelNode {
     }
   }
 
-  /// What time does. One in `oneIn` goes wrong.
+  /// Lets time pass; one step in `oneIn` goes wrong.
   void live(Random random, int oneIn) {
     boolean wrong = random.nextInt(oneIn) == 0;
     switch (phase) {
@@ -134,7 +134,7 @@ final class ModelNode {
     return why;
   }
 
-  /// Nothing is said of a rollout that it has not heard of.
+  /// Null for a rollout that the node does not know.
   @Nullable NodeReport report() {
     Task mine = task;
     return mine == null

@@ -55,7 +55,7 @@ class NodePageTest {
     assertEquals(Optional.empty(), new NodePage(idle(), moment("a", 70, 0)).remaining());
   }
 
-  /// R5: the soak begins again, the deadline stays.
+  /// R5: the soak starts again, the deadline stays.
   @Test
   void restartInTheSoak_beginsItAgain() {
     Node almost = after(idle(), SOAKING + ", 36 ready, 66 ready");
@@ -72,13 +72,13 @@ class NodePageTest {
     assertEquals("Confirmed", name(after(node, "72 ready, 73 CONFIRMED")));
   }
 
-  /// I9: a verdict of before the crash may be outdated.
+  /// I9: a verdict from before the crash may be outdated.
   @Test
   void restartWhileApplying_asksTheRulesAgain() {
-    Node judged = after(idle(), APPLYING + ", 3 judged");
+    Node judged = after(idle(), APPLYING + ", 3 checkPassed");
     assertEquals("Swap", Node.work(judged).getClass().getSimpleName());
     Node node = new NodePage(judged, moment("a", 3, 0)).restored(moment("a", 4, 1));
-    assertEquals("Judge", Node.work(node).getClass().getSimpleName());
+    assertEquals("CheckRules", Node.work(node).getClass().getSimpleName());
   }
 
   @Test
@@ -86,7 +86,7 @@ class NodePageTest {
     Node node = after(idle(), SOAKING);
     NodePage page = new NodePage(node, moment("a", 10, 0));
     assertTrue(page.tells(after(node, "20 ready, 30 ready")));
-    assertFalse(page.tells(after(node, "20 unready")), "a relapse is to be remembered");
+    assertFalse(page.tells(after(node, "20 unready")), "a relapse must be saved");
     assertFalse(page.tells(after(node, "20 ROLLED_BACK")));
   }
 }

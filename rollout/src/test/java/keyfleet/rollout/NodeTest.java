@@ -45,7 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeTest {
-  private static final String BACK = SOAKING + ", 11 ROLLED_BACK, 12 retreated";
+  private static final String BACK = SOAKING + ", 11 ROLLED_BACK, 12 undone";
 
   private static Node at(String where) {
     return switch (where) {
@@ -58,7 +58,7 @@ class NodeTest {
       case "Confirmed" -> after(idle(), CONFIRMED);
       case "RollingBack" -> after(idle(), SOAKING + ", 11 ROLLED_BACK");
       case "RolledBack" -> after(idle(), BACK);
-      default -> after(idle(), CONFIRMED + ", 72 REVERTED, 73 retreated");
+      default -> after(idle(), CONFIRMED + ", 72 REVERTED, 73 undone");
     };
   }
 
@@ -83,7 +83,7 @@ class NodeTest {
           Staged,      APPLIED,     Applying
           Staged,      ROLLED_BACK, RollingBack
           Applying,    CONFIRMED,   Applying
-          Applying,    condemned,   RollingBack
+          Applying,    checkFailed,   RollingBack
           Applying,    swapped,     Soaking
           Applying,    REVERTED,    RollingBack
           Soaking,     CONFIRMED,   Soaking
@@ -96,7 +96,7 @@ class NodeTest {
           Confirmed,   REVERTED,    RollingBack
           RollingBack, APPLIED,     RollingBack
           RollingBack, CONFIRMED,   RollingBack
-          RollingBack, retreated,   RolledBack
+          RollingBack, undone,   RolledBack
           RolledBack,  STAGED,      RolledBack
           RolledBack,  APPLIED,     RolledBack
           Reverted,    APPLIED,     Reverted
@@ -112,7 +112,7 @@ class NodeTest {
     "Idle, Nothing",
     "Preparing, Download",
     "Staged, Nothing",
-    "Applying, Judge",
+    "Applying, CheckRules",
     "Soaking, Probe",
     "Soaked, Probe",
     "Confirmed, Nothing",
@@ -123,7 +123,7 @@ class NodeTest {
     assertEquals(work, Node.work(at(state)).getClass().getSimpleName());
   }
 
-  /// R8: what is staged was never run, so nothing is swapped back for it.
+  /// R8: a staged release never ran, so nothing is swapped back.
   @Test
   void rollbackOfStaged_onlyDiscards() {
     Node node = after(idle(), STAGED + ", 2 ROLLED_BACK");
@@ -145,7 +145,7 @@ class NodeTest {
     assertEquals(NEW, Node.running(at("Confirmed")));
   }
 
-  /// R8: neither the running slot nor the last confirmed one is ever given up.
+  /// R8: neither the running slot nor the last confirmed one is ever discarded.
   @Test
   void releaseThatIsKept_isNotDiscarded() {
     Node node = heard(at("Confirmed"), Goal.STAGED, 1, task(SECOND, 1, OLD));
@@ -155,7 +155,7 @@ class NodeTest {
     assertEquals(Set.of(OLD, NEW), Node.kept(at("Soaking")));
   }
 
-  /// R2: a lower epoch, or the same with another nonce, leaves no trace.
+  /// R2: a lower epoch, or the same epoch with another nonce, changes nothing.
   @Test
   void supersededLead_isRefusedWithoutEffect() {
     Node node = heard(at("Staged"), Goal.STAGED, 5, task(FIRST, 1, NEW));
@@ -168,7 +168,7 @@ class NodeTest {
     }
   }
 
-  /// R18: an abort is acknowledged by every node, also by one that it does not move.
+  /// R18: every node acknowledges an abort, even one whose state does not change.
   @ParameterizedTest
   @CsvSource({"Idle", "Staged", "Soaking", "Confirmed", "RollingBack", "RolledBack", "Reverted"})
   void higherLead_isSeenInTheReport(String state) {
@@ -176,12 +176,12 @@ class NodeTest {
     assertEquals(lead(7), Node.report(node).orElseThrow().seen());
   }
 
-  /// I3: a rollout that was told to go back moves nothing forward, in no attempt.
+  /// I3: a rollout that was turned back moves nothing forward, in no attempt.
   @ParameterizedTest
   @CsvSource({"Idle", "Preparing", "Staged", "Soaking", "Confirmed", "RolledBack"})
   void turnedRollout_neverGoesForwardAgain(String state) {
     Node node = heard(at(state), Goal.ROLLED_BACK, 7, task(FIRST, 1, NEW));
-    node = Node.next(node, NodeWords.event("retreated", node), seconds(81));
+    node = Node.next(node, NodeWords.event("undone", node), seconds(81));
     for (Goal goal : Goal.values()) {
       if (goal.isForward()) {
         Node later = heard(node, goal, 8, task(FIRST, 2, NEW));
@@ -192,7 +192,7 @@ class NodeTest {
 
   @Test
   void laterAttempt_beginsAfterARollback() {
-    Node node = after(idle(), "0 STAGED, 1 fetchFailed, 2 retreated");
+    Node node = after(idle(), "0 STAGED, 1 fetchFailed, 2 undone");
     Node again = heard(node, Goal.STAGED, 2, task(FIRST, 2, NEW));
     assertInstanceOf(Preparing.class, again);
     assertEquals(2, Node.report(again).orElseThrow().task().attempt());
@@ -201,7 +201,7 @@ class NodeTest {
     assertInstanceOf(Preparing.class, Node.next(again, new Commanded(first), 0));
   }
 
-  /// I2: what runs unconfirmed ends its own attempt first.
+  /// I2: an unconfirmed release that runs ends its own attempt first.
   @Test
   void laterAttempt_doesNotInterruptASoak() {
     Node node = heard(at("Soaking"), Goal.STAGED, 2, task(FIRST, 2, NEW));
@@ -209,7 +209,7 @@ class NodeTest {
     assertEquals(1, Node.report(node).orElseThrow().task().attempt());
   }
 
-  /// R4: nobody may come to take back what a rollout staged that has ended.
+  /// R4: no driver may come to undo what an ended rollout has staged.
   @ParameterizedTest
   @CsvSource({"Preparing, true", "Staged, true", "Applying, false", "Soaking, false"})
   void otherRollout_waitsForWhatRunsAndDiscardsWhatDoesNot(String state, boolean discards) {
@@ -217,12 +217,12 @@ class NodeTest {
     assertEquals(new Busy(FIRST), Node.answer(at(state), other));
     Node node = Node.next(at(state), new Commanded(other), seconds(11));
     assertEquals(discards ? "RollingBack" : state, name(node));
-    Node later = Node.next(node, NodeWords.event("retreated", node), seconds(12));
+    Node later = Node.next(node, NodeWords.event("undone", node), seconds(12));
     assertEquals(
         discards, Node.next(later, new Commanded(other), seconds(13)) instanceof Preparing);
   }
 
-  /// I2: a finished rollout that speaks up again gets its result, not a second swap.
+  /// I2: a finished rollout that sends orders again gets its result, not a second swap.
   @Test
   void finishedRollout_isTakenUpWhereItEnded() {
     Node second = heard(at("RolledBack"), Goal.ROLLED_BACK, 1, task(SECOND, 1, NEWER));
@@ -248,7 +248,7 @@ class NodeTest {
     assertEquals(NEWER, Node.running(first));
   }
 
-  /// R8: what ran before the first release was not kept over the second.
+  /// R8: the release before the first one was not kept when the second was confirmed.
   @Test
   void secondRevertInARow_isDeclinedInWords() {
     Task newer = task(SECOND, 1, NEWER);
@@ -256,11 +256,11 @@ class NodeTest {
     node = heard(after(node, "80 fetched"), Goal.APPLIED, 1, newer);
     node = after(node, "81 swapped, 81 ready, 101 ready, 121 ready, 141 ready");
     node = Node.next(node, new Commanded(new Desired(newer, Goal.CONFIRMED, lead(1), 1)), 0);
-    node = after(heard(node, Goal.REVERTED, 2, newer), "150 retreated");
+    node = after(heard(node, Goal.REVERTED, 2, newer), "150 undone");
     assertEquals(NEW, Node.running(node));
     Desired again = new Desired(task(FIRST, 1, NEW), Goal.REVERTED, lead(2), 1);
     assertEquals(
-        new Refused(List.of("what ran before is not kept any more")), Node.answer(node, again));
+        new Refused(List.of("the previous release is no longer kept")), Node.answer(node, again));
     NodeReport report = Node.report(Node.next(node, new Commanded(again), 0)).orElseThrow();
     assertEquals(Phase.CONFIRMED, report.phase());
     assertEquals(Setback.INFRASTRUCTURE, report.setback());
@@ -277,7 +277,8 @@ class NodeTest {
     assertEquals("r62", node.ground().past().getLast().task().rollout().value());
   }
 
-  /// R6, R9: none of these is a failure, and a driver that repeats itself learns where the node is.
+  /// R6, R9: none of these is a failure, and a driver that repeats an order learns the state of the
+  /// node.
   @ParameterizedTest
   @CsvSource(
       textBlock =
@@ -313,9 +314,9 @@ class NodeTest {
     assertEquals(
         new NotYet(Duration.ofSeconds(40)),
         Node.answer(after(idle(), SOAKING + ", 30 ready"), desired(Goal.CONFIRMED, 1)));
-    Node refused = after(idle(), "0 STAGED, 1 refused, 2 retreated");
+    Node refused = after(idle(), "0 STAGED, 1 refused, 2 undone");
     assertEquals(
-        new Refused(List.of("1 valid signatures of 2 needed")),
+        new Refused(List.of("1 valid signatures, 2 required")),
         Node.answer(refused, desired(Goal.STAGED, 1)));
     assertEquals(
         new Terminal(Phase.ROLLED_BACK, Setback.ORDERED),
@@ -334,13 +335,13 @@ class NodeTest {
     assertInstanceOf(Refused.class, Node.answer(at("Soaked"), other));
   }
 
-  /// I2: an attempt that has ended does not begin again because its terms were changed.
+  /// I2: an attempt that has ended does not start again because its task was changed.
   @ParameterizedTest
   @CsvSource(
       textBlock =
           """
           Staged,     0 STAGED; 1 fetched
-          RolledBack, 0 STAGED; 1 fetchFailed; 2 retreated
+          RolledBack, 0 STAGED; 1 fetchFailed; 2 undone
           """)
   void sameAttemptOnOtherTerms_isRefused(String state, String words) {
     Node node = after(idle(), words.replace(';', ','));
@@ -354,11 +355,11 @@ class NodeTest {
   @CsvSource(
       textBlock =
           """
-          0 STAGED; 1 refused; 2 retreated,                     REFUSED
-          0 STAGED; 1 fetchFailed; 2 retreated,                 INFRASTRUCTURE
-          0 STAGED; 1 fetched; 2 APPLIED; 2 condemned; 3 retreated, REFUSED
-          0 STAGED; 1 fetched; 2 APPLIED; 302 ticked; 303 retreated, UNCONFIRMED
-          0 STAGED; 1 ROLLED_BACK; 2 retreated,                 ORDERED
+          0 STAGED; 1 refused; 2 undone,                     REFUSED
+          0 STAGED; 1 fetchFailed; 2 undone,                 INFRASTRUCTURE
+          0 STAGED; 1 fetched; 2 APPLIED; 2 checkFailed; 3 undone, REFUSED
+          0 STAGED; 1 fetched; 2 APPLIED; 302 ticked; 303 undone, UNCONFIRMED
+          0 STAGED; 1 ROLLED_BACK; 2 undone,                 ORDERED
           """)
   void wayBack_tellsWhy(String words, Setback setback) {
     NodeReport report = Node.report(after(idle(), words.replace(';', ','))).orElseThrow();
@@ -367,7 +368,7 @@ class NodeTest {
     assertEquals(OLD, report.running());
   }
 
-  /// I4: no event saves what is overdue, the confirm itself not either.
+  /// I4: no event saves an overdue release, not even the confirm.
   @ParameterizedTest
   @CsvSource({"CONFIRMED", "ready", "ticked", "APPLIED", "fetched"})
   void deadline_comesBeforeAnyEvent(String event) {
@@ -378,7 +379,7 @@ class NodeTest {
 
   @Test
   void deadline_runsFromTheApplyNotFromTheSwap() {
-    Node node = after(idle(), STAGED + ", 2 APPLIED, 299 judged, 300 swapped");
+    Node node = after(idle(), STAGED + ", 2 APPLIED, 299 checkPassed, 300 swapped");
     assertEquals(OptionalLong.of(seconds(302)), Node.wakeAt(after(node, "300 ready")));
     assertEquals("RollingBack", name(after(node, "302 ticked")));
   }

@@ -10,8 +10,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Any order of orders, outcomes, looks, crashes and reboots: what holds of every node. The rules
-/// are those that [Journey] names: R2, R8, I2, I3, I4, I5, I8, I9, P8.
+/// What holds for every node after any sequence of orders, results, probes, crashes and reboots.
+/// [Journey] names the rules: R2, R8, I2, I3, I4, I5, I8, I9, P8.
 class NodeWalkTest {
   private static final int WALKS = 1_500;
   private static final int STEPS = 250;
@@ -30,7 +30,7 @@ class NodeWalkTest {
   /// The diagram in the package's description.
   private static Set<String> drawn() throws IOException {
     Set<String> edges = new TreeSet<>();
-    Path source = Path.of("src/main/java/keyfleet/rollout/package-info.java");
+    Path source = Path.of("src/main/java/keyfleet/rollout/node/package-info.java");
     for (String line : Files.readAllLines(source)) {
       var edge = EDGE.matcher(line);
       if (edge.matches()) {

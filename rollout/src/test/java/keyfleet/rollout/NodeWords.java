@@ -19,7 +19,7 @@ import keyfleet.rollout.Verdict.TooFewSignatures;
 import keyfleet.rollout.Verdict.Unacceptable;
 import keyfleet.rollout.Vitals.Link;
 
-/// The words of the tests of a node.
+/// Short builders for the tests of a node.
 final class NodeWords {
   static final Sha256 OLD = new Sha256("0".repeat(64));
   static final Sha256 NEW = new Sha256("1".repeat(64));
@@ -64,17 +64,17 @@ final class NodeWords {
         : new Attempted(FIRST, 1);
   }
 
-  /// Reads `STAGED`, `fetched`, `refused`, `ready`, …: an order by its goal, all else as an outcome
-  /// of the node's own attempt.
+  /// Parses `STAGED`, `fetched`, `refused`, `ready`, …: an order by its goal, anything else as a
+  /// result of the node's own attempt.
   static NodeEvent event(String word, Node node) {
     return switch (word) {
       case "fetched" -> new Fetched(of(node), new Acceptable());
       case "refused" -> new Fetched(of(node), BAD);
-      case "fetchFailed" -> new FetchFailed(of(node), "no way to it");
-      case "judged" -> new Judged(of(node), new Acceptable());
-      case "condemned" -> new Judged(of(node), BAD);
+      case "fetchFailed" -> new FetchFailed(of(node), "no route");
+      case "checkPassed" -> new Judged(of(node), new Acceptable());
+      case "checkFailed" -> new Judged(of(node), BAD);
       case "swapped" -> new Swapped(of(node));
-      case "retreated" -> new Retreated(of(node));
+      case "undone" -> new Retreated(of(node));
       case "ready" -> new Probed(new Sighting(State.READY, 0), Link.CONNECTED);
       case "unready" -> new Probed(new Sighting(State.NOT_READY, 0), Link.CONNECTED);
       case "cutOff" -> new Probed(new Sighting(State.NOT_READY, 0), Link.CUT_OFF);
@@ -83,7 +83,7 @@ final class NodeWords {
     };
   }
 
-  /// Where a node gets by these words, each at its time in seconds: `0 STAGED, 5 fetched`.
+  /// The node after these events, each at its time in seconds: `0 STAGED, 5 fetched`.
   static Node after(Node start, String words) {
     Node node = start;
     for (String each : words.split(",", -1)) {
@@ -99,7 +99,7 @@ final class NodeWords {
 
   static final String STAGED = "0 STAGED, 1 fetched";
   static final String APPLYING = STAGED + ", 2 APPLIED";
-  static final String SOAKING = APPLYING + ", 2 judged, 3 swapped, 10 ready";
+  static final String SOAKING = APPLYING + ", 2 checkPassed, 3 swapped, 10 ready";
   static final String SOAKED =
       SOAKING + ", 20 ready, 30 ready, 40 ready, 50 ready, 60 ready, 70 ready";
   static final String CONFIRMED = SOAKED + ", 71 CONFIRMED";

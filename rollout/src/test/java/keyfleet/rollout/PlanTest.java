@@ -43,7 +43,7 @@ final class PlanTest {
     return assertInstanceOf(Planned.class, planning(inventory(inventory), shape)).plan();
   }
 
-  /// The order is a promise: a plan made by one version must be found again by the next.
+  /// The order is a promise: the next version must compute the same plan.
   @Test
   void order_isTheGoldenOne() {
     Plan plan = plan(FIVE, new Shape("seed", new NoCanaries(), 2));
@@ -79,7 +79,7 @@ final class PlanTest {
     Planning planning = planning(inventory(FIVE), new Shape("seed", new Selected(selector), 2));
     assertEquals(new NoCanaryFound(selector), planning);
     assertEquals(
-        "no eligible node is a canary: off or bad or x", ((NoCanaryFound) planning).words());
+        "no eligible node matches the canary selector: off or bad or x", ((NoCanaryFound) planning).words());
   }
 
   @ParameterizedTest
@@ -149,7 +149,7 @@ final class PlanTest {
             .hash());
   }
 
-  /// R15: whoever may not go yet keeps its place before those behind it.
+  /// R15: a node that must wait keeps its position ahead of the nodes behind it.
   @Test
   void domains_areSpreadOverTheBatches() {
     List<NodeStatus> zones =
@@ -204,8 +204,8 @@ final class PlanTest {
     }
   }
 
-  /// R15: the plan remembers which inventory it was made from; a node that is not targeted changes
-  /// that, and not the plan.
+  /// R15: the plan remembers which inventory it was made from; a node outside the target changes
+  /// the inventory but not the plan.
   @Test
   void inventory_isFrozenBesideThePlan() {
     Shape shape = new Shape("seed", new NoCanaries(), 2);

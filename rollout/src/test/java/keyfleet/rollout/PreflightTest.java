@@ -44,7 +44,8 @@ final class PreflightTest {
     assertEquals(words, assertInstanceOf(Refused.class, answer).words());
   }
 
-  /// Each column: the inventory, then the ids that are eligible, offline, and excluded.
+  /// Columns: target, min protocol and inventory, then the ids that are eligible, offline, and
+  /// excluded.
   @ParameterizedTest
   @CsvSource(
       delimiter = '!',
@@ -79,7 +80,7 @@ final class PreflightTest {
     assertEquals("a b", ids(passed.eligible()));
   }
 
-  /// R17, and a release that is built for another platform would be refused by the node.
+  /// R17; also, a node would refuse a release that is built for another platform.
   @Test
   void quarantinedAndForeign_areExcluded() {
     Sha256 release = offer(0).release();

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a node that has rolled a release back says of it (R17).
+/// What a node reports about a release that it has rolled back (R17).
 final class QuarantineTest {
-  private static final String SICK = SOAKING + ", 20 unready, 40 unready, 50 unready, 51 retreated";
+  private static final String SICK = SOAKING + ", 20 unready, 40 unready, 50 unready, 51 undone";
 
   @ParameterizedTest
   @CsvSource({
@@ -37,10 +37,10 @@ final class QuarantineTest {
 
   enum Ending {
     SICK(QuarantineTest.SICK),
-    REFUSED("0 STAGED, 1 refused, 2 retreated"),
-    OVERDUE(SOAKED + ", 303 ticked, 304 retreated"),
-    ORDERED(STAGED + ", 2 ROLLED_BACK, 3 retreated"),
-    NOT_FETCHED("0 STAGED, 1 fetchFailed, 2 retreated");
+    REFUSED("0 STAGED, 1 refused, 2 undone"),
+    OVERDUE(SOAKED + ", 303 ticked, 304 undone"),
+    ORDERED(STAGED + ", 2 ROLLED_BACK, 3 undone"),
+    NOT_FETCHED("0 STAGED, 1 fetchFailed, 2 undone");
 
     private final String words;
 
@@ -68,7 +68,7 @@ final class QuarantineTest {
     node = Node.next(node, new Commanded(again), NodeWords.seconds(60));
     node = after(node, "61 fetched");
     node = Node.next(node, new Commanded(again), NodeWords.seconds(62));
-    node = after(node, "62 judged, 63 swapped, 70 ready, 90 ready, 110 ready, 130 ready");
+    node = after(node, "62 checkPassed, 63 swapped, 70 ready, 90 ready, 110 ready, 130 ready");
     Desired confirm = new Desired(again.task(), Goal.CONFIRMED, lead(1), 2);
     node = Node.next(node, new Commanded(confirm), NodeWords.seconds(131));
     assertEquals("Confirmed", NodeWords.name(node));

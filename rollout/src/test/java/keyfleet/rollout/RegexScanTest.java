@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The scan against RE2/J itself, over random expressions.
+/// The check against RE2/J itself, over random expressions.
 final class RegexScanTest {
   private static final List<String> PIECES =
       List.of(
@@ -48,7 +48,8 @@ final class RegexScanTest {
           "\\b",
           "()");
 
-  /// An instruction or three for each step: an optional copy needs a branch, a group two marks.
+  /// Up to three instructions for each step: an optional copy needs a branch, a group needs two
+  /// marks.
   private static final int MAX_PROGRAM = 4 * RegexScan.MAX_SIZE;
 
   @ParameterizedTest
@@ -63,7 +64,7 @@ final class RegexScanTest {
               .collect(Collectors.joining());
       compiled += isBounded(regex) ? 1 : 0;
     }
-    assertTrue(compiled > 500, "only " + compiled + " random expressions were any good");
+    assertTrue(compiled > 500, "only " + compiled + " random expressions compiled");
   }
 
   private static boolean isBounded(String regex) {

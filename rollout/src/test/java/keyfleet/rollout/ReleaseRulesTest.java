@@ -198,12 +198,12 @@ final class ReleaseRulesTest {
         verdict);
     assertEquals(
         List.of(
-            "1 valid signatures of 2 needed",
+            "1 valid signatures, 2 required",
             "built for linux/amd64, not linux/arm64",
             "protocol 0 < 3",
             "not allowed from version 2.0",
             "expired at 2027-01-01T00:00:00Z",
-            "release counter 42 < 99 and no permit"),
+            "release counter 42 < 99 without a downgrade permit"),
         ((Unacceptable) verdict).reasons().stream().map(Reason::words).toList());
   }
 

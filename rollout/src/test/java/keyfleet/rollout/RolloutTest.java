@@ -46,7 +46,7 @@ final class RolloutTest {
     rollout = Rollout.next(rollout, event, now);
   }
 
-  /// Looks again and again for that long, and last at its very end.
+  /// Observes repeatedly for that long, the last time exactly at its end.
   private void watch(Duration length, String present) {
     Duration end = now.plus(length);
     while (now.plus(TIMES.stale()).compareTo(end) < 0) {
@@ -134,7 +134,7 @@ final class RolloutTest {
     int attempt = standing == Standing.FAILED ? 1 : 2;
     assertEquals(
         new Place(standing, attempt), rollout.run().ledger().places().get(new NodeId("a")));
-    assertEquals(state.equals("Paused"), Rollout.hold(rollout).isPresent(), "it says why");
+    assertEquals(state.equals("Paused"), Rollout.hold(rollout).isPresent(), "it gives the reason");
   }
 
   @Test
@@ -176,7 +176,7 @@ final class RolloutTest {
     on(seen("b c"));
     assertEquals(Standing.PENDING, standing(rollout, "b"));
     assertEquals(
-        Optional.of("canaries are silent or were given up; forget them, or abort: a"),
+        Optional.of("canaries are silent or were given up; forget them or abort the rollout: a"),
         Rollout.hold(rollout));
     on(new ForgetOrdered(new NodeId("a")));
     assertEquals(Standing.PENDING, standing(rollout, "b"), "no canary has confirmed");
@@ -210,7 +210,7 @@ final class RolloutTest {
     now = now.plus(Duration.ofDays(1));
     on(seen("b"));
     assertEquals(Standing.PENDING, standing(rollout, "b"));
-    assertEquals(Optional.of("1 nodes are unreachable, 0 may be: a"), Rollout.hold(rollout));
+    assertEquals(Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.hold(rollout));
     on(new ForgetOrdered(new NodeId("a")));
     on(seen("b"));
     now = now.plus(TIMES.batchPause());
@@ -263,7 +263,7 @@ final class RolloutTest {
     on(seen("a b c", report("a", 1, Phase.ROLLED_BACK, Setback.UNHEALTHY, 1)));
     assertInstanceOf(Aborting.class, rollout, "it has not seen the abort's epoch");
     on(seen("a b c", report("a", 1, Phase.ROLLING_BACK, Setback.ORDERED, 2)));
-    assertInstanceOf(Aborting.class, rollout, "it is still on its way");
+    assertInstanceOf(Aborting.class, rollout, "it is still rolling back");
     on(seen("a b c", report("a", 1, Phase.ROLLED_BACK, Setback.ORDERED, 2)));
     assertInstanceOf(Aborted.class, rollout);
   }
@@ -299,7 +299,7 @@ final class RolloutTest {
     assertEquals(Standing.REVERTED, standing(rollout, "a"));
   }
 
-  /// Two reverts in a row: what ran before the first release is not kept any more.
+  /// Two reverts in a row: the release before the first one is no longer kept.
   @Test
   void nodeThatCannotRevert_keepsTheReleaseAndNobodyWaits() { // R8
     rollout = rolling(spec("| a b", "", limits(2, 2, 1)));
@@ -307,14 +307,14 @@ final class RolloutTest {
     confirmed("a", "b");
     on(new RollbackOrdered(lead(2)));
     on(seen("a b", report("a", 1, Phase.CONFIRMED, Setback.NONE, 2)));
-    assertEquals(Standing.REVERTING, standing(rollout, "a"), "it may not have heard of it");
+    assertEquals(Standing.REVERTING, standing(rollout, "a"), "it may not have seen the order");
     on(seen("a b", report("a", 1, Phase.CONFIRMED, Setback.INFRASTRUCTURE, 2)));
     assertEquals(Standing.KEPT, standing(rollout, "a"));
     on(seen("a b", report("b", 1, Phase.REVERTED, Setback.ORDERED, 2)));
     assertInstanceOf(RolledBack.class, rollout);
   }
 
-  /// R24: what the ledger lost is found again in what nodes have obeyed.
+  /// R24: what the ledger lost is rebuilt from what nodes have obeyed.
   @ParameterizedTest
   @CsvSource({
     "PREPARING, PREPARING", "STAGED, PREPARING", "APPLYING, APPLYING", "SOAKING, APPLYING",
@@ -333,7 +333,7 @@ final class RolloutTest {
     now = now.plus(TIMES.settleWithin());
     on(new ResumeOrdered());
     on(seen("a b c"));
-    assertEquals(List.of(), rollout.run().ledger().failed(), "every wait begins anew");
+    assertEquals(List.of(), rollout.run().ledger().failed(), "every wait starts again");
   }
 
   @Test

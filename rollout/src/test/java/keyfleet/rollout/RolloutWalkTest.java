@@ -26,8 +26,8 @@ import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutEvent.Ticked;
 import org.junit.jupiter.api.Test;
 
-/// Rollouts over nodes that come and go, read late, fail and are cut off, under drivers that sleep
-/// and operators who change their minds: what holds after every step.
+/// What holds after every step of a rollout whose nodes come and go, read late, fail and are cut
+/// off, while drivers sleep and operators change their minds.
 class RolloutWalkTest {
   private static final int WALKS = 2_000;
   private static final int STEPS = 300;
@@ -52,7 +52,8 @@ class RolloutWalkTest {
     assertEquals(drawn(), taken);
   }
 
-  /// What else settles a rollout is drawn as an observation; one that is resumed rolls first.
+  /// Other events that settle a rollout are drawn as an observation; a resumed rollout is Rolling
+  /// first.
   private static Set<String> edges(String from, RolloutEvent event, String to) {
     return switch (event) {
       case ResumeOrdered _ when !to.equals("Rolling") ->
@@ -76,12 +77,12 @@ class RolloutWalkTest {
     checkStops(world, before, event, where);
     checkWaits(world, where);
     checkSets(before.run(), after.run(), where);
-    // I11: the plan is never another.
+    // I11: the plan never changes.
     assertEquals(before.run().spec(), after.run().spec(), where);
   }
 
-  /// I10: each node of the plan is in one set, and whoever came late stays where it is known. R16,
-  /// R17: whoever came late and is left out has a reason, and is told nothing.
+  /// I10: each node of the plan is in one set, and a late node stays in the ledger. R16, R17: a
+  /// late node that is left out has a reason and gets no order.
   private static void checkSets(Run before, Run after, String where) {
     Set<NodeId> planned = Ledger.EMPTY.standings(after.spec()).keySet();
     Set<NodeId> all = after.ledger().standings(after.spec()).keySet();
@@ -123,7 +124,7 @@ class RolloutWalkTest {
     }
   }
 
-  /// R14, counted by hand: whoever of the batch that is on has a place, was told something.
+  /// R14, counted independently: a listed node of the current batch got an order.
   private static void checkBatch(Run run, Set<NodeId> failed, String where) {
     int passed = run.ledger().passed();
     if (passed == run.spec().batches()) {
@@ -156,7 +157,7 @@ class RolloutWalkTest {
         () -> where + ": unconfirmed " + world.unconfirmed());
   }
 
-  /// I3, and what is over stays over.
+  /// I3, and an ended rollout stays ended.
   private static void checkStops(
       RolloutWorld world, Rollout before, RolloutEvent event, String where) {
     boolean stopped = before instanceof Aborted || before instanceof RolledBack;
@@ -176,7 +177,7 @@ class RolloutWalkTest {
     }
   }
 
-  /// Empty exactly when time alone changes nothing; else not a moment too late or too early.
+  /// Empty exactly when time alone changes nothing; otherwise neither too late nor too early.
   private static void checkWaits(RolloutWorld world, String where) {
     Rollout rollout = world.rollout();
     Duration wake = Rollout.wakeAt(rollout).orElse(null);
@@ -192,7 +193,7 @@ class RolloutWalkTest {
   private static Set<String> drawn() throws IOException {
     Set<String> edges = new TreeSet<>();
     for (String line :
-        Files.readAllLines(Path.of("src/main/java/keyfleet/rollout/package-info.java"))) {
+        Files.readAllLines(Path.of("src/main/java/keyfleet/rollout/controller/package-info.java"))) {
       var edge = EDGE.matcher(line);
       if (edge.matches()) {
         edges.add(edge.group(1) + " " + edge.group(2) + " " + edge.group(3));

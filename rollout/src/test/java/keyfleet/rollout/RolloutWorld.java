@@ -23,8 +23,9 @@ import keyfleet.rollout.RolloutEvent.ResumeOrdered;
 import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutEvent.Ticked;
 
-/// A rollout, its nodes and their `desired` keys. Committed orders may be written at once, late, or
-/// by a driver that was superseded long ago; a key takes none that is older than what it has.
+/// A random walk of a rollout, its nodes and their `desired` keys. Committed orders may be written
+/// at once, late, or by a driver that was superseded long ago; a key never takes an older order
+/// than the one it has.
 final class RolloutWorld {
   private static final String[] PLANS = {
     "a | b c | d", "| a b | c d", "a b c | d", "| a | b | c", "a | b c d | e f", "| a b c d e f g"
@@ -67,7 +68,7 @@ final class RolloutWorld {
     }
   }
 
-  /// They are enrolled when they first show up.
+  /// They are enrolled when they first appear.
   static Set<NodeId> strangers() {
     return Set.copyOf(Rollouts.ids("s t"));
   }
@@ -82,7 +83,7 @@ final class RolloutWorld {
     return random.nextInt(3) == 0 ? tolerance() : new Tolerance.Unlimited();
   }
 
-  /// The tightest limit that the plan allows; canaries may be more than that.
+  /// The smallest limit that the plan allows; there may be more canaries than that.
   private static int largestBatch(String plan) {
     return Rollouts.plan(plan, "").batches().stream().mapToInt(List::size).max().orElse(1);
   }
@@ -103,14 +104,14 @@ final class RolloutWorld {
     return rollout.run().ledger().standings(rollout.run().spec()).keySet();
   }
 
-  /// A node that an operator called dead, though it was not, is the operator's.
+  /// A live node that an operator declared dead does not count.
   long unconfirmed() {
     return nodes.values().stream()
         .filter(it -> it.isUnconfirmed() && !forgotten.contains(it.id))
         .count();
   }
 
-  /// Who runs the release for good, and is not another rollout's.
+  /// The nodes that run the release confirmed and do not belong to another rollout.
   Set<NodeId> confirmed() {
     Map<NodeId, Standing> standings = rollout.run().ledger().standings(rollout.run().spec());
     Set<NodeId> confirmed = new HashSet<>();
@@ -121,19 +122,19 @@ final class RolloutWorld {
     return confirmed;
   }
 
-  /// Who has said so, or was there while a deadline passed (R13).
+  /// The nodes that reported a failure, or were present when a deadline passed (R13).
   Set<NodeId> mayHaveFailed() {
     Set<NodeId> may = new HashSet<>(overdue);
     nodes.values().stream().filter(it -> it.complained).forEach(it -> may.add(it.id));
     return may;
   }
 
-  /// Whether the last step made a node run the release.
+  /// Whether a node started the release in the last step.
   boolean hasSwapped() {
     return swapped;
   }
 
-  /// Lets the world go on for a while, then something happens to the rollout.
+  /// Lets nodes act for a while, then applies one event to the rollout.
   RolloutEvent step() {
     int before = swaps();
     for (int i = random.nextInt(8); i > 0; i--) {
@@ -174,7 +175,7 @@ final class RolloutWorld {
     }
   }
 
-  /// Perhaps as another.
+  /// The node may return with another status.
   private void comeBack(ModelNode node) {
     node.present = true;
     if (random.nextInt(unrest) == 0) {
@@ -184,7 +185,7 @@ final class RolloutWorld {
     }
   }
 
-  /// The orders of a committed decision wait to be written; the oldest may wait for ever.
+  /// The orders of a committed decision wait to be written; the oldest may never be.
   private void post() {
     Lead lead = rollout.run().lead();
     Rollout.orders(rollout)
@@ -258,7 +259,7 @@ final class RolloutWorld {
     return nodes.keySet().stream().toList().get(random.nextInt(nodes.size()));
   }
 
-  /// A driver finds it out of a node that it is about to tell something.
+  /// A driver finds this out when it is about to write an order for the node.
   private RolloutEvent occupied() {
     List<NodeId> told = Rollout.orders(rollout).keySet().stream().toList();
     return told.isEmpty() ? new Ticked() : new Occupied(told.get(random.nextInt(told.size())));
@@ -270,7 +271,7 @@ final class RolloutWorld {
     return new ForgetOrdered(node);
   }
 
-  /// Whoever beats, and has had its step for as long as the shortest deadline.
+  /// Present nodes whose step has lasted at least as long as the shortest deadline.
   private void noteOverdue(RolloutEvent event) {
     Outlook outlook = rollout.run().outlook();
     Set<NodeId> present = event instanceof Observed seen ? seen.present() : outlook.present();

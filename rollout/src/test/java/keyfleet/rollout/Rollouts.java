@@ -11,7 +11,7 @@ import java.util.Set;
 import keyfleet.rollout.RolloutEvent.Claimed;
 import keyfleet.rollout.RolloutEvent.Observed;
 
-/// The words of the controller's tests.
+/// Short builders for the controller's tests.
 final class Rollouts {
   static final RolloutId ID = new RolloutId("r1");
   static final Sha256 OLD = new Sha256("aa".repeat(32));
@@ -21,14 +21,14 @@ final class Rollouts {
 
   private Rollouts() {}
 
-  /// Reads `a b`: ids between blanks.
+  /// Parses `a b`: ids separated by spaces.
   static List<NodeId> ids(String text) {
     return text.isBlank()
         ? List.of()
         : Arrays.stream(text.split(" ", -1)).map(NodeId::new).toList();
   }
 
-  /// Reads `c | a b | d`: batches between bars, the first being the canaries, who may be none.
+  /// Parses `c | a b | d`: batches separated by bars; the first is the canaries and may be empty.
   static Plan plan(String text, String offline) {
     List<List<NodeId>> batches =
         Arrays.stream(text.split("\\|", -1)).map(it -> ids(it.strip())).toList();
@@ -78,7 +78,7 @@ final class Rollouts {
     return run.ledger().standings(run.spec()).getOrDefault(new NodeId(node), Standing.EXCLUDED);
   }
 
-  /// What the node is told, if anything.
+  /// The goal that the node is ordered to reach, if any.
   static Optional<Goal> goal(Rollout rollout, String node) {
     return Optional.ofNullable(Rollout.orders(rollout).get(new NodeId(node))).map(Assignment::goal);
   }

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import keyfleet.rollout.TargetParser.BadTarget;
 import keyfleet.rollout.TargetParser.Parsed;
 
-/// Any text at all: the parser answers, never throws; what it takes reads back equal, and what it
-/// refuses it refuses at a place inside the text.
+/// For any text, the parser returns a result and never throws. A parsed target, written and parsed
+/// again, is equal; an error has a position inside the text.
 class TargetFuzzTest {
   private static final NodeId NODE = new NodeId("web1.eu");
 

@@ -47,7 +47,7 @@ final class TargetParserTest {
     assertEquals(new And(List.of(new And(List.of(A, B)), C)), target("(a and b) and c"));
   }
 
-  /// The right column is the target as it is written out.
+  /// The right column is the target as it is written.
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -94,35 +94,35 @@ final class TargetParserTest {
           a or or b        | 5  | expected a target, found or
           a and (or b)     | 7  | expected a target, found or
           not              | 3  | expected a target, found the end
-          web* db*         | 5  | no operator (and, or) before db*
-          a not b          | 2  | no operator (and, or) before not
-          a AND b          | 2  | no operator (and, or) before AND
-          a (b)            | 2  | no operator (and, or) before (
-          web(1)           | 3  | no operator (and, or) before (
-          (a b)            | 3  | no operator (and, or) before b
+          web* db*         | 5  | missing operator (and, or) before db*
+          a not b          | 2  | missing operator (and, or) before not
+          a AND b          | 2  | missing operator (and, or) before AND
+          a (b)            | 2  | missing operator (and, or) before (
+          web(1)           | 3  | missing operator (and, or) before (
+          (a b)            | 3  | missing operator (and, or) before b
           a and (b or c    | 6  | unclosed (
           ((a)             | 0  | unclosed (
           a)               | 1  | unmatched )
           a or (b)) and c  | 8  | unmatched )
-          X@foo            | 0  | unknown prefix X@: there are E@, L@ and G@
-          a or e@x         | 5  | unknown prefix e@: there are E@, L@ and G@
-          @x               | 0  | unknown prefix @: there are E@, L@ and G@
-          N@group          | 0  | unknown prefix N@: there are E@, L@ and G@
+          X@foo            | 0  | unknown prefix X@: use E@, L@ or G@
+          a or e@x         | 5  | unknown prefix e@: use E@, L@ or G@
+          @x               | 0  | unknown prefix @: use E@, L@ or G@
+          N@group          | 0  | unknown prefix N@: use E@, L@ or G@
           ''               | 0  | empty quotes
           a or 'b          | 5  | unclosed quote
           web[12           | 3  | unclosed [
           web[]            | 3  | unclosed [
-          web[^1]          | 4  | [^ is read in two ways: write [! to exclude
+          web[^1]          | 4  | [^ is ambiguous: write [! to exclude
           web[a-c9-1]      | 7  | reversed range
           'we''b['         | 6  | unclosed [
           L@               | 2  | empty node id
           L@a,,b           | 4  | empty node id
           L@a,b*           | 4  | not a node id: b*
           L@a,.b           | 4  | not a node id: .b
-          G@os             | 4  | a fact is key:value
+          G@os             | 4  | a fact must be key:value
           G@:x             | 2  | a fact needs a key
-          G@os:            | 5  | a fact needs a value: * for any
-          G@o*:x           | 2  | the key of a fact has no wildcards
+          G@os:            | 5  | a fact needs a value; use * for any
+          G@o*:x           | 2  | the key of a fact must not have wildcards
           G@os:x[          | 6  | unclosed [
           G@os:fam:[b-A]   | 10 | reversed range
           """)
@@ -137,13 +137,13 @@ final class TargetParserTest {
       textBlock =
           """
           E@                   ! 2  ! empty regex
-          E@web(?=1)           ! 5  ! lookaround is not part of the language
-          "a or E@x(?!1)"      ! 8  ! lookaround is not part of the language
-          E@(?<=a)b            ! 2  ! lookaround is not part of the language
-          "E@b(?<!a)"          ! 3  ! lookaround is not part of the language
-          E@(a)\\1             ! 5  ! backreferences are not part of the language
-          E@(?P<n>a)(?P=n)     ! 10 ! backreferences are not part of the language
-          E@(?P<n>a)\\k<n>     ! 10 ! backreferences are not part of the language
+          E@web(?=1)           ! 5  ! lookaround is not supported
+          "a or E@x(?!1)"      ! 8  ! lookaround is not supported
+          E@(?<=a)b            ! 2  ! lookaround is not supported
+          "E@b(?<!a)"          ! 3  ! lookaround is not supported
+          E@(a)\\1             ! 5  ! backreferences are not supported
+          E@(?P<n>a)(?P=n)     ! 10 ! backreferences are not supported
+          E@(?P<n>a)\\k<n>     ! 10 ! backreferences are not supported
           E@'(a'               ! 3  ! unclosed ( in the regex
           E@(a                 ! 2  ! unclosed ( inside a word: put the word in quotes
           E@(a b)              ! 2  ! unclosed ( inside a word: put the word in quotes
@@ -152,8 +152,8 @@ final class TargetParserTest {
           E@a**                ! 3  ! invalid nested repetition operator in the regex
           E@*a                 ! 2  ! missing argument to repetition operator in the regex
           E@a\\                ! 3  ! trailing backslash at end of expression in the regex
-          E@a(?i)b             ! 3  ! flags are not part of the language: ids are matched as they are
-          E@(?s-i:b)           ! 2  ! flags are not part of the language: ids are matched as they are
+          E@a(?i)b             ! 3  ! flags are not supported: ids are matched as they are
+          E@(?s-i:b)           ! 2  ! flags are not supported: ids are matched as they are
           E@x{1001}            ! 3  ! the regex repeats too much: more than 1000 steps
           E@(x{1000}){1000}    ! 10 ! the regex repeats too much: more than 1000 steps
           E@((x{99}){99}){99}  ! 10 ! the regex repeats too much: more than 1000 steps
@@ -183,7 +183,7 @@ final class TargetParserTest {
   @Test
   void halfACharacter_isRefusedAtItsPlace() {
     String grin = "\uD83D\uDE00";
-    assertEquals(new BadTarget(3, "half a character"), TargetParser.parse(grin + "a\uD83D"));
+    assertEquals(new BadTarget(3, "half a character (lone surrogate)"), TargetParser.parse(grin + "a\uD83D"));
     assertInstanceOf(Parsed.class, TargetParser.parse(grin));
   }
 
@@ -203,7 +203,7 @@ final class TargetParserTest {
   void denseTextThatGrowsWhenWrittenOut_isRefused() {
     String text = "(not(a or b))and".repeat(255) + "(not(a))";
     assertEquals(
-        new BadTarget(0, "written out, the target is over 4096 characters"),
+        new BadTarget(0, "written in full, the target has more than 4096 characters"),
         TargetParser.parse(text));
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Over random targets; a failure names the seed and the target.
+/// Properties of random targets; a failure names the seed and the target.
 final class TargetPropertyTest {
   private static final List<Facts> FACTS =
       List.of(Facts.NONE, facts("x=1"), facts("x=2; y.z=1"), facts("x=; y.z=a b,it's"));
@@ -57,7 +57,7 @@ final class TargetPropertyTest {
     assertEquals(EnumSet.allOf(Match.class), met, "the random targets must meet every value");
   }
 
-  /// What is known never changes an answer that did not need the unknown.
+  /// Learning a fact never changes an answer that did not depend on it.
   @Test
   void learningAFact_keepsEveryDecidedAnswer() {
     Random random = new Random(6);
@@ -72,7 +72,7 @@ final class TargetPropertyTest {
     }
   }
 
-  /// The rows of the package's description, with `and` by its definition as a minimum.
+  /// The truth table of the package's description, with `and` defined as a minimum.
   @Test
   void everyPairOfValues_followsKleene() {
     List<Match> rising = List.of(Match.NO, Match.UNKNOWN, Match.YES);

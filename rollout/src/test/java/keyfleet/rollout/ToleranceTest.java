@@ -50,14 +50,14 @@ final class ToleranceTest {
     assertEquals(reached, tolerance(text).isReached(new Tally(failed, attempted)));
   }
 
-  /// Two batches of four; the first is through without the nodes that failed.
+  /// Two batches of four; the first passes without the nodes that failed.
   @ParameterizedTest
   @CsvSource({
     "50%, -, a b c, Aborting", // three of four are more than half
     "50%, -, a, Rolling",
-    "50%, -, a e f, Rolling", // three of the eight that were begun with
+    "50%, -, a e f, Rolling", // three of the eight that were started
     "30%, -, a e f, Aborting",
-    "9, 2, a e, Rolling", // one a batch
+    "9, 2, a e, Rolling", // one per batch
     "9, 2, e f, Aborting",
     "9, 50%, a e, Rolling",
     "9, 50%, e f, Aborting",

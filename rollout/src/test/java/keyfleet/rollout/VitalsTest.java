@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The soak (R10), 60 s of it, from second 10 on.
+/// A soak (R10) of 60 s that begins at second 10.
 class VitalsTest {
   @ParameterizedTest
   @CsvSource(
@@ -29,10 +29,10 @@ class VitalsTest {
           after a break in full,         50 unready; 55 ready; 75 ready; 95 ready; 115 ready, Soaked
           not ready for 30 s,            20 unready; 40 unready; 50 unready,             RollingBack
           not ready for 29 s,            20 unready; 40 unready; 49 unready,             Soaking
-          asleep between two looks,      110 ready,                                      Soaking
+          suspended between two probes,     110 ready,                                      Soaking
           cut off: no verdict,           20 unready; 40 cutOff; 60 cutOff; 80 unready,   Soaking
           cut off: no progress,          20 ready; 30 cutOff; 60 cutOff; 90 ready; 120 ready, Soaking
-          cut off: it goes on after,     40 ready; 45 cutOff; 99 ready; 129 ready,       Soaked
+          cut off: it continues after,    40 ready; 45 cutOff; 99 ready; 129 ready,       Soaked
           bad when it is back,           20 cutOff; 99 unready; 129 unready,             RollingBack
           four breaks,                   11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready; 17 unready, RollingBack
           three breaks,                  11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready, Soaking
@@ -44,7 +44,7 @@ class VitalsTest {
 
   @Test
   void releaseThatIsNeverReady_isGivenTheHealthWait() {
-    String start = APPLYING + ", 2 judged, 3 swapped, 3 unready, 20 unready";
+    String start = APPLYING + ", 2 checkPassed, 3 swapped, 3 unready, 20 unready";
     assertEquals("Soaking", name(after(idle(), start + ", 32 unready")));
     assertEquals("RollingBack", name(after(idle(), start + ", 33 unready")));
   }
@@ -55,7 +55,7 @@ class VitalsTest {
     for (int restarts = 1; restarts <= Vitals.MAX_RELAPSES; restarts++) {
       node = crashed(node, restarts, 10 + restarts);
       assertEquals("Soaking", name(node));
-      assertEquals(node, crashed(node, restarts, 10 + restarts), "told twice, counted once");
+      assertEquals(node, crashed(node, restarts, 10 + restarts), "reported twice, counted once");
     }
     assertEquals("RollingBack", name(crashed(node, 4, 20)));
     assertEquals(Setback.UNHEALTHY, Node.report(crashed(node, 4, 20)).orElseThrow().setback());
@@ -76,7 +76,7 @@ class VitalsTest {
     assertEquals(Setback.UNHEALTHY, Node.report(node).orElseThrow().setback());
   }
 
-  /// Of a node that was cut off nobody can say that its release failed.
+  /// A node that was cut off cannot say that its release failed.
   @ParameterizedTest
   @CsvSource({"290 unready, UNHEALTHY", "290 cutOff, UNCONFIRMED", "290 ready, UNCONFIRMED"})
   void deadlineInTheSoak_blamesTheReleaseOnlyIfItWasSeenBad(String last, Setback setback) {

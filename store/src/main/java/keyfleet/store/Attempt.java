@@ -5,8 +5,8 @@ import keyfleet.store.Fate.Overtaken;
 import keyfleet.store.Fate.Pending;
 import keyfleet.store.Write.Written;
 
-/// A conditional write that can find out what became of it. The value must hold a nonce of this
-/// attempt: then finding the same bytes under the key proves that this attempt wrote them.
+/// A compare-and-set write that can find out whether it was applied. The value must contain a nonce of this write:
+/// then reading the same bytes under the key proves that this write stored them.
 public sealed interface Attempt {
   Bucket bucket();
 
@@ -21,7 +21,7 @@ public sealed interface Attempt {
     };
   }
 
-  /// What the key shows of this attempt now.
+  /// Reads the key and compares it with this write.
   default Fate fate(Kv kv) {
     Entry found = kv.get(bucket(), key()).orElse(null);
     if (found != null && found.value().equals(value())) {
@@ -36,18 +36,18 @@ public sealed interface Attempt {
     return asExpected ? new Pending() : new Overtaken();
   }
 
-  /// Sends, reads back what got no clear answer, and sends again while it is open, `tries` times in
-  /// all. Sending twice is safe: both expect the same, so at most one of them is applied.
+  /// Sends, reads the key back unless the write succeeded, and sends again while the write is pending, `tries` times
+  /// in all. Sending twice is safe: both messages expect the same state, so at most one of them is applied.
   default Fate settle(Kv kv, int tries) {
     Fate fate = new Pending();
     for (int i = 0; i < tries && fate instanceof Pending; i++) {
-      // A conflict is read back as well: it may be with our own earlier message.
+      // A conflict is read back too: it may be with an earlier message of this same write.
       fate = send(kv) instanceof Written(var revision) ? new Applied(revision) : fate(kv);
     }
     return fate;
   }
 
-  /// A key that was created, then deleted by another before the answer was read, is created again.
+  /// If another client deletes the created key before this client reads it back, the key is created again.
   record Creating(Bucket bucket, Key key, Value value) implements Attempt {}
 
   record Updating(Bucket bucket, Key key, Value value, Revision expected) implements Attempt {}

@@ -17,24 +17,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// Nanoseconds since the machine booted, those in which it was suspended included, and which boot
-/// that was. All processes of a machine read the same line; it never goes back.
+/// Nanoseconds since the machine booted, including time spent suspended, and the id of that boot. All processes of a
+/// machine read the same clock; it never goes back.
 ///
-/// Linking a native function takes some 100 ms, as long as a whole command may. So the first
-/// readings on Linux come from `/proc/uptime`, the same clock cut to hundredths of a second; a
-/// process that goes on reading pays for the exact one.
+/// Linking a native function takes about 100 ms, as long as a whole command may take. So the first readings on Linux
+/// come from `/proc/uptime`, the same clock truncated to hundredths of a second; only a process that keeps reading
+/// pays for the exact clock.
 public final class BootClock implements LongSupplier {
-  /// What the readings are made of.
+  /// Where the readings come from.
   enum Source {
-    /// CLOCK_BOOTTIME, or its like on macOS.
+    /// CLOCK_BOOTTIME, or its equivalent on macOS.
     NATIVE,
-    /// Stands still while the machine is suspended.
+    /// Stops while the machine is suspended.
     NANO_TIME,
-    /// A test's.
+    /// Supplied by a test.
     GIVEN
   }
 
-  /// More than a command needs, less than a server makes while it starts.
+  /// More readings than a command needs, fewer than a server makes during startup.
   private static final int COARSE_READINGS = 64;
 
   private static final Path UPTIME = Path.of("/proc/uptime");
@@ -68,13 +68,13 @@ public final class BootClock implements LongSupplier {
     return new BootClock(Source.GIVEN, bootId, nanos);
   }
 
-  /// Threads may read both sources at one time, and the coarse one is behind.
+  /// Takes the maximum, because threads may read both sources at the same time, and the coarse one lags.
   @Override
   public long getAsLong() {
     return last.accumulateAndGet(nanos.getAsLong(), Math::max);
   }
 
-  /// Differs after each boot, where the system tells.
+  /// Differs after each boot, if the system provides it.
   public String bootId() {
     return bootId;
   }
@@ -106,14 +106,14 @@ public final class BootClock implements LongSupplier {
       return Long.parseLong(seconds.replace(".", "")) * HUNDREDTH;
     }
 
-    /// Kept from overflowing.
+    /// Resets the counter, so that it cannot overflow.
     private long exact() {
       readings.set(COARSE_READINGS);
       return Linked.CLOCK.getAsLong();
     }
   }
 
-  /// Linked when first used.
+  /// Links the native function on first use.
   private static final class Linked {
     static final LongSupplier CLOCK = Native.clock(Native.LINUX_BOOTTIME);
   }
@@ -122,7 +122,7 @@ public final class BootClock implements LongSupplier {
   private static final class Native {
     static final int LINUX_BOOTTIME = 7;
 
-    /// CLOCK_MONOTONIC_RAW, which counts sleep there.
+    /// CLOCK_MONOTONIC_RAW, which counts sleep on macOS.
     static final int MAC_CONTINUOUS = 4;
 
     private static final long SECOND = 1_000_000_000;

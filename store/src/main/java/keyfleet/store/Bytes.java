@@ -2,7 +2,7 @@ package keyfleet.store;
 
 import java.util.Arrays;
 
-/// Bytes that nobody can change, compared by content.
+/// Immutable bytes, compared by content.
 public final class Bytes {
   private final byte[] bytes;
 
@@ -14,12 +14,12 @@ public final class Bytes {
     return new Bytes(bytes.clone());
   }
 
-  /// Wraps the caller's array without a copy; from here on nobody may change it.
+  /// Wraps the caller's array without a copy; the caller must not change it afterwards.
   static Bytes owning(byte[] bytes) {
     return new Bytes(bytes);
   }
 
-  /// Without a copy, for readers only.
+  /// The internal array, without a copy: callers must only read it.
   byte[] shared() {
     return bytes;
   }

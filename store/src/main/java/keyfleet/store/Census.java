@@ -5,12 +5,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 
-/// How many records have which version; a version that is not here has none.
+/// How many records have which version; a version that is missing here has none.
 ///
-/// `belonging` counts each record once, by its lowest version: it is what a scan of that version
-/// finds. `carrying` counts a record under every version that any field of it needs: only a version
-/// that nobody carries may be destroyed. `unreadable` counts records with a field that is no
-/// envelope, whatever else they hold.
+/// `belonging` counts each record once, by its lowest version: a scan of that version finds these records.
+/// `carrying` counts a record under every version that any of its fields needs: only a version that no record
+/// carries may be destroyed. `unreadable` counts records with a field that is not an envelope, whatever their other
+/// fields are.
 public record Census(
     SortedMap<KekVersion, Long> belonging, SortedMap<KekVersion, Long> carrying, long unreadable) {
   public Census {

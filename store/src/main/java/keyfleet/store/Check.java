@@ -1,9 +1,9 @@
 package keyfleet.store;
 
-/// One thing that safety needs of a database, and whether this one has it. Nothing to do has an
-/// empty remedy.
+/// One property that safety needs of a database, and whether this database has it. The remedy is empty if there is
+/// nothing to do.
 public record Check(Level level, String sentence, String remedy) {
-  /// How bad it is; the worst comes last.
+  /// In rising order: the worst level comes last.
   public enum Level {
     OK,
     WARN,

@@ -5,10 +5,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// A table or collection that an application keeps: what it is called, which of its columns names a
-/// record, and which are sealed.
+/// A table or collection of an application: its name, the column that identifies a record, and the sealed columns.
 public record CollectionShape(String name, String idField, SortedSet<String> sealedFields) {
-  /// What every engine takes as one identifier. Engines quote it: case and hyphens are kept.
+  /// Valid as one identifier in every engine. Engines quote it, which preserves case and hyphens.
   private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,62}");
 
   public CollectionShape {
@@ -17,7 +16,7 @@ public record CollectionShape(String name, String idField, SortedSet<String> sea
     sealedFields.forEach(CollectionShape::check);
     if (sealedFields.isEmpty() || sealedFields.contains(idField)) {
       throw new IllegalArgumentException(
-          "a collection has sealed fields besides its id, " + name + " has " + sealedFields);
+          "a collection has sealed fields other than its id; " + name + " has " + sealedFields);
     }
     sealedFields = Collections.unmodifiableSortedSet(new TreeSet<>(sealedFields));
   }

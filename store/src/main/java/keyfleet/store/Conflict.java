@@ -1,4 +1,4 @@
 package keyfleet.store;
 
-/// What the caller expected did not hold; nothing was changed.
+/// The stored state was not what the caller expected; nothing was changed.
 public record Conflict() implements Write, Deletion, RecordWrite {}

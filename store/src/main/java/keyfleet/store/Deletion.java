@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-/// What deleting an entry or a record came to.
+/// The result of deleting an entry or a record.
 public sealed interface Deletion permits Deletion.Deleted, Conflict, Unknown {
   record Deleted() implements Deletion {}
 }

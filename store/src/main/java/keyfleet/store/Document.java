@@ -18,13 +18,13 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
-/// A JSON object, the form in which our values are stored. A reader asks for the fields it knows
-/// and ignores the rest: a newer program may have added some. A field that is missing, or of
-/// another kind than asked for, ends in a [MalformedException].
+/// A JSON object, the format of Keyfleet's stored values. A reader asks for the fields it knows and ignores the rest:
+/// a newer version may have added some. A field that is missing or has the wrong type causes a
+/// [MalformedException].
 public final class Document {
   private static final int MAX_DEPTH = 16;
 
-  /// While an object is read, in the place of a null.
+  /// Stands for a null while an object is being read.
   private static final Object NULL = new Object();
 
   private static final JsonFactory JSON =
@@ -72,9 +72,9 @@ public final class Document {
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       Object value = value(parser, parser.nextToken());
-      // Jackson would find doubles too, and keep a second set of all names for it.
+      // Jackson can detect duplicates too, but would keep a second set of all names for it.
       if (fields.put(name, value == null ? NULL : value) != null) {
-        throw new MalformedException("twice in a JSON object: " + name);
+        throw new MalformedException("duplicate field in a JSON object: " + name);
       }
       nulls |= value == null;
     }
@@ -89,12 +89,12 @@ public final class Document {
     return switch (token) {
       case VALUE_STRING -> parser.getString();
       case VALUE_NUMBER_INT -> parser.getLongValue();
-      // None of these is ours, but a newer program may have added one, and we must read past it.
+      // Keyfleet writes none of these, but a newer version may add one, which must be skipped.
       case VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE -> parser.getString();
       case VALUE_NULL -> null;
       case START_OBJECT -> object(parser);
       case START_ARRAY -> array(parser);
-      case null, default -> throw new MalformedException("no " + token + " is expected here");
+      case null, default -> throw new MalformedException("unexpected JSON token " + token);
     };
   }
 
@@ -105,7 +105,7 @@ public final class Document {
         token = parser.nextToken()) {
       Object item = value(parser, token);
       if (item == null) {
-        throw new MalformedException("a null in a list");
+        throw new MalformedException("null in a list");
       }
       items.add(item);
     }
@@ -137,7 +137,7 @@ public final class Document {
         items.forEach(item -> write(json, item));
         json.writeEndArray();
       }
-      default -> throw new IllegalStateException("no field is a " + value.getClass());
+      default -> throw new IllegalStateException("unsupported field type: " + value.getClass());
     }
   }
 
@@ -173,12 +173,11 @@ public final class Document {
     return items(name, Document.class);
   }
 
-  /// What `reading` makes of the document. A value that breaks the rule of its type is malformed,
-  /// not a bug of ours: it came from outside.
+  /// Converts the document with `reading`. A value that its type rejects is malformed, not a bug: it came from
+  /// outside.
   ///
-  /// What it made of it last is kept: a reading is a function of the document alone, and what it
-  /// makes cannot be changed.
-  @SuppressWarnings("unchecked") // a reading makes one type
+  /// The last result is cached: the converter must depend on the document alone and return an immutable object.
+  @SuppressWarnings("unchecked") // a converter returns one type
   public <T> T as(Function<Document, T> reading) {
     Read known = read;
     if (known == null || !known.reading().equals(reading)) {
@@ -214,7 +213,7 @@ public final class Document {
       throw new MalformedException(
           value == null
               ? "field " + name + " is missing"
-              : "field " + name + " is of another kind");
+              : "field " + name + " has the wrong type");
     }
     return kind.cast(value);
   }
@@ -229,13 +228,13 @@ public final class Document {
     return fields.hashCode();
   }
 
-  /// The names alone: a value may be long, and is nobody's business in a log.
+  /// The names alone: a value may be long, and does not belong in a log.
   @Override
   public String toString() {
     return "Document" + fields.keySet();
   }
 
-  /// Fields in the order in which they are written.
+  /// Collects fields in the order in which they are written.
   public static final class Builder {
     private Map<String, Object> fields = new LinkedHashMap<>();
 
@@ -265,7 +264,7 @@ public final class Document {
       return put(name, List.copyOf(values));
     }
 
-    /// Ends the builder: it takes no more fields.
+    /// After this the builder accepts no more fields.
     public Document build() {
       Document built = new Document(fields);
       fields = Map.of();
@@ -274,7 +273,7 @@ public final class Document {
 
     private Builder put(String name, Object value) {
       if (fields.putIfAbsent(name, value) != null) {
-        throw new IllegalArgumentException("twice in a document: " + name);
+        throw new IllegalArgumentException("duplicate field in a document: " + name);
       }
       return this;
     }

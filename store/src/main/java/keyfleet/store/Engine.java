@@ -2,32 +2,30 @@ package keyfleet.store;
 
 import java.util.List;
 
-/// A database that was opened by its URL and found fit for use. Threads share it; closing it ends
-/// its watches.
+/// A database that was opened by its URL and found safe to use. Threads share it; closing it ends its watches.
 ///
-/// Opening throws a [StoreException] while the database does not answer, and a
-/// [StoreRefusedException] if it answers but must not be used as it is.
+/// Opening throws a [StoreException] while the database does not answer, and a [StoreRefusedException] if it answers
+/// but must not be used in its present state.
 public interface Engine extends AutoCloseable {
   Kv kv();
 
-  /// The records of a collection that exists.
+  /// The records of an existing collection.
   Records records(CollectionShape shape);
 
-  /// Makes the collection unless it is there: for records of our own, such as the secrets. An
-  /// application makes its own.
+  /// Creates the collection unless it exists: for Keyfleet's own records, such as secrets. Applications create their
+  /// own collections.
   default void make(CollectionShape shape) {
     throw new StoreRefusedException(
-        "this engine keeps no records, so it cannot make " + shape.name(),
+        "collection " + shape.name() + " cannot be created: this engine stores no records",
         "--records postgresql://HOST/DATABASE");
   }
 
-  /// Looks through all of this database for envelopes that nobody declared. It reads much, and
-  /// changes nothing.
+  /// Scans the whole database for envelopes that no registration declares. It reads a lot and changes nothing.
   default Survey survey(Survey.Scope scope) {
-    return Survey.nothing("all of it", "this engine keeps no records");
+    return Survey.nothing("all of it", "this engine stores no records");
   }
 
-  /// What was found, on opening, about how safe this database is.
+  /// What the engine found about the safety of this database.
   List<Check> checks();
 
   @Override

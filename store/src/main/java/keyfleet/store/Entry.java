@@ -1,4 +1,4 @@
 package keyfleet.store;
 
-/// A key's value as one write left it, and when that was.
+/// A key's value as one write left it, with the revision and time of that write.
 public record Entry(Key key, Value value, Revision revision, StoreTime writtenAt) {}

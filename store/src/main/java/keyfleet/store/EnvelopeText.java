@@ -6,12 +6,12 @@ import java.util.Optional;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// An envelope as base64: what of it tells the version.
+/// Reads the version of an envelope that is stored as base64 text.
 public final class EnvelopeText {
-  /// The magic; the last digit also has the first bits of the format, which are zero.
+  /// The magic bytes; the last digit also contains the first bits of the format, which are zero.
   public static final String PREFIX = "60tGRQ";
 
-  /// Digits that hold magic, format, suite, version and the length of the wrapped DEK.
+  /// Base64 digits that encode magic, format, suite, version and the length of the wrapped DEK.
   public static final int HEAD = 16;
 
   /// The shortest envelope has 93 bytes.
@@ -21,12 +21,12 @@ public final class EnvelopeText {
 
   private EnvelopeText() {}
 
-  /// Of a whole text that begins with [#PREFIX].
+  /// The version of a whole text that begins with [#PREFIX].
   public static Optional<KekVersion> version(String text) {
     return text.length() < LEAST ? Optional.empty() : versionOf(text.substring(0, HEAD));
   }
 
-  /// Of the first [#HEAD] digits. Nothing if they are none, or do not begin an envelope.
+  /// The version in the first [#HEAD] digits. Empty if they are not base64 or do not begin an envelope.
   public static Optional<KekVersion> versionOf(String head) {
     try {
       byte[] bytes = Base64.getUrlDecoder().decode(head.replace('+', '-').replace('/', '_'));

@@ -1,13 +1,13 @@
 package keyfleet.store;
 
-/// What became of an [Attempt].
+/// What an [Attempt] has done so far, as far as the store shows.
 public sealed interface Fate {
   record Applied(Revision revision) implements Fate {}
 
-  /// Another write or deletion came. Whether ours stood for a moment before it cannot be seen:
-  /// decide anew from what is there.
+  /// Another write or deletion changed the key. Whether this write was stored for a moment before cannot be seen:
+  /// decide again from the current state.
   record Overtaken() implements Fate {}
 
-  /// Not there, though it may yet arrive. Sending the same attempt again is safe.
+  /// Not stored, but it may still arrive. Sending the same write again is safe.
   record Pending() implements Fate {}
 }

@@ -7,9 +7,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 
-/// The versions that records may newly take, and the term of the keystore that said so.
+/// The versions that a record may change to, and the term of the keystore that decided it.
 public record Fence(Term term, SortedSet<KekVersion> writable) {
-  /// When a keystore spoke: its epoch, within its incarnation.
+  /// Orders the decisions of a keystore: by incarnation, then by epoch.
   public record Term(long incarnation, long epoch) implements Comparable<Term> {
     @Override
     public int compareTo(Term other) {
@@ -20,7 +20,7 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
 
   public Fence {
     if (writable.isEmpty()) {
-      throw new IllegalArgumentException("a fence leaves at least one version writable");
+      throw new IllegalArgumentException("a fence must leave at least one version writable");
     }
     writable = Collections.unmodifiableSortedSet(new TreeSet<>(writable));
   }
@@ -29,15 +29,15 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
     return new Fence(term, new TreeSet<>(writable));
   }
 
-  /// Whether `next` may stand where this fence does. Within one term a set may be replaced: a
-  /// rotation opens the fence in the epoch that closed it (ADR 6).
+  /// Whether `next` may replace this fence. Within one term the writable set may be replaced: a rotation opens the
+  /// fence in the same epoch in which the previous one closed it (ADR 6).
   public boolean yieldsTo(Fence next) {
     return next.term.compareTo(term) >= 0;
   }
 
-  /// Whether a record may change so; an insert comes from [SealedFields#NONE]. Once the fence
-  /// stands, no count of a version outside it can grow, neither of the records that belong to it
-  /// nor of those that carry it, nor can a field become unreadable.
+  /// Whether a record may change in this way; an insert changes from [SealedFields#NONE]. Once the fence is raised,
+  /// no count of a version outside it can grow, neither of the records that belong to the version nor of those that
+  /// carry it, and no record can become unreadable.
   public boolean allows(SealedFields before, SealedFields after) {
     Set<KekVersion> carried = before.versions();
     boolean bringsNoOther =

@@ -1,14 +1,13 @@
 package keyfleet.store;
 
-/// What raising a fence came to. An [Unknown] is read back, and the fence raised again if need be.
+/// The result of raising a fence. After an [Unknown], read the fence back and raise it again if necessary.
 public sealed interface Fencing
     permits Fencing.Raised, Fencing.Behind, Fencing.Unenforced, Unknown {
   record Raised() implements Fencing {}
 
-  /// The collection holds a fence of a higher term; that one stays.
+  /// The collection already has a fence of a higher term, which stays.
   record Behind(Fence held) implements Fencing {}
 
-  /// The fence is remembered, but this server holds nobody to it: the collection counts as
-  /// unfenced.
+  /// The fence is stored, but this server does not enforce it: the collection counts as unfenced.
   record Unenforced() implements Fencing {}
 }

@@ -1,10 +1,10 @@
 package keyfleet.store;
 
-/// A reason to read again. It carries no value: a decision rests on what `get` or `list` answers.
+/// A reason to read again. It has no value: decisions use what `get` or `list` returns.
 public sealed interface Hint {
-  /// The key was written or deleted, now or a while ago.
+  /// The key was written or deleted, now or some time ago.
   record Changed(Key key) implements Hint {}
 
-  /// The connection was lost for a while, and any number of changes with it: list again.
+  /// The connection was lost for a while, so any number of changes may have been missed: list again.
   record Missed() implements Hint {}
 }

@@ -1,7 +1,7 @@
 package keyfleet.store;
 
-/// The name of an entry within its bucket: words, joined by dots. The alphabet is what every engine
-/// takes as it is, NATS subjects being the narrowest.
+/// The name of an entry within its bucket: words joined by dots. Every engine accepts these characters unescaped;
+/// NATS subjects are the narrowest.
 public record Key(String value) implements Comparable<Key> {
   public static final int MAX_LENGTH = 255;
 
@@ -13,8 +13,8 @@ public record Key(String value) implements Comparable<Key> {
     }
   }
 
-  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. A roster has a key for
-  /// each process of a fleet, so no pattern is asked.
+  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. Checked by hand, not by a regular
+  /// expression, because a roster has a key for each process of the fleet.
   public static boolean isValid(String value) {
     int length = value.length();
     if (length > MAX_LENGTH) {
@@ -38,7 +38,7 @@ public record Key(String value) implements Comparable<Key> {
         || SIGNS.indexOf(c) >= 0;
   }
 
-  /// Safe to log: a refused key may be long, or hold control characters.
+  /// Safe to log: an invalid key may be long or contain control characters.
   private static String shown(String value) {
     String start = value.substring(0, Math.min(value.length(), 40));
     return "'" + start.replaceAll("[^ -~]", "?") + "' of " + value.length() + " characters";

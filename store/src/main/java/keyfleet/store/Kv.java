@@ -4,8 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Keys and values with revisions, in buckets. The package's description says what each method
-/// guarantees.
+/// Keys and values with revisions, in buckets. The package description lists what each method guarantees.
 public interface Kv {
   Optional<Entry> get(Bucket bucket, Key key);
 
@@ -13,22 +12,22 @@ public interface Kv {
 
   Write update(Bucket bucket, Key key, Value value, Revision expected);
 
-  /// For what has one writer, such as a heartbeat; all else is compared and set.
+  /// For keys with a single writer, such as a heartbeat; all other keys use compare-and-set.
   Write put(Bucket bucket, Key key, Value value);
 
   Deletion delete(Bucket bucket, Key key, Revision expected);
 
   List<Entry> list(Bucket bucket, Prefix prefix);
 
-  /// Shows `reader` the entries of [#list], in their order, on the caller's thread. An engine that
-  /// can does so while it reads them, so that a large branch is never in memory as a whole. If it
-  /// throws, what was shown was a part.
+  /// Passes the entries of [#list] to the consumer, in order, on the caller's thread. Engines that can do so stream
+  /// them, so that a large result is never in memory as a whole. If the call throws, the consumer has seen only
+  /// a part.
   default void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
     list(bucket, prefix).forEach(reader);
   }
 
-  /// Hints from now until the watch is closed. The watcher must not block: it may be called on the
-  /// engine's own thread, or on a writer's.
+  /// Gives hints from now until the watch is closed. The watcher must not block: the engine may call it on its own
+  /// thread or on a writer's thread.
   Watch watch(Bucket bucket, Prefix prefix, Watcher watcher);
 
   StoreTime storeTime();

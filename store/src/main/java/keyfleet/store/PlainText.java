@@ -1,11 +1,11 @@
 package keyfleet.store;
 
-/// Words that another process may have written, fit to be printed.
+/// Makes text that another process may have written safe to print.
 public final class PlainText {
   private PlainText() {}
 
-  /// One line without control characters: a line break would be a line of our own, an escape
-  /// sequence an order to the terminal.
+  /// One line without control characters: a line break could imitate a line of Keyfleet's output, and an escape
+  /// sequence could control the terminal.
   public static String of(String words) {
     StringBuilder plain = new StringBuilder(words.length());
     words

@@ -11,10 +11,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
 
-/// A secret that a store's URL names by its file, which only its owner may read, and its owner is
-/// this user or root.
+/// A file with a secret that a store URL names. Only its owner may read it, and the owner must be this user or root.
 ///
-/// @param param the parameter of the URL that names it
+/// @param param the URL parameter that names the file
 public record PrivateFile(String param, Path path) {
   private static final int MAX_BYTES = 64 << 10;
   private static final int ROOT = 0;
@@ -25,13 +24,13 @@ public record PrivateFile(String param, Path path) {
     this(param, Path.of(file));
   }
 
-  /// Without a line feed at its end, which editors add.
+  /// The text without a trailing line feed, which editors add.
   public String text() {
     String text = new String(bytes(), UTF_8);
     return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
   }
 
-  /// Its name, for a driver that reads it anew at each connection.
+  /// The path, after the access check, for a driver that reads the file again at each connection.
   public String checked() {
     Arrays.fill(bytes(), (byte) 0);
     return path.toString();
@@ -55,7 +54,7 @@ public record PrivateFile(String param, Path path) {
     int owner = (int) Files.getAttribute(path, "unix:uid");
     int self = (int) new UnixSystem().getUid();
     String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
-    // How systemd and Kubernetes hand a secret to a service that is not root.
+    // systemd and Kubernetes provide secrets to non-root services in this way.
     boolean handed = owner == ROOT && self != ROOT && HANDED_BY_ROOT.contains(mode);
     boolean ownersOnly = (owner == self || owner == ROOT) && OWNER_ONLY.contains(mode);
     if (!handed && !ownersOnly) {
@@ -66,7 +65,7 @@ public record PrivateFile(String param, Path path) {
     }
     if (!Files.isRegularFile(path) || Files.size(path) > MAX_BYTES) {
       throw StoreRefusedException.noEntry(
-          this + " is no file of at most " + MAX_BYTES + " bytes",
+          this + " is not a regular file of at most " + MAX_BYTES + " bytes",
           "check that this is the right file");
     }
   }

@@ -17,27 +17,26 @@ import java.util.function.LongSupplier;
 import keyfleet.store.Write.Written;
 import org.jspecify.annotations.Nullable;
 
-/// Finds out whether a store compares and sets, and keeps what it acknowledged. Its own word is not
-/// taken for it: a server that compares first and sets later looks sound until two writers meet. So
-/// a few writers race from one revision of a scratch key, again and again: one may win, and what it
-/// wrote must be there.
+/// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A server's claim is not
+/// enough: one that compares first and sets later looks correct until two writers meet. So a few writers race
+/// repeatedly from one revision of a scratch key: one of them may win, and its value must be stored.
 public final class RaceProbe {
   public sealed interface Verdict {}
 
-  /// Of each race, one writer was told that it won, and it had.
+  /// Each race had at most one winner, and the winner's value was stored.
   public record Kept(int races) implements Verdict {}
 
-  /// The store broke its word; no key state is safe there.
+  /// The store broke its guarantee; key state is not safe there.
   public record Broken(String sentence) implements Verdict {}
 
-  /// Too few answers to tell: neither good nor bad is shown.
+  /// Too few answers to decide either way.
   public record Unclear(String sentence) implements Verdict {}
 
   private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
   private static final int WRITERS = 4;
   private static final int RACES = 50;
 
-  /// Fewer that had a winner say nothing.
+  /// Fewer races with a winner prove nothing.
   private static final int ENOUGH = RACES / 2;
 
   private final Kv kv;
@@ -45,7 +44,7 @@ public final class RaceProbe {
   private final LongSupplier clock;
   private final Duration limit;
 
-  /// `name` is this probe's alone; `clock` counts nanoseconds.
+  /// `name` must be unique to this probe; `clock` counts nanoseconds.
   public RaceProbe(Kv kv, String name, LongSupplier clock, Duration limit) {
     this.kv = kv;
     this.key = new Key(name);
@@ -53,12 +52,12 @@ public final class RaceProbe {
     this.limit = limit;
   }
 
-  /// What the races so far have shown.
+  /// The results of the races so far.
   private record Tally(int won, int wonTwice, int lost, int madeUp) {
     static final Tally NONE = new Tally(0, 0, 0, 0);
     static final Tally FIRST_LOST = new Tally(1, 0, 1, 0);
 
-    /// `winners` wrote these values; `sure` says that no other write can have been applied.
+    /// `winners` are the values of the winning writers; `sure` is true if no other write can have been applied.
     Tally plus(List<Value> winners, boolean sure, Entry before, @Nullable Entry after) {
       boolean changed = after == null || !after.equals(before);
       boolean isThere = after != null && winners.contains(after.value());
@@ -72,7 +71,7 @@ public final class RaceProbe {
     Verdict verdict() {
       if (wonTwice + lost + madeUp > 0) {
         return new Broken(
-            "of %d races %d had two winners, %d acknowledged writes were not there, %d refused ones were"
+            "of %d races %d had two winners, %d lost an acknowledged write, %d stored a refused one"
                 .formatted(won, wonTwice, lost, madeUp));
       }
       return won >= ENOUGH
@@ -81,16 +80,16 @@ public final class RaceProbe {
     }
   }
 
-  /// Leaves nothing behind, unless the store stops answering. Throws [StoreException] if it does
-  /// not answer at all.
+  /// Deletes the scratch key at the end, unless the store stops answering. Throws [StoreException] if it does not
+  /// answer at all.
   public Verdict run() {
     if (!(kv.create(SCRATCH, key, Value.of("start")) instanceof Written)) {
-      return new Unclear("the scratch key " + key + " could not be made");
+      return new Unclear("the scratch key " + key + " could not be created");
     }
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       return races(threads).verdict();
     } catch (StoreException e) {
-      return new Unclear("it stopped answering: " + e.getMessage());
+      return new Unclear("the store stopped answering: " + e.getMessage());
     } finally {
       cleanUp();
     }
@@ -149,7 +148,7 @@ public final class RaceProbe {
     }
   }
 
-  /// Nothing if the write did not happen, as the engine says.
+  /// Empty if the engine reports that the write did not happen.
   private Optional<Write> sent(CyclicBarrier start, Value value, Revision expected)
       throws InterruptedException, BrokenBarrierException {
     start.await();
@@ -164,7 +163,7 @@ public final class RaceProbe {
     try {
       kv.get(SCRATCH, key).ifPresent(last -> kv.delete(SCRATCH, key, last.revision()));
     } catch (StoreException e) {
-      return; // a small key stays; the verdict says more
+      return; // a small key is left behind; the result matters more
     }
   }
 }

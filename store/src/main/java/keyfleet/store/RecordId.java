@@ -4,14 +4,14 @@ import keyfleet.crypto.StrictText;
 
 /// The id of a record within its collection, as text.
 public record RecordId(String value) {
-  /// As in the place that is bound into an envelope.
+  /// The same limit as for the record id that is bound into an envelope.
   public static final int MAX_BYTES = 1024;
 
   public RecordId {
     int length = StrictText.length(value);
     if (length < 1 || length > MAX_BYTES) {
       throw new IllegalArgumentException(
-          "a record's id is well-formed text of 1 to " + MAX_BYTES + " bytes");
+          "a record id is well-formed text of 1 to " + MAX_BYTES + " bytes");
     }
   }
 

@@ -1,10 +1,10 @@
 package keyfleet.store;
 
-/// What writing a record came to.
+/// The result of writing a record.
 public sealed interface RecordWrite
     permits RecordWrite.Stored, RecordWrite.Fenced, Conflict, Unknown {
   record Stored() implements RecordWrite {}
 
-  /// The fence refuses it, now and at every later try; nothing was changed.
+  /// The fence refuses this write, now and on every retry; nothing was changed.
   record Fenced(Fence by) implements RecordWrite {}
 }

@@ -4,14 +4,13 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 
-/// The records of one collection, as far as their sealed fields go. The package's description says
-/// what each method guarantees.
+/// The sealed fields of one collection's records. The package description lists what each method guarantees.
 public interface Records {
-  /// The first records that belong to `version`, at most `limit`, in an order that is the engine's
-  /// own and always the same.
+  /// The first records that belong to `version`, at most `limit`, in an order that the engine chooses and never
+  /// changes.
   List<StoredRecord> scan(KekVersion version, int limit);
 
-  /// The next ones. `after` need not exist any more, nor still belong to the version.
+  /// The records after `after`, which may be deleted or belong to another version by now.
   List<StoredRecord> scan(KekVersion version, RecordId after, int limit);
 
   Optional<StoredRecord> read(RecordId id);
@@ -19,11 +18,11 @@ public interface Records {
   /// `Conflict` if the id is taken.
   RecordWrite insert(StoredRecord added);
 
-  /// Replaces all sealed fields if every one of them is as it was read, and there is no other.
+  /// Replaces all sealed fields if each of them is still as it was read and no field was added.
   RecordWrite compareAndSet(Change change);
 
-  /// Each change as [#compareAndSet] would make it, whatever becomes of the others. No record is
-  /// there twice. An engine may write them all with one commit.
+  /// Makes each change as [#compareAndSet] would, independently of the others. No record may occur twice. An engine
+  /// may write all changes in one commit.
   default List<RecordWrite> compareAndSetAll(List<Change> changes) {
     return changes.stream().map(this::compareAndSet).toList();
   }
@@ -33,10 +32,10 @@ public interface Records {
 
   Census census();
 
-  /// Raises the fence; writers that it must stop include those that know nothing of Keyfleet.
+  /// Raises the fence. It must also stop writers that do not know Keyfleet.
   Fencing fence(Fence fence);
 
-  /// The fence that stands, if any was ever raised. A keystore whose term is lower than this one's
-  /// was restored from the past.
+  /// The current fence, if one was ever raised. A keystore with a lower term than this fence was restored from an
+  /// old backup.
   Optional<Fence> fence();
 }

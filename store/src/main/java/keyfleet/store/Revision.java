@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-/// The number of a write to a key. A later write to that key has a higher one.
+/// The number of a write to a key. A later write to the same key has a higher number.
 public record Revision(long number) implements Comparable<Revision> {
   public Revision {
     if (number < 1) {

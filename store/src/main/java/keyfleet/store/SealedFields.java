@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// All sealed fields of one record, by name. A field that is null in the database is not here.
+/// All sealed fields of one record, by name. A field that is null in the database is left out.
 public record SealedFields(SortedMap<String, Bytes> byName) {
   public static final SealedFields NONE = new SealedFields(new TreeMap<>());
 
@@ -22,7 +22,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
     return new SealedFields(new TreeMap<>(byName));
   }
 
-  /// Of all fields together, in bytes.
+  /// The total size of all fields, in bytes.
   public long length() {
     return byName.values().stream().mapToLong(Bytes::length).sum();
   }
@@ -36,13 +36,13 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
     return versions;
   }
 
-  /// The version to which the record belongs; nothing if no field has one.
+  /// The version that the record belongs to; empty if no field has a version.
   public Optional<KekVersion> lowest() {
     NavigableSet<KekVersion> versions = versions();
     return versions.isEmpty() ? Optional.empty() : Optional.of(versions.first());
   }
 
-  /// Whether some field is no envelope, so that nobody can say which version it needs.
+  /// Whether some field is not an envelope, so that the version it needs is unknown.
   public boolean hasUnreadable() {
     return byName.values().stream().anyMatch(it -> Envelope.versionOf(it.shared()).isEmpty());
   }

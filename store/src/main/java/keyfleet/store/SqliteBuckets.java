@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Which buckets there are, and of what kind. The key state holds all of them, so that a name means
-/// one bucket. Only a write makes one.
+/// The buckets that exist, and their kinds. The key state database lists all of them, so that a name means one bucket.
+/// Only a write creates a bucket.
 final class SqliteBuckets {
   private static final String READ = "SELECT lifetime FROM keyfleet_buckets WHERE name = ?";
   private static final String MAKE =
@@ -15,14 +15,14 @@ final class SqliteBuckets {
 
   private final SqliteFile state;
 
-  /// They are never deleted.
+  /// A cache without invalidation: buckets are never deleted.
   private final Map<String, Bucket> known = new ConcurrentHashMap<>();
 
   SqliteBuckets(SqliteFile state) {
     this.state = state;
   }
 
-  /// Whether anything was ever written to it.
+  /// Whether anything was ever written to the bucket.
   boolean has(Bucket bucket) {
     @Nullable Bucket found = known.get(bucket.name());
     if (found == null) {
@@ -40,10 +40,10 @@ final class SqliteBuckets {
     if (!has(bucket)) {
       @Nullable String lifetime =
           bucket instanceof Bucket.Expiring(_, var length) ? length.toString() : null;
-      // What became of it is read back.
+      // The outcome is read back below.
       state.write(session -> session.change(MAKE, bucket.name(), lifetime));
       if (!has(bucket)) {
-        throw new StoreException("bucket " + bucket.name() + " cannot be made");
+        throw new StoreException("bucket " + bucket.name() + " cannot be created");
       }
     }
   }
@@ -60,7 +60,7 @@ final class SqliteBuckets {
 
   private static void refuseOther(Bucket found, Bucket bucket) {
     if (!found.equals(bucket)) {
-      throw new IllegalArgumentException("there is " + found + " already, not " + bucket);
+      throw new IllegalArgumentException("bucket exists as " + found + ", not as " + bucket);
     }
   }
 }

@@ -10,38 +10,37 @@ import keyfleet.store.SqliteSchema.Owner;
 import keyfleet.store.SqliteSession.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// A store in files of this machine, for several processes and no server: `sqlite:PATH`, without
-/// parameters. A file that does not exist is made; one that an application keeps holds records, but
-/// no buckets.
+/// A store in files of this machine, for several processes and no server: `sqlite:PATH`, without parameters. The engine
+/// creates a missing file. A file that belongs to an application can have records, but no buckets.
 ///
-/// | file         | holds                                                              | after a power failure |
+/// | file         | contains                                                            | after a power failure |
 /// |--------------|--------------------------------------------------------------------|-----------------------|
 /// | `X.db`       | lasting buckets, store time, records; WAL, synced at each commit    | nothing acknowledged is lost |
-/// | `X-beats.db` | expiring buckets; WAL, synced at checkpoints                        | the latest beats may be lost, and are sent again |
-/// | `X.db.lock`  | nothing: writers queue there, so that none starves                  | –                     |
+/// | `X-beats.db` | expiring buckets; WAL, synced at checkpoints                        | the latest heartbeats may be lost, and are sent again |
+/// | `X.db.lock`  | nothing: writers queue on its locks, so that none starves           | –                     |
 ///
 /// | table              | a row is                                                         |
 /// |--------------------|------------------------------------------------------------------|
-/// | `keyfleet_store`   | the store: its id, and the line of store time                    |
-/// | `keyfleet_owner`   | of beats: the id of the store that they belong to                |
+/// | `keyfleet_store`   | the store: its id, and the state of its clock                    |
+/// | `keyfleet_owner`   | in `X-beats.db`: the id of the store that it belongs to          |
 /// | `keyfleet_buckets` | a bucket and its lifetime                                        |
 /// | `keyfleet_entries` | a key                                                            |
-/// | `keyfleet_changes` | one of the latest changes: revisions come from here, and hints   |
-/// | `keyfleet_fences`  | a fence, beside the table that its two triggers guard            |
+/// | `keyfleet_changes` | one of the latest changes: the source of revisions and hints     |
+/// | `keyfleet_fences`  | a fence, in the same file as the table that its two triggers guard |
 ///
-/// Refused are a filesystem that other machines may share, a file that was replaced or deleted
-/// while in use, one that is no database, is damaged, read-only or of another version of these
-/// tables. A full disk, and a writer that does not end within seconds, are errors that pass.
+/// The engine refuses a filesystem that other machines may share, a file that was replaced or deleted while in use, and
+/// a file that is not a database, is damaged, is read-only or has another version of these tables. A full disk, and a
+/// writer that does not finish within seconds, are temporary errors.
 ///
-/// The fence holds for whoever uses SQL on the file. It does not hold for a program that switches
-/// triggers off for its own connection, or drops them.
+/// The fence applies to every program that uses SQL on the file. It does not stop a program that disables triggers on
+/// its own connection, or drops them.
 public final class SqliteEngine implements Engine {
   private final SqliteHome home;
   private final SqliteLockFile lock;
   private final SqliteFile state;
   private final BootClock clock;
 
-  /// Null in an application's file.
+  /// Null if the file belongs to an application.
   private final @Nullable SqliteKv kv;
 
   private SqliteEngine(SqliteHome home, SqliteLockFile lock, SqliteFile state, BootClock clock) {
@@ -76,7 +75,7 @@ public final class SqliteEngine implements Engine {
   public SqliteKv kv() {
     if (kv == null) {
       throw new StoreRefusedException(
-          home.database() + " belongs to an application: it holds records, but no key state",
+          home.database() + " belongs to an application: it can have records, but no key state",
           "--store sqlite:keyfleet.db --records sqlite:" + home.database());
     }
     return kv;
@@ -128,9 +127,9 @@ public final class SqliteEngine implements Engine {
 
   private Check journal() {
     return state.read(SqliteSchema::isLoggedAhead)
-        ? Check.ok(home.database() + " is in WAL, synced at every commit")
+        ? Check.ok(home.database() + " is in WAL mode, synced at every commit")
         : Check.warn(
-            home.database() + " is not in WAL: who reads it and who writes it wait for each other",
+            home.database() + " is not in WAL mode: readers and writers wait for each other",
             "PRAGMA journal_mode=WAL, once");
   }
 
@@ -139,9 +138,9 @@ public final class SqliteEngine implements Engine {
     return SqliteFilesystem.of(type) == SqliteFilesystem.LOCAL
         ? Check.ok("%s is on a local disk (%s)".formatted(home.database(), type))
         : Check.warn(
-            "nobody knows whether other machines share the filesystem of %s (%s)"
+            "%s is on a filesystem of unknown type (%s), which other machines may share"
                 .formatted(home.database(), type),
-            "make sure that they do not");
+            "make sure that no other machine mounts it");
   }
 
   private Check mode() {
@@ -149,9 +148,9 @@ public final class SqliteEngine implements Engine {
       Set<PosixFilePermission> mode = Files.getPosixFilePermissions(home.database());
       String shown = PosixFilePermissions.toString(mode);
       return shown.endsWith("------")
-          ? Check.ok("only its owner reads and writes " + home.database())
+          ? Check.ok("only the owner can access " + home.database())
           : Check.warn(
-              "others than its owner reach %s (%s)".formatted(home.database(), shown),
+              "%s is accessible to users other than its owner (%s)".formatted(home.database(), shown),
               "chmod 600 " + home.database());
     } catch (IOException e) {
       throw new StoreException("the mode of " + home.database() + " cannot be read", e);
@@ -161,8 +160,8 @@ public final class SqliteEngine implements Engine {
   private Check clockCheck() {
     return clock.source() == BootClock.Source.NANO_TIME
         ? Check.warn(
-            "this system has no clock that counts suspension",
-            "do not suspend a machine with processes of the fleet")
-        : Check.ok("store time counts the time in which the machine is suspended");
+            "this system has no clock that counts suspended time",
+            "do not suspend a machine that runs processes of the fleet")
+        : Check.ok("store time counts the time while the machine is suspended");
   }
 }

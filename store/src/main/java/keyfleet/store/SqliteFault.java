@@ -3,7 +3,7 @@ package keyfleet.store;
 import java.nio.file.Path;
 import java.sql.SQLException;
 
-/// What an error of SQLite means for the caller.
+/// Translates SQLite's error codes for callers.
 final class SqliteFault {
   private static final int GENERIC = 1;
   private static final int BUSY = 5;
@@ -18,14 +18,14 @@ final class SqliteFault {
 
   private SqliteFault() {}
 
-  /// The driver's own words stay in the cause: they may quote what was stored.
+  /// The driver's message stays in the cause: it may quote stored data.
   static StoreException of(Path file, SQLException e) {
     return switch (e.getErrorCode()) {
       case GENERIC ->
-          new StoreException(file + " has other tables or columns than when it was opened", e);
+          new StoreException(file + " no longer has the tables or columns that it had when it was opened", e);
       case BUSY, LOCKED ->
           new StoreException(
-              "%s was held by another writer for %d s"
+              "%s was locked by another writer for %d s"
                   .formatted(file, SqliteSession.BUSY_LIMIT.toSeconds()),
               e);
       case READONLY ->
@@ -33,24 +33,23 @@ final class SqliteFault {
               file + " cannot be written: the file or its disk is read-only",
               "chmod u+w " + file + ", as the user that Keyfleet runs as",
               e);
-      case IO -> new StoreException("the disk did not read or write " + file, e);
+      case IO -> new StoreException("the disk failed to read or write " + file, e);
       case CORRUPT ->
           new StoreRefusedException(
               file + " is damaged", "stop every process that uses it and restore a backup", e);
       case FULL -> new StoreException("the disk of " + file + " is full", e);
       case CANNOT_OPEN -> new StoreException(file + " cannot be opened", e);
-      case CONSTRAINT -> new StoreException("a rule of the table refused a write to " + file, e);
+      case CONSTRAINT -> new StoreException("a table constraint refused a write to " + file, e);
       case NOT_A_DATABASE ->
           new StoreRefusedException(
-              file + " is no SQLite database", "name another file, or move this one away", e);
+              file + " is not a SQLite database", "name another file, or move this one away", e);
       default ->
           new StoreException("SQLite failed on %s, code %d".formatted(file, e.getErrorCode()), e);
     };
   }
 
-  /// Whether a failed commit is surely undone by a rollback. When the disk was full, the frame that
-  /// commits was never written whole. After another failure it may be in the log, where the next
-  /// recovery would find it.
+  /// Whether a rollback certainly undoes a failed commit. When the disk was full, the frame that commits was never
+  /// completely written. After other failures it may be in the log, where the next recovery would find it.
   static boolean undoesCommit(SQLException e) {
     return switch (e.getErrorCode()) {
       case BUSY, FULL, CONSTRAINT, READONLY -> true;
@@ -58,7 +57,7 @@ final class SqliteFault {
     };
   }
 
-  /// Whether the statement alone failed, and the connection is as good as before.
+  /// Whether only the statement failed, so that the connection can still be used.
   static boolean leavesConnection(SQLException e) {
     return e.getErrorCode() == CONSTRAINT || e.getErrorCode() == BUSY;
   }

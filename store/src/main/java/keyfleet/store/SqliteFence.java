@@ -13,15 +13,13 @@ import keyfleet.store.Fence.Term;
 import keyfleet.store.Fencing.Behind;
 import keyfleet.store.Fencing.Raised;
 
-/// The fence of a table: two triggers that say [Fence#allows] in SQL, with the writable versions as
-/// literals, and a row of `keyfleet_fences` that remembers it. They are changed in one transaction:
-/// whoever began to write before it must end first, and who only read before it cannot write any
-/// more.
+/// The fence of a table: two triggers that express [Fence#allows] in SQL, with the writable versions as literals, and a
+/// row of `keyfleet_fences` that stores the fence. One transaction changes them all: a transaction that wrote before it
+/// must end first, and a transaction that only read before it can no longer write.
 ///
-/// The triggers run before the change: one that ran after it could be skipped by an application's
-/// own, with `RAISE(IGNORE)`.
+/// The triggers run before the change: an application's own trigger could skip a later one with `RAISE(IGNORE)`.
 final class SqliteFence {
-  /// By this an error is known to be the fence's.
+  /// Marks an error as coming from the fence.
   static final String REFUSAL = "keyfleet fence";
 
   private static final String MEMORY =
@@ -65,7 +63,7 @@ final class SqliteFence {
         : session.row(RECALL, SqliteFence::fence, shape.name());
   }
 
-  /// An application that makes its table anew loses the triggers with the old one.
+  /// An application that recreates its table loses the triggers with the old table.
   boolean stands(SqliteSession session) throws SQLException {
     return trigger(session, insertName()).isPresent() && trigger(session, updateName()).isPresent();
   }
@@ -89,8 +87,8 @@ final class SqliteFence {
     session.change(REMEMBER, shape.name(), term.incarnation(), term.epoch(), writable);
   }
 
-  /// `INSERT OR REPLACE` puts one record in the place of another, and an upsert fires this trigger
-  /// even if it goes on to update: what was there under the same id is what the record was before.
+  /// `INSERT OR REPLACE` replaces one record with another, and an upsert fires this trigger even if it then updates:
+  /// so the existing row with the same id counts as the record before the change.
   String onInsert(Fence fence) {
     String table = SqliteTags.quoted(shape.name());
     String id = SqliteTags.quoted(shape.idField());
@@ -103,7 +101,7 @@ final class SqliteFence {
                 "(SELECT %%s FROM %s WHERE %s COLLATE BINARY = NEW.%s)".formatted(table, id, id)));
   }
 
-  /// A record that takes another id is a new one under that id.
+  /// A record that changes its id counts as a new record under that id.
   String onUpdate(Fence fence) {
     String id = SqliteTags.quoted(shape.idField());
     String columns =
@@ -118,8 +116,8 @@ final class SqliteFence {
             body(fence, "CASE WHEN OLD.%s IS NEW.%s THEN OLD.%%s END".formatted(id, id)));
   }
 
-  /// An absent field has no tag; one that is no envelope has an empty one, which is then kept to
-  /// the same rule as a version. The first line lets most writes pass at little cost.
+  /// An absent field has no tag; a field that is not an envelope has an empty tag, which the same rule treats like a
+  /// version. The first line lets most writes pass at little cost.
   private String body(Fence fence, String before) {
     String writable =
         fence.writable().stream()
@@ -148,7 +146,7 @@ final class SqliteFence {
             bringsOther(writable));
   }
 
-  /// Whether any field has another tag than these.
+  /// SQL that is true if any field has a tag other than these.
   private String bringsOther(String writable) {
     return shape.sealedFields().stream()
         .map(it -> SqliteTags.of(SqliteTags.bytes("NEW." + SqliteTags.quoted(it))))
@@ -156,7 +154,7 @@ final class SqliteFence {
         .collect(Collectors.joining(" OR "));
   }
 
-  /// A row for each field that is there; `source` says where its column is found.
+  /// A query with a row for each field that is not null; `source` is the pattern for its column.
   private String tags(String source) {
     String bytes =
         shape.sealedFields().stream()

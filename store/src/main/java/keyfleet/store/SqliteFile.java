@@ -13,9 +13,8 @@ import java.util.concurrent.TimeUnit;
 import keyfleet.store.SqliteSession.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// An open database file: its connections, and the ways in which reading and writing it end. A
-/// connection that failed is closed, and the next call opens another, so the file is used again
-/// when what ailed it is over.
+/// An open database file with its pool of connections; runs reads and transactions on it. It closes a connection that
+/// failed, and the next call opens another, so the file is usable again as soon as the problem is over.
 final class SqliteFile implements AutoCloseable {
   static final int MAX_SESSIONS = 8;
 
@@ -30,12 +29,12 @@ final class SqliteFile implements AutoCloseable {
   private final Semaphore permits = new Semaphore(MAX_SESSIONS, true);
   private final Deque<SqliteSession> idle = new ArrayDeque<>();
 
-  /// Which file it was when it was opened.
+  /// Identifies the file as it was when it was opened.
   private final Object key;
 
   private volatile boolean closed;
 
-  /// The file exists.
+  /// The file must exist.
   SqliteFile(Path path, SqliteQueue queue, Durability durability) {
     this.path = path;
     this.queue = queue;
@@ -47,7 +46,7 @@ final class SqliteFile implements AutoCloseable {
     return path;
   }
 
-  /// What one statement reads is a snapshot.
+  /// Each statement reads one snapshot.
   <T> T read(Work<T> work) {
     SqliteSession session = borrow();
     try {
@@ -64,7 +63,7 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// What all statements of `work` read is one snapshot.
+  /// All statements of `work` read the same snapshot.
   <T> T readTogether(Work<T> work) {
     return read(session -> {
       session.run("BEGIN");
@@ -76,8 +75,7 @@ final class SqliteFile implements AutoCloseable {
     });
   }
 
-  /// One transaction; nothing if nobody knows whether it was committed. If `work` throws, nothing
-  /// is changed.
+  /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws, nothing is changed.
   <T> Optional<T> write(Work<T> work) {
     try (SqliteQueue.Turn _ = queue.enter()) {
       SqliteSession session = borrow();
@@ -98,13 +96,13 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// For what is only done if it is not there yet: it may be done again.
+  /// For work that is safe to repeat, because it first checks whether it is already done.
   <T> T writeAnew(Work<T> work) {
     return write(work)
-        .orElseThrow(() -> new StoreException("nobody knows whether " + path + " was written"));
+        .orElseThrow(() -> new StoreException("it is unknown whether " + path + " was written"));
   }
 
-  /// Runs in the turn of a writer, without a transaction: the journal's mode is set so.
+  /// Runs with the writers' lock but without a transaction, as changing the journal mode requires.
   <T> T alone(Work<T> work) {
     try (SqliteQueue.Turn _ = queue.enter()) {
       return read(work);
@@ -120,7 +118,7 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// False if nobody knows.
+  /// False if the outcome is unknown.
   private static boolean commit(SqliteSession session) throws SQLException {
     try {
       session.run("COMMIT");
@@ -145,8 +143,7 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// A process that goes on writing to a file that others no longer find would acknowledge what is
-  /// lost.
+  /// A process that kept writing to a file that other processes no longer find would acknowledge writes that are lost.
   private void checkPath() {
     if (!key.equals(key(path).orElse(null))) {
       throw gone();
@@ -163,7 +160,7 @@ final class SqliteFile implements AutoCloseable {
     try {
       BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
       @Nullable Object key = attributes.fileKey();
-      // Where files have no number, a path is all there is.
+      // On a system without file numbers, only the path identifies a file.
       return Optional.of(key == null ? path : key);
     } catch (IOException e) {
       return Optional.empty();
@@ -187,7 +184,7 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// Never another file: SQLite would take the log beside it for that file's.
+  /// Never opens a replaced file: SQLite would apply the old file's log to it.
   private SqliteSession opened() {
     checkPath();
     try {

@@ -3,8 +3,8 @@ package keyfleet.store;
 import java.util.Locale;
 import java.util.Set;
 
-/// Whether a kind of filesystem belongs to one machine. SQLite's processes meet in shared memory
-/// and POSIX locks, and neither reaches another machine: two machines on one file corrupt it.
+/// Whether a filesystem type is local to one machine. SQLite's processes coordinate by shared memory and POSIX locks,
+/// and neither reaches another machine: two machines on one file corrupt it.
 enum SqliteFilesystem {
   LOCAL,
   SHARED,
@@ -41,7 +41,7 @@ enum SqliteFilesystem {
           "erofs",
           "squashfs");
 
-  /// A folder of the host in a virtual machine counts: several machines may have it.
+  /// Includes host folders in a virtual machine: several machines may mount them.
   private static final Set<String> AMONG_MACHINES =
       Set.of(
           "nfs",
@@ -75,7 +75,7 @@ enum SqliteFilesystem {
           "vmhgfs",
           "prl_fs");
 
-  /// By the name that the system gives the kind.
+  /// Classifies by the type name that the operating system reports.
   static SqliteFilesystem of(String type) {
     String kind = type.toLowerCase(Locale.ROOT);
     if (AMONG_MACHINES.contains(kind) || kind.startsWith("fuse.")) {

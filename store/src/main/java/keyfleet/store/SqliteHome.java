@@ -9,15 +9,15 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// The folder of a store and the names of its files: `X.db`, `X-beats.db` and `X.db.lock`.
+/// The paths of a store's files: `X.db`, `X-beats.db` and `X.db.lock`.
 record SqliteHome(Path database) {
   static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private static final String SUFFIX = ".db";
 
-  /// The folder must exist, on a disk of this machine. All names of one file lead to one home, so
-  /// that its writers meet.
+  /// The folder must exist, on a local disk. All names of one file resolve to the same paths, so that its writers use
+  /// the same lock file.
   static SqliteHome at(String path) {
     Path named = Path.of(path).toAbsolutePath().normalize();
     Path folder = named.getParent();
@@ -43,8 +43,8 @@ record SqliteHome(Path database) {
     return database.resolveSibling(database.getFileName() + ".lock");
   }
 
-  /// Made by us, as SQLite would let others read it. Nobody has a new file open, so closing it here
-  /// drops nobody's locks.
+  /// Creates the file with owner-only access, because SQLite would let others read it. No other process has a new file
+  /// open, so closing it here releases no locks.
   static void create(Path file) {
     try {
       Files.createFile(file, OWNER_ONLY);
@@ -68,7 +68,7 @@ record SqliteHome(Path database) {
     try {
       return Files.getFileStore(folder()).type();
     } catch (IOException e) {
-      throw new StoreException("the filesystem of " + database + " cannot be told", e);
+      throw new StoreException("the filesystem of " + database + " cannot be determined", e);
     }
   }
 

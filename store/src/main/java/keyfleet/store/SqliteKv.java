@@ -26,7 +26,7 @@ final class SqliteKv implements Kv, AutoCloseable {
       WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
       """;
 
-  /// An expired entry is overwritten as if it were gone.
+  /// Overwrites an expired entry as if it were deleted.
   private static final String CREATE =
       """
       INSERT INTO keyfleet_entries AS old (bucket, key, value, revision, written_at)
@@ -50,7 +50,7 @@ final class SqliteKv implements Kv, AutoCloseable {
   /// Sorts after every key.
   private static final String END = "\u007f";
 
-  /// The revision and the time of a write, and up to which time an entry has expired.
+  /// The revision and time of a write, and the time up to which written entries have expired.
   private record Stamp(long revision, long now, long expired) {}
 
   @FunctionalInterface
@@ -99,7 +99,7 @@ final class SqliteKv implements Kv, AutoCloseable {
     }
     long expired = expired(bucket);
     String from = prefix.value();
-    // The character after the dot that ends a prefix.
+    // A slash is the character after the dot that ends a prefix.
     String to = from.isEmpty() ? END : from.substring(0, from.length() - 1) + "/";
     pair.of(bucket)
         .read(session ->
@@ -163,7 +163,7 @@ final class SqliteKv implements Kv, AutoCloseable {
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    // For the refusal of a bucket of another kind.
+    // Throws if the bucket exists with another kind.
     buckets.has(bucket);
     return watches.watch(bucket, prefix, watcher);
   }
@@ -238,7 +238,7 @@ final class SqliteKv implements Kv, AutoCloseable {
     };
   }
 
-  /// What was written then or before is gone.
+  /// An entry written at this time or before has expired.
   private static long expired(Bucket bucket, long now) {
     return switch (bucket) {
       case Bucket.Lasting _ -> Long.MIN_VALUE;

@@ -3,13 +3,13 @@ package keyfleet.store;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The latest changes of a file, by revision. It is where revisions come from, and how the watches
-/// of other processes learn of a change.
+/// The latest changes of a database, by revision. It is the source of revisions, and watches of other processes learn
+/// of changes from it.
 final class SqliteLog {
-  /// Who is further behind than this has missed something.
+  /// A reader that is further behind has missed changes.
   static final int KEPT = 4_096;
 
-  /// How many are kept beyond, so that not every write must delete.
+  /// The log is trimmed once in this many writes, so that not every write must delete.
   static final int SPARE = 256;
 
   private static final String LAST = "SELECT max(revision) FROM keyfleet_changes";
@@ -44,7 +44,7 @@ final class SqliteLog {
     session.change(FORGET, KEPT);
   }
 
-  /// Whether changes after `revision` may be forgotten.
+  /// Whether changes after `revision` may have been trimmed.
   static boolean hasGap(SqliteSession session, long revision) throws SQLException {
     return session.number(FIRST) > revision && last(session) > revision && revision > 0;
   }

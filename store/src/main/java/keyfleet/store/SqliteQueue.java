@@ -15,20 +15,20 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Where the writers of a database wait for their turn: threads in a fair lock, processes at two
-/// bytes of a lock file. SQLite's own waiting is a lottery in which one process starves the rest.
+/// A fair queue for the writers of a database: threads wait in a fair lock, processes on two bytes of a lock file.
+/// SQLite's own busy waiting is random, so that one process can starve the others.
 ///
-/// A kernel lock alone would be one too, as whoever leaves may take it again before those who wait
-/// have woken up. So there are two, a waiting room and a door: who leaves by the door goes to the
-/// end, as the next one holds the room until it is through.
+/// A single kernel lock would be unfair too, because a process that releases it may take it again before the waiting
+/// processes wake up. So there are two bytes, a waiting byte and a write byte. The next writer holds the waiting byte
+/// until it has the write byte, so a writer that has just finished must queue behind it.
 ///
-/// Only fairness rests on this. A writer that does not queue, or finds the lock file deleted, still
-/// meets SQLite's own lock.
+/// Only fairness depends on this class. A writer that does not queue, or whose lock file was deleted, is still
+/// excluded by SQLite's own lock.
 final class SqliteQueue implements AutoCloseable {
-  /// For threads and processes each.
+  /// Applies to waiting for threads and for processes separately.
   static final Duration LIMIT = Duration.ofSeconds(10);
 
-  /// The room and the door.
+  /// The waiting byte and the write byte.
   static final int BYTES = 2;
 
   /// The right to write, until it is closed.
@@ -43,8 +43,8 @@ final class SqliteQueue implements AutoCloseable {
   private final Duration limit;
   private final ReentrantLock threads = new ReentrantLock(true);
 
-  /// The kernel lets nobody wait for a time, so another thread waits in our place. Made when first
-  /// needed, by who holds `threads`.
+  /// The kernel's lock call has no timeout, so this thread makes it for the caller. Created on first use, by a thread
+  /// that holds `threads`.
   private @Nullable ExecutorService waiter;
 
   SqliteQueue(Path path, FileChannel channel, long room, Duration limit) {
@@ -101,7 +101,7 @@ final class SqliteQueue implements AutoCloseable {
     }
   }
 
-  /// Nothing if another has it, or our own waiter, whom the last caller gave up on.
+  /// Null if another process has the lock, or this process's own waiter after its caller gave up.
   private @Nullable FileLock free(long at) throws IOException {
     try {
       return channel.tryLock(at, 1, false);
@@ -124,7 +124,7 @@ final class SqliteQueue implements AutoCloseable {
     }
   }
 
-  /// The door may open at this very moment; then it is ours after all.
+  /// The lock may be granted at this very moment; then the caller gets it after all.
   private static FileLock giveUp(CompletableFuture<FileLock> asked, StoreException why) {
     if (asked.completeExceptionally(why)) {
       throw why;
@@ -145,7 +145,7 @@ final class SqliteQueue implements AutoCloseable {
 
   private ExecutorService waiter() {
     if (waiter == null) {
-      // No virtual thread: the kernel's wait would hold a carrier.
+      // A platform thread, because waiting in the kernel would block a carrier thread.
       waiter =
           Executors.newSingleThreadExecutor(
               Thread.ofPlatform().daemon().name("keyfleet-sqlite-queue").factory());
@@ -164,7 +164,7 @@ final class SqliteQueue implements AutoCloseable {
   }
 
   private StoreException tooLong(String whom) {
-    return new StoreException("%s kept %s for %d s".formatted(whom, path, limit.toSeconds()));
+    return new StoreException("%s held %s for %d s".formatted(whom, path, limit.toSeconds()));
   }
 
   private StoreException failed(@Nullable Throwable cause) {

@@ -16,15 +16,14 @@ import keyfleet.store.RecordWrite.Fenced;
 import keyfleet.store.RecordWrite.Stored;
 import org.jspecify.annotations.Nullable;
 
-/// The records of an application's table. Every write is one transaction, in which the table's
-/// triggers are asked.
+/// The records of an application's table. Every write is one transaction, in which the table's fence triggers run.
 final class SqliteRecords implements Records {
   private final SqliteFile file;
   private final SqliteTable table;
   private final SqliteFence fence;
   private final List<String> fields;
 
-  /// Kept, as a rotation uses it for every record.
+  /// Cached, because a rotation uses it for every record.
   private final String compareAndSet;
 
   SqliteRecords(SqliteFile file, CollectionShape shape) {
@@ -53,7 +52,7 @@ final class SqliteRecords implements Records {
     return file.read(session -> session.row(table.read(), this::record, id.value()));
   }
 
-  /// A taken id is a conflict whether or not the fence would have let it pass.
+  /// An existing id is a conflict whether or not the fence would allow the insert.
   @Override
   public RecordWrite insert(StoredRecord added) {
     List<@Nullable Object> args = args(added.fields());
@@ -70,7 +69,7 @@ final class SqliteRecords implements Records {
     return file.write(session -> set(session, change)).orElseGet(Unknown::new);
   }
 
-  /// One transaction, so one sync of the disk, for all.
+  /// One transaction for all changes, so one disk sync.
   @Override
   public List<RecordWrite> compareAndSetAll(List<Change> changes) {
     return file.write(session -> setAll(session, changes))
@@ -105,7 +104,7 @@ final class SqliteRecords implements Records {
     return file.write(session -> fence.raise(session, next)).orElseGet(Unknown::new);
   }
 
-  /// One that is remembered but gone with an older table is raised again.
+  /// Raises the stored fence again if its triggers disappeared with an older table.
   @Override
   public Optional<Fence> fence() {
     Optional<Fence> held = file.read(fence::remembered);
@@ -149,7 +148,7 @@ final class SqliteRecords implements Records {
     return args;
   }
 
-  /// In the order of the columns; null where the record has no field.
+  /// In column order; null where the record has no field.
   private List<@Nullable Object> args(SealedFields sealed) {
     if (!fields.containsAll(sealed.byName().keySet())) {
       throw new IllegalArgumentException(

@@ -3,11 +3,11 @@ package keyfleet.store;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The tables of a store, and whose a file is. A file says so in its header: `application_id`, and
-/// the version of its tables in `user_version`.
+/// The tables of a store's files, and the owner of a file. The file header identifies both: `application_id` is the
+/// owner, `user_version` the version of the tables.
 enum SqliteSchema {
-  /// `X.db`: key state. The line of store time begins at the present date, so that a store made
-  /// anew does not say again what an older one said.
+  /// `X.db`: key state. Store time begins at the current date, so that a recreated store does not repeat times that an
+  /// older one reported.
   STATE(
       0x4B464C54,
       List.of(
@@ -24,7 +24,7 @@ enum SqliteSchema {
           Tables.ENTRIES,
           Tables.CHANGES)),
 
-  /// `X-beats.db`: what expires. It belongs to the store whose id it holds.
+  /// `X-beats.db`: expiring entries. It belongs to the store whose id it contains.
   BEATS(
       0x4B464254,
       List.of(
@@ -41,7 +41,7 @@ enum SqliteSchema {
     NOBODY
   }
 
-  /// What both files have.
+  /// Tables that both files have.
   private static final class Tables {
     static final String ENTRIES =
         """
@@ -68,7 +68,7 @@ enum SqliteSchema {
     this.tables = tables;
   }
 
-  /// Whose the file is, an empty one being made ours.
+  /// Finds the owner of the file, and creates Keyfleet's tables in an empty one.
   Owner settle(SqliteFile file) {
     Owner owner = file.readTogether(session -> look(session, file));
     if (owner == Owner.APPLICATION) {
@@ -80,7 +80,7 @@ enum SqliteSchema {
     if (owner == Owner.NOBODY) {
       return file.write(session -> make(session, file))
           .orElseThrow(
-              () -> new StoreException("nobody knows whether " + file.path() + " was made"));
+              () -> new StoreException("it is unknown whether " + file.path() + " was created"));
     }
     return owner;
   }
@@ -100,13 +100,13 @@ enum SqliteSchema {
   private static void refuseOther(long version, SqliteFile file) {
     if (version != VERSION) {
       throw new StoreRefusedException(
-          "%s has tables of version %d, this Keyfleet knows version %d"
+          "%s has tables of version %d, this Keyfleet supports version %d"
               .formatted(file.path(), version, VERSION),
           version > VERSION ? "a newer Keyfleet" : "the Keyfleet that made it");
     }
   }
 
-  /// Another process may have been first.
+  /// Another process may have created the tables first.
   private Owner make(SqliteSession session, SqliteFile file) throws SQLException {
     if (look(session, file) == Owner.NOBODY) {
       for (String table : tables) {
@@ -126,7 +126,7 @@ enum SqliteSchema {
     String mode = journal(session, "PRAGMA journal_mode=WAL");
     if (!mode.equals("wal")) {
       throw new StoreException(
-          "%s keeps its journal in mode %s while others read it".formatted(file.path(), mode));
+          "%s stays in journal mode %s while other processes read it".formatted(file.path(), mode));
     }
     return true;
   }

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
-/// One connection, used by one thread at a time, with its statements prepared. It stays in
-/// autocommit: a driver that opens transactions by itself would hold the write lock while idle.
+/// One connection with its prepared statements, used by one thread at a time. It stays in autocommit mode: a driver
+/// that opens transactions by itself would hold the write lock while idle.
 final class SqliteSession implements AutoCloseable {
-  /// How long SQLite waits for writers that do not queue: those of the application.
+  /// How long SQLite waits for writers that do not use the queue: the application's own.
   static final Duration BUSY_LIMIT = Duration.ofSeconds(5);
 
-  /// How much of what it acknowledged a connection may lose when the power fails.
+  /// Which acknowledged transactions a power failure may lose.
   enum Durability {
-    /// Nothing. In WAL, EXTRA is FULL; an application's file may have another journal.
+    /// None. In WAL mode EXTRA equals FULL; an application's file may use another journal mode.
     FULL("PRAGMA synchronous=EXTRA"),
-    /// The last transactions; the file stays whole.
+    /// The last ones; the file stays intact.
     NORMAL("PRAGMA synchronous=NORMAL");
 
     private final String pragma;
@@ -52,7 +52,7 @@ final class SqliteSession implements AutoCloseable {
     this.connection = connection;
   }
 
-  /// The file must exist: one that vanished is not made anew.
+  /// The file must exist: a file that disappeared is not created again.
   static SqliteSession open(Path file, Durability durability) throws SQLException {
     SQLiteConfig config = new SQLiteConfig();
     config.resetOpenMode(SQLiteOpenMode.CREATE);
@@ -74,20 +74,20 @@ final class SqliteSession implements AutoCloseable {
     prepared(sql).execute();
   }
 
-  /// For what is said once, such as DDL.
+  /// For statements that run once, such as DDL.
   void runOnce(String sql) throws SQLException {
     try (var statement = connection.createStatement()) {
       statement.execute(sql);
     }
   }
 
-  /// How many rows it changed.
+  /// Returns how many rows changed.
   int change(String sql, @Nullable Object... args) throws SQLException {
     return bound(sql, args).executeUpdate();
   }
 
   <T> Optional<T> row(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
-    // An open result keeps its snapshot, and with it the log from being emptied.
+    // Closed at once: an open result keeps its snapshot, which stops SQLite from truncating the log.
     try (ResultSet rows = bound(sql, args).executeQuery()) {
       return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
     }
@@ -99,7 +99,7 @@ final class SqliteSession implements AutoCloseable {
     return found;
   }
 
-  /// How many rows there were.
+  /// Returns how many rows there were.
   int each(String sql, Visitor visitor, @Nullable Object... args) throws SQLException {
     int count = 0;
     try (ResultSet rows = bound(sql, args).executeQuery()) {
@@ -111,18 +111,18 @@ final class SqliteSession implements AutoCloseable {
     return count;
   }
 
-  /// The number that a query or a pragma answers; 0 if it answers none.
+  /// The number that a query or pragma returns; 0 if it returns none.
   long number(String sql, @Nullable Object... args) throws SQLException {
     return row(sql, row -> row.getLong(1), args).orElse(0L);
   }
 
-  /// Whether the transaction is undone, as far as this connection can tell.
+  /// Returns whether the rollback succeeded on this connection.
   boolean rollback() {
     try {
       runOnce("ROLLBACK");
       return true;
     } catch (SQLException e) {
-      // SQLite had rolled back by itself, or the connection is lost; either way it is not kept.
+      // SQLite has already rolled back, or the connection is lost; either way the caller discards it.
       return false;
     }
   }
@@ -132,7 +132,7 @@ final class SqliteSession implements AutoCloseable {
     try {
       connection.close();
     } catch (SQLException e) {
-      // Nothing of ours is open on it; the file's own state is not at stake.
+      // No transaction is open on it, so the file is not affected.
       statements.clear();
     }
   }
@@ -153,7 +153,7 @@ final class SqliteSession implements AutoCloseable {
       case String text -> statement.setString(index, text);
       case Long number -> statement.setLong(index, number);
       case Integer number -> statement.setInt(index, number);
-      default -> throw new IllegalArgumentException("no SQL value: " + arg.getClass());
+      default -> throw new IllegalArgumentException("unsupported SQL value type: " + arg.getClass());
     }
   }
 

@@ -14,9 +14,9 @@ import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Scope;
 import org.jspecify.annotations.Nullable;
 
-/// Looks through every table of a file. A column may hold any kind of value, whatever its type is
-/// called, so all are read: one pass over a table tells which have envelopes, and only those are
-/// counted by version.
+/// Scans every table of a file for envelopes. A SQLite column can contain any kind of value, whatever its declared type,
+/// so all columns are read: one pass over a table finds the columns with envelopes, and only those are counted by
+/// version.
 final class SqliteSurvey {
   private static final Set<String> OWN =
       Set.of(
@@ -55,8 +55,8 @@ final class SqliteSurvey {
     for (Table table : tables) {
       switch (table.type()) {
         case "view" -> count.leave("view " + table.name(), "its rows are those of tables");
-        case "virtual" -> count.leave("virtual table " + table.name(), "its rows are made up");
-        case "shadow" -> count.leave("table " + table.name(), "it serves a virtual table");
+        case "virtual" -> count.leave("virtual table " + table.name(), "its rows are computed");
+        case "shadow" -> count.leave("table " + table.name(), "it stores the data of a virtual table");
         default -> {
           if (OWN.contains(table.name())) {
             count.leave("Keyfleet's own tables", "they hold no records");
@@ -80,7 +80,7 @@ final class SqliteSurvey {
     });
   }
 
-  /// Generated columns are not among them: what they hold comes from the others.
+  /// Excludes generated columns: their values come from the other columns.
   private List<String> undeclared(SqliteSession session, String table) throws SQLException {
     return session
         .rows("SELECT name FROM pragma_table_info(?)", row -> row.getString(1), table)
@@ -115,7 +115,7 @@ final class SqliteSurvey {
     return holding;
   }
 
-  /// No more than one beyond the sample.
+  /// Counts at most one row beyond the sample.
   private long rows(SqliteSession session, String table) throws SQLException {
     return session.number(
         "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT ?)".formatted(SqliteTags.quoted(table)),
@@ -166,7 +166,7 @@ final class SqliteSurvey {
         .formatted(column, EnvelopeText.PREFIX.length(), EnvelopeText.PREFIX);
   }
 
-  /// SQLite does not tell `Orders` from `orders`.
+  /// SQLite does not distinguish `Orders` from `orders`.
   private static String spot(String table, String column) {
     return (SqliteTags.quoted(table) + SqliteTags.quoted(column)).toLowerCase(Locale.ROOT);
   }

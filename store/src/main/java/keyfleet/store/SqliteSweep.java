@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Deletes what has expired, a few keys at each write, round and round. It needs no index, which
-/// every beat would have to pay for.
+/// Deletes expired entries, a few keys at each write, in a cycle over all keys. It needs no index, which would slow down
+/// every heartbeat.
 final class SqliteSweep {
   static final int KEYS = 16;
 

@@ -13,16 +13,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// An application's table, found to be as its shape says, and the statements on it.
+/// An application's table, checked against its shape, and the SQL statements for it.
 record SqliteTable(CollectionShape shape) {
-  /// Finds the table, its columns and their types.
+  /// Checks that the table exists with the right columns and types.
   static SqliteTable in(SqliteFile file, CollectionShape shape) {
     SqliteTable table = new SqliteTable(shape);
     file.read(session -> table.check(session, file));
     return table;
   }
 
-  /// An existing table is left as it is.
+  /// Leaves an existing table as it is.
   static void make(SqliteFile file, CollectionShape shape) {
     SqliteTable table = new SqliteTable(shape);
     if (file.read(table::kind).isEmpty()) {
@@ -65,8 +65,8 @@ record SqliteTable(CollectionShape shape) {
     return "DELETE FROM %s WHERE %s".formatted(name(), asExpected());
   }
 
-  /// How many records have each combination of tags: few rows, from one snapshot. The limit, which
-  /// is none, keeps SQLite from merging the two queries: it would sort whole records, not tags.
+  /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is no limit, but it stops
+  /// SQLite from merging the two queries, which would sort whole records instead of tags.
   String census() {
     String tags =
         fields()
@@ -142,7 +142,7 @@ record SqliteTable(CollectionShape shape) {
     return true;
   }
 
-  /// `table`, `view`, `virtual` or nothing.
+  /// `table`, `view`, `virtual`, or empty if there is none.
   private String kind(SqliteSession session) throws SQLException {
     return session
         .row(
@@ -155,7 +155,7 @@ record SqliteTable(CollectionShape shape) {
         .orElse("");
   }
 
-  /// Generated columns are not among them.
+  /// Excludes generated columns.
   private Map<String, String> types(SqliteSession session) throws SQLException {
     Map<String, String> types = new HashMap<>();
     session.rows(
@@ -176,7 +176,7 @@ record SqliteTable(CollectionShape shape) {
     if (!fits.test(type)) {
       throw refused(
           "column %s of table %s is %s, not %s".formatted(column, shape.name(), type, wanted),
-          "name another column, or make the table anew with that type");
+          "name another column, or recreate the table with that type");
     }
   }
 

@@ -6,20 +6,20 @@ import java.util.stream.Collectors;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// The version inside a sealed field, as SQL reads it: its **tag** is eight hex digits, whose order
-/// is that of the versions; empty for a field that is no envelope; null for an absent one.
+/// SQL that reads the version inside a sealed field. The **tag** of a field is eight hex digits, which sort like the
+/// versions; it is empty for a field that is not an envelope, and null for an absent field.
 ///
-/// The expressions use what every SQLite of the last ten years has, as the application's own
-/// library runs them too. A test holds them against [Envelope#parse].
+/// The expressions use only functions that every SQLite of the last ten years has, because the application's own library
+/// runs them too. A test compares them with [Envelope#parse].
 final class SqliteTags {
-  /// Sorts after every tag; also keeps `min` from being the aggregate of that name.
+  /// Sorts after every tag; as a second argument it also makes `min` the scalar function, not the aggregate.
   static final String NONE = "'G'";
 
   private static final int HEADER = 12;
   private static final int LEAST_DATA = 80;
 
-  /// `@` is the field's bytes. Offsets count from 1. Blobs compare by their bytes, so only the
-  /// length of the wrapped DEK must be made a number, or rather the data's length a text.
+  /// `@` stands for the field's bytes. Offsets count from 1. Blobs compare bytewise, so only the length of the wrapped DEK
+  /// needs a conversion: the available length is formatted as hex text and compared with it.
   private static final String TAG =
       """
       CASE WHEN @ IS NULL THEN NULL
@@ -38,17 +38,17 @@ final class SqliteTags {
 
   private SqliteTags() {}
 
-  /// The tag of a field whose bytes are `expression`.
+  /// SQL for the tag of a field whose bytes are `expression`.
   static String of(String expression) {
     return TAG.replace("@", expression);
   }
 
-  /// The bytes of a column, whatever type of value an application put there.
+  /// SQL for the bytes of a column, whatever type of value an application stored there.
   static String bytes(String column) {
     return "CAST(" + column + " AS BLOB)";
   }
 
-  /// The lowest tag of a record, or [#NONE].
+  /// SQL for the lowest tag of a record, or [#NONE].
   static String lowest(SortedSet<String> columns) {
     return columns.stream()
         .map(it -> "ifnull(nullif(%s, ''), %s)".formatted(of(bytes(it)), NONE))
@@ -59,7 +59,7 @@ final class SqliteTags {
     return "%08X".formatted(version.number());
   }
 
-  /// Nothing for a field that is no envelope.
+  /// Empty for a field that is not an envelope.
   static Optional<KekVersion> version(String tag) {
     return tag.isEmpty()
         ? Optional.empty()

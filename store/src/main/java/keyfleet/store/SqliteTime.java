@@ -4,22 +4,22 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Store time: the machine's boot clock on a line that goes on over reboots. The file holds up to
-/// where time may have been told, a minute ahead of it; after a reboot the line continues there.
+/// Store time: the machine's boot clock plus an offset, so that it continues over reboots. The file stores a limit, the
+/// column `told`, about a minute ahead of the clock; after a reboot store time continues from that limit.
 ///
-/// Only what is at most `told` is ever said, so that nothing said can be unsaid by a loss of power.
+/// The clock never reports a time above the stored limit, so a power failure cannot make it go back.
 final class SqliteTime {
-  /// How far ahead of the clock the mark is set: so often it must be written, and so far time leaps
-  /// over a reboot.
+  /// How far ahead of the clock the limit is set. It is written once in this period, and a reboot moves store time
+  /// forward by at most this much.
   static final Duration AHEAD = Duration.ofMinutes(1);
 
-  /// What is left of it when a write begins: longer than a write may wait.
+  /// The least distance to the limit when a write begins: longer than a write may wait.
   private static final Duration SLACK = Duration.ofSeconds(25);
 
   private static final long MILLISECOND = 1_000_000;
   private static final String READ = "SELECT boot, base, told FROM keyfleet_store";
 
-  /// In `boot`, store time is `base` and the clock's milliseconds.
+  /// During that boot, store time is the offset plus the clock's milliseconds.
   private record Line(String boot, long base, long told) {}
 
   private final SqliteFile state;
@@ -41,7 +41,7 @@ final class SqliteTime {
     return time;
   }
 
-  /// What is said is what was looked at: the clock goes on meanwhile, past the mark too.
+  /// Reports the reading that was checked against the limit: a second reading might already be past it.
   StoreTime now() {
     long now = reading();
     if (now > line.told()) {
@@ -50,28 +50,28 @@ final class SqliteTime {
     return new StoreTime(now);
   }
 
-  /// Before a write: inside its transaction time cannot be extended.
+  /// Called before a write, because the limit cannot be raised inside its transaction.
   void reserve() {
     if (reading() + SLACK.toMillis() > line.told()) {
       extend();
     }
   }
 
-  /// Within a transaction, where the order of times is the order of writes.
+  /// Called inside a transaction, so that times are in the order of the writes.
   long inside() {
     long now = reading();
     if (now > line.told()) {
-      throw new StoreException("the machine slept in the middle of a call to " + state.path());
+      throw new StoreException("the machine was suspended during a write to " + state.path());
     }
     return now;
   }
 
-  /// Nothing that any process wrote is later than this.
+  /// No process has written a time later than this.
   long mark() {
     return state.read(SqliteTime::line).told();
   }
 
-  /// Another process may have read a finer clock.
+  /// Another process may have read a finer clock, so time must not fall behind what it wrote.
   void saw(StoreTime time) {
     last.accumulateAndGet(time.millis(), Math::max);
   }
@@ -104,7 +104,7 @@ final class SqliteTime {
     return line(session);
   }
 
-  /// In one boot the mark is never much further ahead of the clock; if it is, the clock went back.
+  /// During one boot the limit is never far ahead of the clock; if it is, the clock went back.
   private boolean continues(Line found) {
     return found.boot().equals(clock.bootId())
         && found.base() + millis() >= found.told() - 2 * AHEAD.toMillis();

@@ -14,19 +14,18 @@ import keyfleet.store.Hint.Changed;
 import keyfleet.store.Hint.Missed;
 import org.jspecify.annotations.Nullable;
 
-/// Tells watchers what the files' logs say. One thread reads them on a period, for the writes of
-/// other processes, and at once after a write of this one; it lives while there are watches.
+/// Delivers the changes in the databases' change logs to watchers. One thread polls the logs, for the writes of other
+/// processes, and reads them at once after a write of this process. It runs while there are watches.
 final class SqliteWatches implements AutoCloseable {
   static final Duration PERIOD = Duration.ofMillis(250);
 
-  /// A reading so long after the one before says that hints were late: the machine slept, or had no
-  /// time for us.
+  /// A longer gap between two polls means that hints were late: the machine was suspended or overloaded.
   static final Duration LATE = Duration.ofSeconds(5);
 
-  /// How many are told in one go.
+  /// How many changes one poll delivers.
   static final int MAX_CHANGES = 1_000;
 
-  /// No record: two equal ones are closed apart.
+  /// Not a record: two equal subscriptions are closed separately.
   private static final class Listener {
     private final Bucket bucket;
     private final Prefix prefix;
@@ -44,7 +43,7 @@ final class SqliteWatches implements AutoCloseable {
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Semaphore wakes = new Semaphore(0);
 
-  /// Up to which revision each watched file was read.
+  /// The last revision read from each watched database.
   private final Map<SqliteFile, Long> reached = new HashMap<>();
 
   private @Nullable Thread reader;
@@ -70,7 +69,7 @@ final class SqliteWatches implements AutoCloseable {
     return () -> listeners.remove(listener);
   }
 
-  /// This process wrote something.
+  /// Called after a write of this process.
   void wake() {
     if (wakes.availablePermits() == 0) {
       wakes.release();
@@ -96,12 +95,12 @@ final class SqliteWatches implements AutoCloseable {
         wakes.drainPermits();
       }
     } catch (InterruptedException e) {
-      // Closed; there is nobody left to tell.
+      // Closed: no watcher is left.
       Thread.currentThread().interrupt();
     }
   }
 
-  /// Whether anybody watches still.
+  /// Returns whether there are still watches.
   private synchronized boolean readOnce() {
     if (listeners.isEmpty()) {
       reached.clear();
@@ -125,7 +124,7 @@ final class SqliteWatches implements AutoCloseable {
     return true;
   }
 
-  /// Adds what is new in the file, and answers up to where that was.
+  /// Adds the new changes of the database and returns the last revision read.
   private long read(SqliteFile file, long from, List<SqliteLog.Change> changes) {
     if (missed || file.read(session -> SqliteLog.hasGap(session, from))) {
       missed = true;
@@ -145,14 +144,14 @@ final class SqliteWatches implements AutoCloseable {
     }
   }
 
-  /// A watcher that fails does not keep the others from theirs.
+  /// A watcher that throws does not keep the others from their hints.
   private void tell(Listener listener, Hint hint) {
     try {
       if (listeners.contains(listener)) {
         listener.watcher.hint(hint);
       }
     } catch (RuntimeException e) {
-      // It has lost this one, as it may lose any.
+      // This watcher loses the hint, as it may lose any hint.
     }
   }
 }

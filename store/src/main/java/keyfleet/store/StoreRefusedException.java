@@ -1,14 +1,15 @@
 package keyfleet.store;
 
-/// The store must not be used as it is, or not by us. Trying again does not help; the remedy does.
+/// The store must not be used in its present state, or this process has no access. Retrying does not help; the remedy
+/// does.
 public final class StoreRefusedException extends StoreException {
   private static final long serialVersionUID = 1L;
 
-  /// Who refuses.
+  /// Why the store is refused.
   public enum Ground {
-    /// The address is wrong, or the server does not let us in: nothing is known about the store.
+    /// The URL is wrong, or the server denies access: nothing is known about the store.
     NO_ENTRY,
-    /// The store answers, but may lose what it acknowledged, or is not the store we expect.
+    /// The store answers, but it may lose acknowledged writes, or it is not the expected store.
     UNFIT
   }
 
@@ -21,7 +22,7 @@ public final class StoreRefusedException extends StoreException {
     this.remedy = remedy;
   }
 
-  /// The store is unfit.
+  /// The store is unsafe to use.
   public StoreRefusedException(String sentence, String remedy) {
     this(Ground.UNFIT, sentence, remedy);
   }

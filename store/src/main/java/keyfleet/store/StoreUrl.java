@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The address of a store, `SCHEME://USER:PASSWORD@HOST:PORT,HOST:PORT/PATH?NAME=VALUE&…`, or
-/// `sqlite:PATH`. It never shows a password.
+/// The URL of a store, `SCHEME://USER:PASSWORD@HOST:PORT,HOST:PORT/PATH?NAME=VALUE&…`, or
+/// `sqlite:PATH`. It never prints a password.
 public final class StoreUrl {
   private static final Pattern SERVER =
       Pattern.compile(
@@ -44,15 +44,15 @@ public final class StoreUrl {
       return new StoreUrl(file, "sqlite");
     }
     if (!server.matches()) {
-      throw refused("the store's URL cannot be read");
+      throw refused("the store URL cannot be parsed");
     }
     String scheme = server.group("scheme");
     if (!SCHEMES.contains(scheme)) {
-      throw refused("no engine is called " + scheme);
+      throw refused("unknown store engine: " + scheme);
     }
     StoreUrl url = new StoreUrl(server, scheme);
     if (url.hosts.contains("")) {
-      throw refused("the store's URL names no host");
+      throw refused("the store URL has no host");
     }
     return url;
   }
@@ -61,7 +61,7 @@ public final class StoreUrl {
     return scheme;
   }
 
-  /// Each `HOST` or `HOST:PORT`, in the order given.
+  /// Each `HOST` or `HOST:PORT`, in the order of the URL.
   public List<String> hosts() {
     return hosts;
   }
@@ -84,7 +84,7 @@ public final class StoreUrl {
     return Optional.ofNullable(params.get(name));
   }
 
-  /// Refuses a parameter that the engine does not know: it may be a misspelt one that safety needs.
+  /// Refuses parameters that the engine does not know: one may be a misspelt parameter that safety needs.
   public void allowOnly(Set<String> known) {
     for (String name : params.keySet()) {
       if (!known.contains(name)) {
@@ -95,7 +95,7 @@ public final class StoreUrl {
     }
   }
 
-  /// The address without its password.
+  /// The URL without its password.
   @Override
   public String toString() {
     String who = user().map(it -> it + "@").orElse("");
@@ -115,7 +115,7 @@ public final class StoreUrl {
       if (parts.length < 2
           || parts[0].isEmpty()
           || params.put(parts[0], decode(parts[1])) != null) {
-        throw refused("a parameter of the store's URL is not NAME=VALUE, or is there twice");
+        throw refused("a parameter of the store URL is not NAME=VALUE, or occurs twice");
       }
     }
     return Collections.unmodifiableMap(params);
@@ -125,7 +125,7 @@ public final class StoreUrl {
     try {
       return URLDecoder.decode(text.replace("+", "%2B"), UTF_8);
     } catch (IllegalArgumentException e) {
-      throw refused("the store's URL has a % that does not stand before two hex digits");
+      throw refused("the store URL has a % that is not followed by two hex digits");
     }
   }
 
@@ -133,7 +133,7 @@ public final class StoreUrl {
     return text == null ? "" : text;
   }
 
-  /// The URL itself stays unsaid: it may hold a password at a place we cannot tell.
+  /// The message does not include the URL: it may contain a password in an unexpected place.
   private static StoreRefusedException refused(String sentence) {
     return StoreRefusedException.noEntry(
         sentence,

@@ -1,4 +1,4 @@
 package keyfleet.store;
 
-/// A record as far as Keyfleet cares.
+/// The part of a record that Keyfleet uses: its id and sealed fields.
 public record StoredRecord(RecordId id, SealedFields fields) {}

@@ -7,18 +7,19 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 
-/// Where a look through a whole database found envelopes in fields that nobody declared, and what
-/// it did not look at.
+/// The result of scanning a whole database for envelopes in fields that no registration declares, and what the scan
+/// skipped.
 ///
-/// A value is found if it begins with the magic of an envelope, or is text that begins with the
-/// magic in base64. What lies further inside a value, or was changed in any other way, is not.
+/// The scan finds a value that begins with the magic bytes of an envelope, or text that begins with them in base64.
+/// It does not find an envelope further inside a value, or one encoded in any other way.
 public record Survey(List<Find> undeclared, List<Gap> notScanned) {
   public Survey {
     undeclared = List.copyOf(undeclared);
     notScanned = List.copyOf(notScanned);
   }
 
-  /// What to leave aside, as its census counts it, and how many rows of each collection to read.
+  /// The declared collections to skip, because their census counts them, and how many rows of each collection to
+  /// read.
   public record Scope(Set<CollectionShape> declared, long rows) {
     public static final long ALL = Long.MAX_VALUE;
 
@@ -38,15 +39,15 @@ public record Survey(List<Find> undeclared, List<Gap> notScanned) {
     }
   }
 
-  /// How an envelope is kept.
+  /// How an envelope is encoded.
   public enum Form {
     BYTES,
-    /// A store can neither count nor fence it there.
+    /// A store can neither count nor fence such a field.
     BASE64
   }
 
-  /// Envelopes in one field, by the version that each needs. `unreadable` begin as envelopes do,
-  /// and are none.
+  /// Envelopes in one field, counted by the version that each needs. `unreadable` counts values that begin like an
+  /// envelope but are not one.
   public record Find(
       String collection,
       String field,
@@ -58,17 +59,17 @@ public record Survey(List<Find> undeclared, List<Gap> notScanned) {
     }
   }
 
-  /// Why something was not looked at.
+  /// Why a part was not scanned.
   public enum Cause {
-    /// It never is, or was not asked for.
+    /// Never scanned, or not requested.
     RULE,
-    /// It should have been, and could not be read.
+    /// It should have been scanned, but could not be read.
     TROUBLE
   }
 
   public record Gap(String what, String reason, Cause cause) {}
 
-  /// For an engine that has nothing to look through.
+  /// For an engine that has nothing to scan.
   public static Survey nothing(String what, String reason) {
     return new Survey(List.of(), List.of(new Gap(what, reason, Cause.RULE)));
   }

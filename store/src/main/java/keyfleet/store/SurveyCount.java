@@ -15,9 +15,9 @@ import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Gap;
 import org.jspecify.annotations.Nullable;
 
-/// A survey as far as it has come.
+/// Collects the findings of a scan.
 public final class SurveyCount {
-  /// Documents can have fields without end; who has so many does not read on.
+  /// A limit, because documents can have any number of fields and a longer list is not read by people.
   static final int MAX_FINDS = 1_000;
 
   private record Spot(String collection, String field, Form form) {}
@@ -30,12 +30,12 @@ public final class SurveyCount {
   private final Map<Spot, Tally> finds = new LinkedHashMap<>();
   private final SequencedSet<Gap> gaps = new LinkedHashSet<>();
 
-  /// `version` is null for what only begins like an envelope.
+  /// `version` is null for a value that only begins like an envelope.
   public void found(
       String collection, String field, Form form, @Nullable KekVersion version, long count) {
     Spot spot = new Spot(collection, field, form);
     if (finds.size() == MAX_FINDS && !finds.containsKey(spot)) {
-      leave("further fields of " + collection, MAX_FINDS + " undeclared fields were found before");
+      leave("further fields of " + collection, MAX_FINDS + " undeclared fields were already found");
       return;
     }
     Tally tally = finds.computeIfAbsent(spot, _ -> new Tally());
@@ -54,9 +54,9 @@ public final class SurveyCount {
     gaps.add(new Gap(what, reason, Cause.TROUBLE));
   }
 
-  /// For a collection with more rows than the sample has.
+  /// For a collection with more rows than the sample reads.
   public void leaveRest(String collection, long rows) {
-    leave(collection + ", all but " + rows + " rows", "a sample was asked for");
+    leave(collection + ", all but " + rows + " rows", "only a sample was requested");
   }
 
   public Survey survey() {

@@ -4,15 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/// What stands under a key. The limit is half of what NATS carries in a message by default, and
-/// beyond that it closes the connection; so a value too long is never made.
+/// The bytes stored under a key. The limit is half of the default message size of NATS, which closes the connection
+/// on a larger message; so a value over the limit cannot be constructed.
 public final class Value {
   public static final int MAX_BYTES = 512 << 10;
 
   private final Bytes bytes;
 
-  /// Many readers may be given one value, by a store in memory say: the first one parses it, unless
-  /// it was made of a document here.
+  /// Cached, because several readers may share one value (of an in-memory store, for example): the first one parses
+  /// it, unless the value was built from a document.
   private volatile @Nullable Document document;
 
   public Value(Bytes bytes) {
@@ -23,7 +23,7 @@ public final class Value {
     this.bytes = bytes;
   }
 
-  /// `document` is what the bytes spell.
+  /// `document` must be what the bytes parse to.
   Value(Bytes bytes, Document document) {
     this(bytes);
     this.document = document;
@@ -33,7 +33,7 @@ public final class Value {
     return bytes;
   }
 
-  /// What [Document#parse] made of it.
+  /// Parses the bytes once.
   Document document() {
     Document known = document;
     if (known == null) {

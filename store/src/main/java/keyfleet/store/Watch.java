@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-/// A running watch. Once closed it starts no further hint.
+/// A running watch. After it is closed, no new hint starts.
 public interface Watch extends AutoCloseable {
   @Override
   void close();

@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-/// Who is told that reading again may be worth while.
+/// Gets a hint when reading again may be worthwhile.
 @FunctionalInterface
 public interface Watcher {
   void hint(Hint hint);

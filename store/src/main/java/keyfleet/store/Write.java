@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-/// What writing an entry came to.
+/// The result of writing an entry.
 public sealed interface Write permits Write.Written, Conflict, Unknown {
   record Written(Revision revision) implements Write {}
 }

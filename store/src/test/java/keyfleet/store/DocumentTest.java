@@ -36,8 +36,7 @@ class DocumentTest {
     assertEquals(List.of(INNER, INNER), read.documents("ds"));
   }
 
-  /// A value made of a document is read as that document, unparsed: so what is written must be what
-  /// would be read.
+  /// A value built from a document returns that document without parsing: so the bytes must parse to the same document.
   @Test
   void anyDocument_isReadBackFromItsBytesAlone() {
     for (int seed = 0; seed < 2_000; seed++) {
@@ -67,7 +66,7 @@ class DocumentTest {
     return builder.build();
   }
 
-  /// Any characters but halves of pairs, which are none.
+  /// Any characters except unpaired surrogates, which are not characters.
   private static String text(Random random) {
     return random
         .ints(random.nextInt(8), 0, Character.MAX_CODE_POINT + 1)

@@ -14,10 +14,10 @@ import keyfleet.store.Hint.Changed;
 import keyfleet.store.Hint.Missed;
 import keyfleet.store.Write.Written;
 
-/// A [Kv] in memory. Deterministic: it has no thread and no clock of its own, and a hint is given
-/// by the thread that made the change, before the change returns.
+/// A [Kv] in memory. It is deterministic: it has no thread and no clock of its own, and the thread that makes a change
+/// gives the hint before the call returns.
 public final class FakeKv implements Kv {
-  /// No record: two equal ones are closed apart.
+  /// Not a record: two equal subscriptions are closed separately.
   private static final class Listener {
     private final Bucket bucket;
     private final Prefix prefix;
@@ -108,19 +108,19 @@ public final class FakeKv implements Kv {
     return clock.now();
   }
 
-  /// From here on hints are lost.
+  /// From now on hints are lost.
   public void disconnectWatches() {
     connected = false;
   }
 
-  /// Hints come again. Nobody knows which ones were lost.
+  /// Delivers hints again. Watchers are not told which ones were lost.
   public void reconnectWatches() {
     connected = true;
     new ArrayList<>(listeners).forEach(it -> it.watcher.hint(new Missed()));
   }
 
-  /// Remembers everything as it is now. Running the answer brings it back, as a store does that
-  /// lost what it had not yet put on disk. Later writes still get revisions that were never seen.
+  /// Saves the current state. Running the result restores it, like a store that lost what was not yet on disk. Later
+  /// writes still get revisions that were never used.
   public synchronized Runnable checkpoint() {
     Map<String, NavigableMap<Key, Entry>> then = new HashMap<>();
     entries.forEach((bucket, inBucket) -> then.put(bucket, new TreeMap<>(inBucket)));
@@ -135,7 +135,7 @@ public final class FakeKv implements Kv {
   private NavigableMap<Key, Entry> live(Bucket bucket) {
     Bucket known = buckets.computeIfAbsent(bucket.name(), _ -> bucket);
     if (!known.equals(bucket)) {
-      throw new IllegalArgumentException("there is " + known + " already, not " + bucket);
+      throw new IllegalArgumentException("bucket exists as " + known + ", not as " + bucket);
     }
     NavigableMap<Key, Entry> live = entries.computeIfAbsent(bucket.name(), _ -> new TreeMap<>());
     if (bucket instanceof Bucket.Expiring(_, var lifetime)) {
@@ -163,7 +163,7 @@ public final class FakeKv implements Kv {
     return write;
   }
 
-  /// Outside the lock: a watcher may well read.
+  /// Called outside the lock, because a watcher may read.
   private void hint(Bucket bucket, Key key) {
     for (Listener it : listeners) {
       if (connected && it.bucket.equals(bucket) && it.prefix.covers(key)) {

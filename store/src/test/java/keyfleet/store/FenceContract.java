@@ -25,15 +25,14 @@ import keyfleet.store.RecordWrite.Fenced;
 import keyfleet.store.RecordWrite.Stored;
 import org.junit.jupiter.api.Test;
 
-/// What a fence stops and what it lets through. In the names, M is the version left behind and N
-/// the one that took over: 1 and 2 below.
+/// What a fence refuses and what it allows. In the names, M is the old version and N the new one: 1 and 2 below.
 public interface FenceContract {
   Fence N_ONLY = fence(5, 2);
   int WRITERS = 7;
   int MAX_INSERTS = 1_000;
   int BEFORE_FENCE = 50;
 
-  /// A rig around an empty collection.
+  /// Creates a fixture around an empty collection.
   RecordsRig rig();
 
   @Test
@@ -160,7 +159,7 @@ public interface FenceContract {
     }
   }
 
-  /// The next rotation opens the fence in the epoch in which the last one closed it.
+  /// The next rotation opens the fence in the epoch in which the previous one closed it.
   @Test
   default void otherSetOfTheSameTerm_replacesTheEarlier() {
     try (RecordsRig rig = rig()) {
@@ -184,7 +183,7 @@ public interface FenceContract {
     }
   }
 
-  /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a rewrapper wakes up.
+  /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a paused rewrapper resumes.
   @Test
   default void zombieRewrapperToAbortedVersion_isRefused() {
     try (RecordsRig rig = rig()) {
@@ -196,8 +195,8 @@ public interface FenceContract {
     }
   }
 
-  /// The same while the record is itself outside the fence: its version may stay, not change to
-  /// another such.
+  /// The same for a record that is itself outside the fence: it may keep its version, but not change to another one
+  /// outside.
   @Test
   default void zombieRewrapperOfAnOldRecord_isRefused() {
     try (RecordsRig rig = rig()) {
@@ -219,7 +218,7 @@ public interface FenceContract {
     }
   }
 
-  /// Writers know nothing of the fence and go on until it stops them.
+  /// Writers do not know the fence and write until it stops them.
   @Test
   default void fenceRaisedAmongWriters_letsNoneThroughOnceItReturned() {
     try (RecordsRig rig = rig();
@@ -261,10 +260,10 @@ public interface FenceContract {
 
   private static void await(CountDownLatch latch) {
     try {
-      assertTrue(latch.await(30, TimeUnit.SECONDS), "the others did not get so far");
+      assertTrue(latch.await(30, TimeUnit.SECONDS), "the other threads did not get that far");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while waiting for the others", e);
+      throw new IllegalStateException("interrupted while waiting for the other threads", e);
     }
   }
 

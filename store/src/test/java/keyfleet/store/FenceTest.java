@@ -28,7 +28,7 @@ class FenceTest {
     assertThrows(IllegalArgumentException.class, () -> Fence.of(new Term(1, 1), Set.of()));
   }
 
-  /// Random writers against the fence: what it must starve never grows, by either count.
+  /// Random writes against the fence: neither count of a version outside it ever grows.
   @Test
   void countsOutsideTheFence_neverGrow() {
     int stored = 0;
@@ -48,7 +48,7 @@ class FenceTest {
         last = next;
       }
     }
-    assertTrue(stored > 200, "the walk hardly wrote: " + stored);
+    assertTrue(stored > 200, "too few writes succeeded: " + stored);
   }
 
   private static RecordWrite write(FakeRecords records, Random random) {

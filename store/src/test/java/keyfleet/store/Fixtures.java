@@ -20,7 +20,7 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.store.Fence.Term;
 import keyfleet.store.Write.Written;
 
-/// The words in which the tests of this room speak.
+/// Values that the tests of the store and its engines use.
 final class Fixtures {
   static final Bucket THINGS = new Bucket.Lasting("things");
 
@@ -47,14 +47,14 @@ final class Fixtures {
     return new KekVersion(number);
   }
 
-  /// A new envelope of that version; no two are alike.
+  /// A new envelope of that version; no two are equal.
   static Bytes sealed(int version) {
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
     Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), PLACE, plaintext));
     return Bytes.copyOf(sealed.envelope().bytes());
   }
 
-  /// Fields `f0`, `f1`… of those versions.
+  /// Fields `f0`, `f1`… with those versions.
   static SealedFields fields(int... versions) {
     return SealedFields.of(
         IntStream.range(0, versions.length)
@@ -62,14 +62,14 @@ final class Fixtures {
             .collect(Collectors.toMap(i -> "f" + i, i -> sealed(versions[i]))));
   }
 
-  /// `fields` with another `name`.
+  /// `fields` with the field `name` replaced.
   static SealedFields with(SealedFields fields, String name, Bytes field) {
     Map<String, Bytes> byName = new HashMap<>(fields.byName());
     byName.put(name, field);
     return SealedFields.of(byName);
   }
 
-  /// Fields of the same names, all new and of that version.
+  /// New fields of the same names, all of that version.
   static SealedFields rewrapped(StoredRecord record, int version) {
     return SealedFields.of(
         record.fields().byName().keySet().stream()

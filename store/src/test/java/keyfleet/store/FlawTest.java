@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The contract tested: each flaw is caught by the check that is there for it.
+/// Tests the contract suites: the contract test that is meant for a flaw catches it.
 class FlawTest {
   private record BrokenKv(KvFlaw flaw) implements KvContract, KvRaceContract {
     @Override
@@ -16,7 +16,7 @@ class FlawTest {
       return KvRig.ofFake(flaw::in);
     }
 
-    /// A flaw may be that no hint comes.
+    /// Short, because a flaw may be that no hint comes.
     @Override
     public Duration hintLimit() {
       return Duration.ofMillis(200);
@@ -58,7 +58,7 @@ class FlawTest {
           SWEPT_LATE,           unrefreshedEntry_isGoneAfterItsLifetime
           LISTS_BY_TEXT,        list_givesTheBranchInOrder
           LISTS_UNORDERED,      list_givesTheBranchInOrder
-          HIDES_LOST_HINTS,     watchThatWasCut_saysSoAndListingHeals
+          HIDES_LOST_HINTS,     disconnectedWatch_reportsMissedChanges
           CLOCK_GOES_BACK,      storeTime_neverGoesBack
           """)
   void brokenKv_isCaught(KvFlaw flaw, String check) {
@@ -96,7 +96,7 @@ class FlawTest {
     assertCaught(new BrokenRecords(flaw), check);
   }
 
-  /// An error that is no failed assertion would say that the flaw broke the test, not the contract.
+  /// An error other than a failed assertion would mean that the flaw broke the test, not the contract.
   private static void assertCaught(Object broken, String check) {
     assertInstanceOf(AssertionError.class, outcome(broken, check), () -> broken + " " + check);
   }
@@ -110,7 +110,7 @@ class FlawTest {
     } catch (InvocationTargetException e) {
       return e.getTargetException();
     } catch (ReflectiveOperationException e) {
-      throw new IllegalArgumentException("no check " + check, e);
+      throw new IllegalArgumentException("no contract test " + check, e);
     }
   }
 }

@@ -3,7 +3,7 @@ package keyfleet.store;
 import java.util.List;
 import java.util.Optional;
 
-/// A connection that passes all on, for those that change one thing.
+/// Forwards all calls; implementations override the ones that they change.
 public interface ForwardingKv extends Kv {
   Kv inner();
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 
-/// A connection that passes all on, for those that change one thing.
+/// Forwards all calls; implementations override the ones that they change.
 public interface ForwardingRecords extends Records {
   Records inner();
 

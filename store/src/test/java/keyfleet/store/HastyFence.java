@@ -8,10 +8,9 @@ import keyfleet.store.Fencing.Raised;
 import keyfleet.store.RecordWrite.Fenced;
 import org.jspecify.annotations.Nullable;
 
-/// Raises its fence while some have looked for it and not yet written. They write after the next
-/// census.
+/// Raises its fence while some writers have checked the fence and not yet written. They write after the next census.
 final class HastyFence implements ForwardingRecords {
-  /// So many inserts come first, to let the test get as far as its fence.
+  /// This many inserts are not delayed, so that the test can reach its fence.
   private static final int PROMPT = FenceContract.BEFORE_FENCE;
 
   private final Records inner;
@@ -64,11 +63,11 @@ final class HastyFence implements ForwardingRecords {
   private static void await(CountDownLatch latch) {
     try {
       if (!latch.await(10, TimeUnit.SECONDS)) {
-        throw new StoreException("nobody else came");
+        throw new StoreException("no other thread came");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while waiting for another", e);
+      throw new StoreException("interrupted while waiting for another thread", e);
     }
   }
 }

@@ -24,16 +24,16 @@ import keyfleet.store.Hint.Changed;
 import keyfleet.store.Hint.Missed;
 import org.junit.jupiter.api.Test;
 
-/// What one client after another may expect of a [Kv].
+/// What a single client at a time may expect of a [Kv].
 public interface KvContract {
-  /// Short, as a real store must really wait for it.
+  /// Short, because the test of a real store has to wait for it.
   Duration LIFETIME = Duration.ofSeconds(2);
 
   Bucket BEATS = new Bucket.Expiring("beats", LIFETIME);
   Key A = new Key("a");
   Key B = new Key("b");
 
-  /// A rig around an empty store.
+  /// Creates a fixture around an empty store.
   KvRig rig();
 
   /// How long a hint may take.
@@ -41,7 +41,7 @@ public interface KvContract {
     return Duration.ofSeconds(10);
   }
 
-  /// How many keys a list must be able to give.
+  /// How many keys a list must be able to return.
   default int crowd() {
     return 100_000;
   }
@@ -134,7 +134,7 @@ public interface KvContract {
       Kv kv = rig.kv();
       Revision stale = written(kv.put(BEATS, A, value("one")));
       rig.pass(LIFETIME.dividedBy(2));
-      assertTrue(kv.get(BEATS, A).isPresent(), "gone after half its life");
+      assertTrue(kv.get(BEATS, A).isPresent(), "gone after half its lifetime");
       rig.pass(LIFETIME);
       assertEquals(Optional.empty(), kv.get(BEATS, A));
       assertEquals(List.of(), kv.list(BEATS, Prefix.ALL));
@@ -208,7 +208,7 @@ public interface KvContract {
         keys.add(key("crowd.%06d".formatted(i)));
       }
       rig.fill(THINGS, keys);
-      written(rig.kv().create(THINGS, A, value("no part of it")));
+      written(rig.kv().create(THINGS, A, value("not in the list")));
       List<Entry> listed = rig.kv().list(THINGS, Prefix.under(key("crowd")));
       assertEquals(keys, keys(listed));
       List<Entry> shown = new ArrayList<>();
@@ -295,7 +295,7 @@ public interface KvContract {
       }
       rig.pass(LIFETIME);
       Duration passed = kv.storeTime().since(last);
-      assertTrue(passed.compareTo(LIFETIME) >= 0, () -> LIFETIME + " passed, seen as " + passed);
+      assertTrue(passed.compareTo(LIFETIME) >= 0, () -> LIFETIME + " passed, store time moved by " + passed);
     }
   }
 
@@ -349,7 +349,7 @@ public interface KvContract {
     other.add(hint);
   }
 
-  /// Hints may be doubled or mixed with others, so all but the one awaited are let pass.
+  /// Hints may be duplicated or mixed with others, so this skips all but the awaited one.
   private void awaitHint(BlockingQueue<Hint> hints, Hint awaited) {
     try {
       Hint hint;

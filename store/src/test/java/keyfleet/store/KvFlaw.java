@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.Hint.Missed;
 import keyfleet.store.Write.Written;
 
-/// A way to break a [Kv]. Some were seen in the field.
+/// A way to break a [Kv]. Some occur in real servers.
 enum KvFlaw {
-  /// Acknowledged before it is durable, as NATS does unless `sync_interval` is `always`.
+  /// Acknowledges before a write is durable, as NATS does unless `sync_interval` is `always`.
   LOSSY {
     @Override
     Kv in(Kv kv) {
@@ -19,7 +19,7 @@ enum KvFlaw {
     }
   },
 
-  /// Read from any replica, as the direct get of NATS is.
+  /// Reads from any replica, as the direct get of NATS does.
   STALE {
     @Override
     Kv in(Kv kv) {
@@ -27,7 +27,7 @@ enum KvFlaw {
     }
   },
 
-  /// Compared first and written later, as in clusters of NATS before 2.9.21.
+  /// Compares first and writes later, as clusters of NATS before 2.9.21 did.
   CHECKED_THEN_WRITTEN {
     @Override
     Kv in(Kv kv) {
@@ -75,7 +75,7 @@ enum KvFlaw {
     }
   },
 
-  /// Counts each life of a key from one, as a counter inside the entry would.
+  /// Restarts revisions at one after each deletion, as a counter inside the entry would.
   CREATES_AT_ONE {
     @Override
     Kv in(Kv kv) {
@@ -89,7 +89,7 @@ enum KvFlaw {
     }
   },
 
-  /// Swept late and not filtered meanwhile, as a TTL index of MongoDB alone would be.
+  /// Deletes expired entries late and returns them meanwhile, as a TTL index of MongoDB alone would.
   SWEPT_LATE {
     @Override
     Kv in(Kv kv) {
@@ -153,7 +153,7 @@ enum KvFlaw {
     }
   },
 
-  /// The wall clock of whichever server answers.
+  /// Reports the wall clock of any server that answers.
   CLOCK_GOES_BACK {
     @Override
     Kv in(Kv kv) {
@@ -173,13 +173,13 @@ enum KvFlaw {
     return new Bucket.Lasting(bucket.name());
   }
 
-  /// Waits a little for another that has checked and not yet written, so that the race is met
-  /// whatever the scheduler does.
+  /// Waits briefly for another writer that has checked and not yet written, so that the race occurs whatever the
+  /// scheduler does.
   private static void meetAnother(Exchanger<Key> checked, Key key) {
     try {
       checked.exchange(key, 2, TimeUnit.MILLISECONDS);
     } catch (TimeoutException _) {
-      return; // nobody else is here
+      return; // no other writer came
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("interrupted between check and write", e);

@@ -22,27 +22,27 @@ import keyfleet.store.Fate.Pending;
 import keyfleet.store.UnsureKv.Trouble;
 import org.junit.jupiter.api.Test;
 
-/// What several clients at once, and clients without an answer, may expect of a [Kv].
+/// What concurrent clients, and clients that get no answer, may expect of a [Kv].
 public interface KvRaceContract {
   int RACERS = 8;
   int TRIES = 5;
   int MAX_TRIES_EACH = 10_000;
   int CLIENTS = 4;
 
-  /// Times [#CLIENTS] stays within what the checker can search.
+  /// This number times [#CLIENTS] must stay within what the checker can search.
   int CALLS = 14;
 
   Key A = new Key("a");
 
-  /// A rig around an empty store.
+  /// Creates a fixture around an empty store.
   KvRig rig();
 
-  /// How often the racers race.
+  /// How many races are run.
   default int rounds() {
     return 1_000;
   }
 
-  /// How many histories are searched for an explanation.
+  /// How many histories are checked for linearizability.
   default int histories() {
     return 200;
   }
@@ -170,7 +170,7 @@ public interface KvRaceContract {
     return value("racer " + racer);
   }
 
-  /// A real store may leave an answer out; what became of it is then read back.
+  /// A real store may fail to answer; then the outcome is read back.
   private static Fate send(Kv kv, Attempt attempt) {
     return attempt.settle(kv, TRIES);
   }
@@ -193,7 +193,7 @@ public interface KvRaceContract {
   private static int increments(Kv kv, int count, int racer) {
     int done = 0;
     for (int tries = 0; done < count; tries++) {
-      assertTrue(tries < count * MAX_TRIES_EACH, "a racer gets nothing done");
+      assertTrue(tries < count * MAX_TRIES_EACH, "a racer makes no progress");
       Entry last = kv.get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
       int next = 1 + Integer.parseInt(last.value().text().split(" ", 2)[0]);
       Value value = value(next + " by " + racer + ", try " + tries);

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/// A store under test, empty at first, and what a test must be able to do to it.
+/// A store under test, empty at first, and the operations that a test needs on it.
 public interface KvRig extends AutoCloseable {
   Kv kv();
 
-  /// Returns when so much store time has passed.
+  /// Returns when that much store time has passed.
   void pass(Duration duration);
 
-  /// Runs `meanwhile` while running watches get no hints, then lets them recover.
+  /// Runs `meanwhile` while open watches get no hints, then lets them recover.
   void whileWatchesAreCut(Runnable meanwhile);
 
-  /// Puts an entry under each key; an engine may have a quicker way than one call each.
+  /// Puts an entry under each key; an engine may do it faster than with one call each.
   default void fill(Bucket bucket, List<Key> keys) {
     keys.forEach(key -> kv().put(bucket, key, Value.of(key.value())));
   }
@@ -22,7 +22,7 @@ public interface KvRig extends AutoCloseable {
   @Override
   default void close() {}
 
-  /// The rig of the fake; `connection` is what stands between it and the test.
+  /// A fixture of the fake; `connection` wraps the fake that the test uses.
   static KvRig ofFake(UnaryOperator<Kv> connection) {
     StoreClock clock = new StoreClock();
     FakeKv fake = new FakeKv(clock);

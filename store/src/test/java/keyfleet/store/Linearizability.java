@@ -9,11 +9,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Whether a history of a register has an explanation: an order in which each call takes effect at
-/// one moment between its beginning and its answer. The search is Wing and Gong's (1993), with
-/// Lowe's memory (2017) of what was tried: the set of calls done, and the register after them.
+/// Checks whether a history of a register is linearizable: whether there is an order in which each call takes effect at
+/// one moment between its beginning and its answer. The search is Wing and Gong's (1993), with Lowe's cache (2017) of
+/// visited states: the set of calls done, and the register after them.
 final class Linearizability {
-  /// The set of calls done is the bits of a `long`.
+  /// The set of calls done is a bit set in a `long`.
   static final int MAX_OPERATIONS = 64;
 
   private record Visit(long done, int state) {}
@@ -44,11 +44,11 @@ final class Linearizability {
   static void check(History history) {
     List<Operation> operations = history.operations();
     if (!holds(operations)) {
-      fail("no order explains this history:" + System.lineSeparator() + shown(operations));
+      fail("this history is not linearizable:" + System.lineSeparator() + shown(operations));
     }
   }
 
-  /// Whether what is left after `done` can be explained from `state` on.
+  /// Whether the calls left after `done` can be ordered from `state` on.
   private boolean explains(long done, int state) {
     if ((done & mustBeDone) == mustBeDone) {
       return true;
@@ -58,7 +58,7 @@ final class Linearizability {
     }
     long firstAnswer = firstAnswer(done);
     for (int i = 0; i < operations.size(); i++) {
-      // What began after another call was answered cannot come before that call.
+      // A call that began after another was answered cannot come before it.
       boolean mayBeNext = (done & bit(i)) == 0 && operations.get(i).invoked() < firstAnswer;
       if (mayBeNext && explainsWith(i, done, state)) {
         return true;

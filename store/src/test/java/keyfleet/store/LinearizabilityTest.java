@@ -79,7 +79,7 @@ class LinearizabilityTest {
     assertThrows(IllegalArgumentException.class, () -> Linearizability.holds(long65));
   }
 
-  /// The search against the definition: try all orders of all subsets that hold what was answered.
+  /// Compares the search with the definition: tries all orders of all subsets that include every answered call.
   @Test
   void randomHistories_areJudgedAsByTryingAllOrders() {
     int held = 0;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.store.Write.Written;
 
-/// Acknowledges every twentieth write that it could make, and drops it.
+/// Acknowledges and drops every twentieth write that would have succeeded.
 public final class LossyKv implements ForwardingKv {
   private static final int EVERY = 20;
   private static final long MADE_UP = 1L << 40;

@@ -2,21 +2,21 @@ package keyfleet.store;
 
 import java.util.OptionalInt;
 
-/// A call on a register, from the tick at which it began to the tick at which it was answered. One
-/// that was never answered may take effect at any time after it began, or not at all.
+/// A call on a register, from the tick at which it began to the tick at which it was answered. An unanswered call may
+/// take effect at any time after it began, or never.
 record Operation(Step step, long invoked, long returned) {
   static final long NEVER = Long.MAX_VALUE;
 
-  /// What the register holds while its key is absent.
+  /// The value of the register while its key is absent.
   static final int ABSENT = 0;
 
   boolean answered() {
     return returned != NEVER;
   }
 
-  /// What a call did to the register, as its answer tells.
+  /// The effect of a call on the register, according to its answer.
   sealed interface Step {
-    /// The register afterwards; nothing if the step cannot happen on `state`.
+    /// The value of the register afterwards; empty if the step is impossible in `state`.
     OptionalInt on(int state);
 
     record Read(int seen) implements Step {

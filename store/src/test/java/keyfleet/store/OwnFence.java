@@ -6,9 +6,9 @@ import keyfleet.store.Fencing.Raised;
 import keyfleet.store.RecordWrite.Fenced;
 import org.jspecify.annotations.Nullable;
 
-/// Fences a collection by rules of its own, for rules that are wrong.
+/// Fences a collection with custom rules, to test wrong ones.
 final class OwnFence implements ForwardingRecords {
-  /// What the wrong engine thinks.
+  /// The rules of a wrong engine; the defaults are right.
   interface Rules {
     default boolean yields(Fence held, Fence next) {
       return held.yieldsTo(next);

@@ -51,12 +51,12 @@ class PrivateFileTest {
   void absentOrOtherThing_isRefused() throws IOException {
     assertTrue(
         refusal(new PrivateFile("creds", folder.resolve("none"))).getMessage().contains("exist"),
-        "it is absent");
+        "the file is absent");
     Path inside = Files.createDirectory(folder.resolve("folder"));
     Files.setPosixFilePermissions(inside, PosixFilePermissions.fromString("rw-------"));
     assertTrue(
-        refusal(new PrivateFile("creds", inside)).getMessage().contains("is no file"),
-        "it is a folder");
+        refusal(new PrivateFile("creds", inside)).getMessage().contains("is not a regular file"),
+        "the path is a folder");
     refusal(file("x".repeat((64 << 10) + 1), "rw-------"));
   }
 }

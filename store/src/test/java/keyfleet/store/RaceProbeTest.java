@@ -46,7 +46,7 @@ class RaceProbeTest {
     assertInstanceOf(Kept.class, probe(unsure, System::nanoTime));
   }
 
-  /// Each look at the clock is a second later, as if each call had taken so long.
+  /// Each reading of the clock is a second later, as if each call took that long.
   @Test
   void slowStore_isNotTakenForAnUnsoundOne() {
     AtomicLong now = new AtomicLong();

@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/// Threads that start together, round after round.
+/// Threads that start at the same moment, in each of several rounds.
 final class Racers implements AutoCloseable {
   private static final int ROUND_SECONDS = 60;
 
@@ -25,7 +25,7 @@ final class Racers implements AutoCloseable {
     this.threads = Executors.newFixedThreadPool(count);
   }
 
-  /// What each racer came to, in their order. The first failure of any is thrown as it is.
+  /// The results of all threads, in order. Rethrows the first failed assertion unchanged.
   <T> List<T> race(IntFunction<T> racer) {
     List<Callable<T>> runs = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -48,10 +48,10 @@ final class Racers implements AutoCloseable {
       if (e.getCause() instanceof AssertionError failed) {
         throw failed;
       }
-      throw new IllegalStateException("a racer failed", e);
+      throw new IllegalStateException("a thread failed", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("the race was interrupted", e);
+      throw new IllegalStateException("interrupted while the threads ran", e);
     }
     return outcomes;
   }

@@ -24,12 +24,12 @@ import keyfleet.store.Deletion.Deleted;
 import keyfleet.store.RecordWrite.Stored;
 import org.junit.jupiter.api.Test;
 
-/// What Keyfleet expects of a collection that has no fence yet.
+/// What Keyfleet expects of a collection that has no fence.
 public interface RecordsContract {
   int RACERS = 8;
   int PAGE = 10;
 
-  /// A rig around an empty collection.
+  /// Creates a fixture around an empty collection.
   RecordsRig rig();
 
   /// How many records the longer tests use.
@@ -228,7 +228,7 @@ public interface RecordsContract {
     }
   }
 
-  /// Even ids stay as they are; odd ones are rewrapped, deleted and joined by new ones meanwhile.
+  /// Even ids stay as they are; other threads meanwhile rewrap, delete and insert odd ones.
   @Test
   default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
     try (RecordsRig rig = rig();
@@ -249,7 +249,7 @@ public interface RecordsContract {
     }
   }
 
-  /// The same without threads: one disturbance after each page, so that it surely is between two.
+  /// The same without threads: one write after each page, so that it certainly is between two pages.
   @Test
   default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
     try (RecordsRig rig = rig()) {

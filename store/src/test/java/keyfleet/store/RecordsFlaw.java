@@ -11,7 +11,7 @@ import keyfleet.store.RecordWrite.Stored;
 
 /// A way to break [Records].
 enum RecordsFlaw {
-  /// Acknowledges every twentieth change and drops it.
+  /// Acknowledges and drops every twentieth change.
   LOSSY {
     @Override
     Records in(Records records) {
@@ -28,7 +28,7 @@ enum RecordsFlaw {
     }
   },
 
-  /// Reads what was there before the last change, as a secondary may.
+  /// Reads the state before the last change, as a secondary may.
   STALE {
     @Override
     Records in(Records records) {
@@ -86,7 +86,7 @@ enum RecordsFlaw {
     }
   },
 
-  /// Takes the number of a page for a place in it.
+  /// Skips the first record of each following page.
   SCAN_SKIPS {
     @Override
     Records in(Records records) {
@@ -129,7 +129,7 @@ enum RecordsFlaw {
     }
   },
 
-  /// A flag in another table, read by each writer before it writes.
+  /// Like a flag in another table that each writer reads before it writes.
   FENCE_DOES_NOT_WAIT {
     @Override
     Records in(Records records) {
@@ -151,7 +151,7 @@ enum RecordsFlaw {
     }
   },
 
-  /// Lets alone what was outside already, as MongoDB's moderate validation does.
+  /// Allows any change to records already outside the fence, as MongoDB's moderate validation does.
   FENCE_SPARES_OLD_RECORDS {
     @Override
     Records in(Records records) {
@@ -167,7 +167,7 @@ enum RecordsFlaw {
     }
   },
 
-  /// A constraint on the row alone, which also stops what only stays as it was.
+  /// A constraint on the new row alone, which also refuses records that keep their old version.
   FENCE_STOPS_OLD_RECORDS {
     @Override
     Records in(Records records) {

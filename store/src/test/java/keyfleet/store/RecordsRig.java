@@ -2,17 +2,17 @@ package keyfleet.store;
 
 import java.util.function.UnaryOperator;
 
-/// A collection under test, empty at first, and what a test must be able to do to it.
+/// A collection under test, empty at first, and the operations that a test needs on it.
 public interface RecordsRig extends AutoCloseable {
   Records records();
 
-  /// Writes a column that is not sealed, as an application would, past Keyfleet.
+  /// Writes a column that is not sealed, as an application would without Keyfleet.
   RecordWrite writeUnrelated(RecordId id, String text);
 
   @Override
   default void close() {}
 
-  /// The rig of the fake; `connection` is what stands between it and the test.
+  /// A fixture of the fake; `connection` wraps the fake that the test uses.
   static RecordsRig ofFake(UnaryOperator<Records> connection) {
     FakeRecords fake = new FakeRecords();
     Records records = connection.apply(fake);

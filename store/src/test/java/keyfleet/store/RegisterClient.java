@@ -11,8 +11,8 @@ import keyfleet.store.Operation.Step.Swapped;
 import keyfleet.store.Write.Written;
 import org.jspecify.annotations.Nullable;
 
-/// A client that uses one key as a register, at random, and writes down what it saw. No value is
-/// written twice, so a revision and a value stand for each other.
+/// A client that uses one key as a register, with random calls, and records the results. No value is written twice, so
+/// each revision has exactly one value.
 final class RegisterClient {
   private final Kv kv;
   private final Bucket bucket;
@@ -27,7 +27,7 @@ final class RegisterClient {
     this.history = history;
   }
 
-  /// Makes `count` calls; `firstValue` and those after it are this client's own.
+  /// Makes `count` calls; only this client uses `firstValue` and the values after it.
   void run(Random random, int count, int firstValue) {
     for (int i = 0; i < count; i++) {
       call(random.nextInt(8), firstValue + i);
@@ -65,7 +65,7 @@ final class RegisterClient {
     switch (kv.put(bucket, key, text(value))) {
       case Written _ -> history.answered(began, new Put(value));
       case Unknown _ -> history.unanswered(began, new Put(value));
-      case Conflict _ -> throw new AssertionError("a put has nothing to conflict with");
+      case Conflict _ -> throw new AssertionError("a put cannot conflict");
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// A [SqliteWriter] in a process of its own.
+/// A [SqliteWriter] in a separate process.
 final class SqliteChild implements AutoCloseable {
   private static final int END_SECONDS = 20;
 
@@ -47,7 +47,7 @@ final class SqliteChild implements AutoCloseable {
   void awaitReady() {
     String first = line();
     if (!first.equals(SqliteWriter.READY)) {
-      throw new IllegalStateException("the child said '" + first + "'");
+      throw new IllegalStateException("the child printed '" + first + "'");
     }
   }
 
@@ -59,7 +59,7 @@ final class SqliteChild implements AutoCloseable {
     tell("stop");
   }
 
-  /// Empty at the end.
+  /// Empty at the end of the output.
   String line() {
     try {
       String line = said.readLine();
@@ -77,7 +77,7 @@ final class SqliteChild implements AutoCloseable {
     return rest;
   }
 
-  /// As `kill -9` does. The process itself would close its pipe with what was said last.
+  /// Like `kill -9`. Called on the handle, because `Process` itself would close the pipe with the last output in it.
   void kill() {
     process.toHandle().destroyForcibly();
   }
@@ -87,11 +87,11 @@ final class SqliteChild implements AutoCloseable {
     process.destroyForcibly();
     try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("the child does not end");
+        throw new IllegalStateException("the child does not exit");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while a child ended", e);
+      throw new IllegalStateException("interrupted while waiting for a child to exit", e);
     }
   }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The fence against an application that knows nothing of it. Version 1 was left for 2.
+/// The fence against an application that does not know it. Version 2 has replaced version 1.
 class SqliteFenceTest {
   private static final Fence N_ONLY = fence(5, 2);
   private static final Bytes M = sealed(1);
@@ -117,7 +117,7 @@ class SqliteFenceTest {
     run(sql);
   }
 
-  /// An old writer paused between seal and write.
+  /// Like an old writer that paused between seal and write.
   @Test
   void transactionThatReadBeforeTheFence_cannotWriteAfterIt() throws SQLException {
     execute(application, "BEGIN");
@@ -129,7 +129,7 @@ class SqliteFenceTest {
     assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
   }
 
-  /// The fence waits for a writer that was first, and its write is in the census after it.
+  /// The fence waits for an earlier writer, whose write is then in the census.
   @Test
   void transactionThatWroteBeforeTheFence_endsFirst() throws InterruptedException, SQLException {
     execute(application, "BEGIN IMMEDIATE");
@@ -208,7 +208,7 @@ class SqliteFenceTest {
     assertEquals(version, ask(application, "PRAGMA schema_version"));
   }
 
-  /// What the triggers say is what [Fence#allows] says, for records of all kinds of fields.
+  /// The triggers decide like [Fence#allows], for records with all kinds of fields.
   @Test
   void triggers_agreeWithTheFence() throws SQLException {
     long seed = System.nanoTime();
@@ -240,7 +240,7 @@ class SqliteFenceTest {
     assertTrue(refused > 200 && refused < 800, "refused " + refused);
   }
 
-  /// The census reads fields as [Envelope#parse] does, at the edges too.
+  /// The census reads fields like [Envelope#parse], at the boundaries too.
   @Test
   void census_readsWhatTheEnvelopeReads() {
     int number = 100;
@@ -284,7 +284,7 @@ class SqliteFenceTest {
         ofLength(93 + 4096 + Envelope.MAX_PLAINTEXT, 1));
   }
 
-  /// An envelope of version 2 that begins otherwise.
+  /// An envelope of version 2 with other bytes at its start.
   private static Bytes edited(String start) {
     byte[] bytes = N.toArray();
     byte[] begin = HexFormat.of().parseHex(start);
@@ -292,7 +292,7 @@ class SqliteFenceTest {
     return Bytes.copyOf(bytes);
   }
 
-  /// Zeros behind the start of an envelope with a wrapped DEK so long.
+  /// The start of an envelope with a wrapped DEK of that length, followed by zeros.
   private static Bytes ofLength(int length, int wrapped) {
     byte[] bytes = new byte[length];
     byte[] begin = HexFormat.of().parseHex("EB4B4645010100000002%04X".formatted(wrapped));
@@ -300,7 +300,7 @@ class SqliteFenceTest {
     return Bytes.copyOf(bytes);
   }
 
-  /// The long ones are for the census alone.
+  /// Skips the long fields, which only the census test uses.
   private static SealedFields anyFields(Random random, List<Bytes> fields) {
     Map<String, Bytes> byName = new HashMap<>();
     for (String name : CUSTOMERS.sealedFields()) {
@@ -313,7 +313,7 @@ class SqliteFenceTest {
     return SealedFields.of(byName);
   }
 
-  /// How a record comes to hold other fields.
+  /// How a statement changes the fields of a record.
   private enum Manner {
     INSERT("INSERT INTO customers (f0, f1, f2, id) VALUES (?, ?, ?, ?)"),
     REPLACE("INSERT OR REPLACE INTO customers (f0, f1, f2, id) VALUES (?, ?, ?, ?)"),
@@ -326,7 +326,7 @@ class SqliteFenceTest {
     }
   }
 
-  /// The trigger is away while the rows are put there.
+  /// Drops the insert trigger first, so that any row can be inserted.
   private List<SealedFields> putPastTheFence(Random random, List<Bytes> kinds) throws SQLException {
     execute(application, "DELETE FROM customers");
     execute(application, "DROP TRIGGER IF EXISTS keyfleet_fence_insert_customers");

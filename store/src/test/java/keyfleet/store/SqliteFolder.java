@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/// A folder of its own with a store in it, a clock that can be moved, and an application that knows
-/// only SQL.
+/// A store in a temporary folder, with a clock that tests can advance, and connections for an application that uses
+/// plain SQL.
 final class SqliteFolder implements AutoCloseable {
   static final CollectionShape CUSTOMERS =
       new CollectionShape("customers", "id", new TreeSet<>(Set.of("f0", "f1", "f2")));
@@ -51,7 +51,7 @@ final class SqliteFolder implements AutoCloseable {
     return SqliteEngine.open(url(), clock(real.bootId()));
   }
 
-  /// The machine's clock, as in that boot.
+  /// The machine's clock, with that boot id.
   BootClock clock(String boot) {
     return BootClock.of(() -> real.getAsLong() + ahead.get(), boot);
   }
@@ -71,7 +71,7 @@ final class SqliteFolder implements AutoCloseable {
     }
   }
 
-  /// The application's own connection; what it writes need not outlive the machine.
+  /// The application's own connection; its writes need not survive a power failure.
   Connection connect() throws SQLException {
     Connection application = DriverManager.getConnection("jdbc:sqlite:" + file());
     execute(application, "PRAGMA synchronous=OFF");

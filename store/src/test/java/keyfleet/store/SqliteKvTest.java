@@ -26,7 +26,7 @@ class SqliteKvTest implements KvContract, KvRaceContract {
       folder.advance(duration);
     }
 
-    /// The reader of the log is held up for longer than it may be.
+    /// Delays the poll thread for longer than the allowed gap.
     @Override
     public void whileWatchesAreCut(Runnable meanwhile) {
       synchronized (engine.watches()) {
@@ -35,7 +35,7 @@ class SqliteKvTest implements KvContract, KvRaceContract {
       }
     }
 
-    /// One transaction for all but the first, which makes the bucket.
+    /// One transaction for all keys but the first, which creates the bucket.
     @Override
     public void fill(Bucket bucket, List<Key> keys) {
       kv().put(bucket, keys.getFirst(), Value.of(keys.getFirst().value()));

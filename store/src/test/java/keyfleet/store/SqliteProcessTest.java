@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Several processes on one store.
+/// Several processes that use one store.
 class SqliteProcessTest {
   private static final int CHILDREN = 4;
   private static final int FASTEST = 300;
@@ -52,7 +52,7 @@ class SqliteProcessTest {
     }
   }
 
-  /// The store does not exist yet, and all make it.
+  /// The store does not exist yet, and all threads create it.
   @Test
   @Timeout(60)
   void racedOpen_makesOneStore() {
@@ -120,7 +120,7 @@ class SqliteProcessTest {
     }
   }
 
-  /// They open the store at one time, which does not exist at first.
+  /// The children open the store at the same time; it does not exist at first.
   private static List<SqliteChild> started(SqliteFolder folder, String what) {
     List<SqliteChild> children = new ArrayList<>();
     for (int i = 0; i < CHILDREN; i++) {
@@ -143,11 +143,11 @@ class SqliteProcessTest {
         acknowledged += said.size();
       }
     }
-    System.out.println(kills + " kills, " + acknowledged + " writes acknowledged, all there");
-    assertTrue(acknowledged > kills, "hardly anything was written");
+    System.out.println(kills + " kills, " + acknowledged + " writes acknowledged, all stored");
+    assertTrue(acknowledged > kills, "too few writes were acknowledged");
   }
 
-  /// Each is killed at a moment of its own, while the others go on; all that they acknowledged.
+  /// Kills each child at a different moment while the others keep writing; returns all acknowledged writes.
   private static List<String> killedOne(SqliteFolder folder, Random random) {
     List<SqliteChild> children = started(folder, "both");
     children.forEach(SqliteChild::go);

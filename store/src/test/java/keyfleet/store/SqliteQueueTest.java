@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Waiting that ends, whoever it is for.
+/// Waiting for the lock ends in time, whether a thread or a process holds it.
 @Timeout(60)
 class SqliteQueueTest {
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -26,13 +26,13 @@ class SqliteQueueTest {
         SqliteQueue queue = new SqliteQueue(folder.file(), channel, 0, SHORT)) {
       try (SqliteQueue.Turn _ = queue.enter()) {
         StoreException tooLong = inAnotherThread(queue);
-        assertTrue(tooLong.getMessage().startsWith("threads of this process kept "));
+        assertTrue(tooLong.getMessage().startsWith("threads of this process held "));
       }
       queue.enter().close();
     }
   }
 
-  /// Who gave up holds nothing when its turn comes: the other process gets in again.
+  /// A waiter that gave up does not keep the lock when it is granted: the other process can take it again.
   @Test
   void processThatWaitsTooLong_isToldSo() throws IOException {
     try (SqliteFolder folder = new SqliteFolder();
@@ -44,7 +44,7 @@ class SqliteQueueTest {
       assertEquals(SqliteWriter.HELD, holder.line());
       for (int i = 0; i < 3; i++) {
         StoreException tooLong = assertThrows(StoreException.class, queue::enter);
-        assertTrue(tooLong.getMessage().startsWith("other processes kept "), tooLong::getMessage);
+        assertTrue(tooLong.getMessage().startsWith("other processes held "), tooLong::getMessage);
       }
       holder.go();
       assertEquals(SqliteWriter.FREE, holder.line());

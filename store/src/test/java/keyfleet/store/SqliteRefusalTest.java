@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the engine does not open, and what it stops using.
+/// Files that the engine refuses to open, and files that it stops using.
 class SqliteRefusalTest {
   private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofMinutes(1));
   private static final Key A = new Key("a");
@@ -88,10 +88,10 @@ class SqliteRefusalTest {
 
   @Test
   void fileThatIsNoDatabase_isRefusedAndLeftAlone() throws IOException {
-    String text = "this is somebody's letter, which happens to be longer than a header ".repeat(20);
+    String text = "this is some other text file that happens to be longer than a header ".repeat(20);
     Files.writeString(folder.file(), text);
     String sentence = refused(folder.file().toString()).getMessage();
-    assertTrue(sentence.endsWith(" is no SQLite database"), sentence);
+    assertTrue(sentence.endsWith(" is not a SQLite database"), sentence);
     assertEquals(text, Files.readString(folder.file()));
   }
 
@@ -176,8 +176,7 @@ class SqliteRefusalTest {
     }
   }
 
-  /// A connection that may only read, as every user can have one: SQLite answers to it as to a
-  /// read-only file.
+  /// Uses a query-only connection, because root may write a read-only file: SQLite reports the same error.
   @Test
   void readOnlyFile_isRefused() {
     try (SqliteFile file = state()) {
@@ -207,7 +206,7 @@ class SqliteRefusalTest {
     }
   }
 
-  /// As when the disk fails while it syncs: SQLite's answer to the commit is an error.
+  /// Like a disk that fails during the sync: SQLite answers the commit with an error.
   @Test
   void commitWithoutAClearAnswer_isUnknown() {
     try (SqliteEngine engine = folder.engine()) {
@@ -220,11 +219,11 @@ class SqliteRefusalTest {
                 return changed;
               });
       assertEquals(Optional.empty(), committed);
-      written(engine.kv().put(THINGS, A, value("goes on")));
+      written(engine.kv().put(THINGS, A, value("works again")));
     }
   }
 
-  /// Its rules are looked at when it commits.
+  /// Deferred constraints are checked at the commit.
   @Test
   void commitThatTheDatabaseRefuses_didNotHappen() {
     folder.sql(

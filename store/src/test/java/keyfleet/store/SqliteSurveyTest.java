@@ -26,7 +26,7 @@ class SqliteSurveyTest implements SurveyContract {
     return new Rig();
   }
 
-  /// Columns hold what they are given, whatever they are called.
+  /// SQLite columns accept any value, whatever their declared type.
   @Test
   void columnOfAnyType_isRead() {
     try (SqliteFolder folder = new SqliteFolder();

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What a table must be like, and what becomes of rows that no record could be.
+/// What a table must look like, and how rows that cannot be records are treated.
 class SqliteTableTest {
   @ParameterizedTest
   @CsvSource(
@@ -69,7 +69,7 @@ class SqliteTableTest {
     }
   }
 
-  /// Nobody can name them, so nobody can rewrap them; they count, and a scan says so.
+  /// Without a text id a record cannot be addressed or rewrapped; the census counts it, and a scan fails.
   @ParameterizedTest
   @ValueSource(strings = {"NULL", "''", "x'6162'"})
   void recordWithoutTextId_countsAndStopsTheScan(String id) {

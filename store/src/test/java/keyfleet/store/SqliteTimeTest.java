@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Store time over reboots and sleep, on machines whose clock a test sets.
+/// Store time over reboots and suspension, on machines whose clock the test sets.
 class SqliteTimeTest {
   private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofMinutes(10));
   private static final Key A = new Key("a");
@@ -47,7 +47,7 @@ class SqliteTimeTest {
     }
   }
 
-  /// What is told is on disk before it is told: the power may fail at any time.
+  /// The limit is on disk before a time is reported: the power may fail at any moment.
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 999, 30_000, 59_999, 60_000, 60_001, 3_600_000})
   void rebootAtAnyMoment_neverGoesBack(long millis) {
@@ -62,7 +62,7 @@ class SqliteTimeTest {
     }
   }
 
-  /// The mark may be passed between two readings of the clock.
+  /// The clock may pass the limit between two readings.
   @Test
   void clockThatGoesOnAtEveryReading_isNoSleep() {
     BootClock ticking = BootClock.of(() -> clock.addAndGet(1_000_000), "one");
@@ -90,7 +90,7 @@ class SqliteTimeTest {
     }
   }
 
-  /// As on a machine that was restored from an image of its past.
+  /// Like a machine that was restored from an old snapshot.
   @Test
   void clockThatWentBackInOneBoot_doesNotTakeTimeAlong() {
     StoreTime told;
@@ -134,7 +134,7 @@ class SqliteTimeTest {
     }
   }
 
-  /// The power failed, and took beats with it that were acknowledged.
+  /// Like a power failure that loses acknowledged heartbeats.
   @Test
   void revisionsOfBeats_riseThoughTheirFileIsLost() throws IOException {
     Revision last;

@@ -46,7 +46,7 @@ class SqliteWatchesTest {
     }
   }
 
-  /// More was written than the log keeps.
+  /// More changes were written than the log keeps.
   @Test
   void watchThatFellBehind_saysSo() throws InterruptedException {
     written(engine.kv().create(THINGS, A, value("one")));
@@ -95,7 +95,7 @@ class SqliteWatchesTest {
     synchronized (engine.watches()) {
       Files.move(folder.file(), aside);
     }
-    // A hint that was given while the file was away would be the first.
+    // A hint given while the file was missing would come first.
     engine.watches().wake();
     assertNull(hints.poll(2 * SqliteWatches.PERIOD.toMillis(), TimeUnit.MILLISECONDS));
     Files.move(aside, folder.file());
@@ -142,12 +142,12 @@ class SqliteWatchesTest {
     Thread reader = engine.watches().reader().orElseThrow();
     watch.close();
     engine.watches().wake();
-    assertTrue(reader.join(LIMIT), "it goes on");
+    assertTrue(reader.join(LIMIT), "the thread did not end");
     assertTrue(engine.watches().reader().isEmpty());
     engine.kv().watch(THINGS, Prefix.ALL, hints::add);
     Thread second = engine.watches().reader().orElseThrow();
     engine.close();
-    assertTrue(second.join(LIMIT), "it goes on in a closed engine");
+    assertTrue(second.join(LIMIT), "the thread did not end after the engine was closed");
   }
 
   private Hint next() throws InterruptedException {

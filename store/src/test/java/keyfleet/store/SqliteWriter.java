@@ -8,8 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import keyfleet.store.Write.Written;
 
-/// A process that writes until it is killed or told to stop. It says each write on its output as
-/// soon as that is acknowledged.
+/// A process that writes until it is killed or stopped. It prints each write as soon as the write is acknowledged.
 final class SqliteWriter {
   static final Bucket STATE = new Bucket.Lasting("state");
   static final Bucket BEATS = new Bucket.Expiring("process-beats", Duration.ofHours(1));
@@ -17,13 +16,13 @@ final class SqliteWriter {
   static final String HELD = "held";
   static final String FREE = "free";
 
-  /// A kill may cut a line off before this.
+  /// Ends a complete line: a kill may cut a line off before it.
   static final String DONE = "done";
 
   private SqliteWriter() {}
 
-  /// The store's URL, the writer's name, and what it does: write `state`, or `both` state and
-  /// beats, or `hold` the writers' queue, leave it and hold it again, at one word each.
+  /// Arguments: the store URL, the writer's name, and the mode: write `state`; write `both` state and heartbeats; or
+  /// `hold` the writers' lock, release it and take it again, one step for each input line.
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -34,7 +33,7 @@ final class SqliteWriter {
         hold(args[0], out, in);
         return;
       }
-      // The output fails once nobody reads it: then the test is over.
+      // Writing fails once the reader is gone: then the test is over.
       for (int i = 0; !in.ready() && !out.checkError(); i++) {
         boolean beat = args[2].equals("both") && i % 2 == 1;
         write(engine.kv(), beat ? BEATS : STATE, new Key(args[1] + "." + i), out);

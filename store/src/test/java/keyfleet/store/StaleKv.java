@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Answers the first read after a write as a lagging replica would: with what was there before.
+/// Answers the first read after a write like a lagging replica: with the state before the write.
 final class StaleKv implements ForwardingKv {
   /// An entry as a list of one, or an empty list for a key that was absent.
   private record Past(List<Entry> entry) {}

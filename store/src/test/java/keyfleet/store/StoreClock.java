@@ -3,7 +3,7 @@ package keyfleet.store;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// A store's clock that moves only when told to.
+/// A store clock that moves only when a test advances it.
 public final class StoreClock {
   private final AtomicLong millis = new AtomicLong();
 

@@ -21,9 +21,9 @@ import keyfleet.store.Survey.Gap;
 import keyfleet.store.Survey.Scope;
 import org.junit.jupiter.api.Test;
 
-/// What Keyfleet expects of an engine that looks for envelopes that nobody declared.
+/// What Keyfleet expects of an engine that scans for envelopes that no registration declares.
 public interface SurveyContract {
-  /// A rig around a database with no collection yet.
+  /// Creates a fixture around a database without collections.
   SurveyRig rig();
 
   private static Find find(String collection, String field, Form form, Map<KekVersion, Long> of) {
@@ -163,7 +163,7 @@ public interface SurveyContract {
               find("orders", "secret", Form.BYTES, Map.of(v(1), 2L))),
           Set.copyOf(survey.undeclared()));
       assertEquals(
-          List.of(new Gap("customers, all but 2 rows", "a sample was asked for", Cause.RULE)),
+          List.of(new Gap("customers, all but 2 rows", "only a sample was requested", Cause.RULE)),
           survey.notScanned().stream().filter(it -> it.what().contains("all but")).toList());
     }
   }

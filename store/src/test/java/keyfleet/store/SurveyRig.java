@@ -1,16 +1,16 @@
 package keyfleet.store;
 
-/// A database of its own under test, and what an application does there.
+/// A separate database under test, and what an application does in it.
 public interface SurveyRig extends AutoCloseable {
   Engine engine();
 
-  /// Makes a collection with an id, the binary fields `secret` and `other`, and a text `note`.
+  /// Creates a collection with an id, the binary fields `secret` and `other`, and the text field `note`.
   void make(String collection);
 
-  /// Adds a record with these fields, under an id of its own.
+  /// Adds a record with these fields and a new id.
   void add(String collection, byte[] secret, byte[] other, String note);
 
-  /// Makes a view of the collection; what the survey must say of it.
+  /// Creates a view of the collection, and returns the name that the scan must report for it.
   String view(String name, String of);
 
   @Override

@@ -3,17 +3,17 @@ package keyfleet.store;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// One client's connection, some of whose writes get no answer. It works over any engine, as losing
-/// an answer needs no help from the store. For one thread.
+/// One client's connection that loses the answers of some writes. It works on any engine, because losing an answer needs
+/// no help from the store. For use by one thread.
 public final class UnsureKv implements ForwardingKv {
   /// What happens to a write.
   public enum Trouble {
     NONE,
-    /// Applied, the answer lost.
+    /// Applied, but the answer is lost.
     APPLIED,
     /// Never applied.
     LOST,
-    /// Applied before this client's next call, long after it gave up.
+    /// Applied just before this client's next call, long after it gave up.
     LATE
   }
 
@@ -38,7 +38,7 @@ public final class UnsureKv implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return inner.get(bucket, key); // a late write outlives the read-back, which is the hard case
+    return inner.get(bucket, key); // a late write arrives after the read-back, which is the hard case
   }
 
   @Override

@@ -3,13 +3,13 @@ package keyfleet.watchdog;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Verdict;
 
-/// Where releases come from, and what the node's own rules say of them (R21).
+/// Fetches releases and checks them by the node's own rules (R21).
 public interface Artifacts {
-  /// Begins to fetch a release into a slot of its own, or tells how far that is. It never waits. A
-  /// release that the rules refuse is not fetched. Retries, and their limit, are its own; after
-  /// [Fetching.Failed] the next call begins anew.
+  /// Starts to fetch a release into a slot of its own, or returns how far the fetch has got. It
+  /// never blocks and does not fetch a release that the rules refuse. It does its own retries, with
+  /// its own limit; after [Fetching.Failed] the next call starts again.
   Fetching fetch(Sha256 release);
 
-  /// What the rules say now of a release that is held.
+  /// Checks an installed release by the rules as of now.
   Verdict judge(Sha256 release);
 }

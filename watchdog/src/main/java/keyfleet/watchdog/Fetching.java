@@ -2,16 +2,17 @@ package keyfleet.watchdog;
 
 import keyfleet.rollout.Verdict;
 
-/// How far the fetching of a release is.
+/// How far the fetch of a release has got.
 public sealed interface Fetching {
   record UnderWay() implements Fetching {}
 
-  /// The rules have spoken; if they accept the release, it is in its slot, whole and checked.
+  /// The rules have been checked; if they accept the release, it is in its slot, complete and
+  /// verified.
   record Ended(Verdict verdict) implements Fetching {}
 
-  /// It could not be had, or not be kept; no more is tried for this attempt.
+  /// The release could not be fetched or stored; this attempt does not try again.
   record Failed(String reason) implements Fetching {
-    /// The reason goes into the node's report, which has to fit into the store.
+    /// The reason goes into the node's report, which must fit into the store.
     static final int MAX_REASON = 500;
 
     public Failed {

@@ -2,7 +2,7 @@ package keyfleet.watchdog;
 
 import keyfleet.rollout.Moment;
 
-/// The machine's clocks. The elapsed one counts suspend.
+/// The clocks of the node's machine. The elapsed clock counts suspend.
 public interface Host {
   Moment moment();
 }

@@ -1,7 +1,7 @@
 package keyfleet.watchdog;
 
-/// The node's own disk or software could not be used just now. The tick ends; the next one tries
-/// again, and the deadline bounds for how long.
+/// The node's own disk or software cannot be used now. The tick ends and the next one tries again;
+/// the deadline bounds for how long.
 public final class MachineException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -10,10 +10,10 @@ import keyfleet.rollout.NodeEvent;
 import keyfleet.rollout.NodePage;
 import org.jspecify.annotations.Nullable;
 
-/// The node as the watchdog knows it, never ahead of its journal: with one exception, that a disk
-/// which takes no page does not keep an unconfirmed release running (I4).
+/// The node's state, never ahead of its journal. There is one exception: a disk that accepts no
+/// entry does not keep an unconfirmed release running (I4).
 final class Notebook {
-  /// While a deadline runs, what is left of it is written down this often: it bounds what a boot
+  /// While a deadline runs, the remaining time is saved this often. It bounds how much a reboot
   /// with a wrong wall clock can add.
   static final Duration CHECKPOINT_EVERY = Duration.ofSeconds(30);
 
@@ -27,8 +27,8 @@ final class Notebook {
     this.host = host;
   }
 
-  /// The node from the journal, or `unheardOf` on a node that never had one. Only the first call
-  /// reads, and the first after a page that may or may not have been saved.
+  /// The node from the journal, or the supplied one on a node without a journal. It reads only on
+  /// the first call, and on the first call after a save that may have failed.
   Node open(Supplier<Node> unheardOf) {
     if (node != null) {
       return node;
@@ -44,7 +44,7 @@ final class Notebook {
     return restored;
   }
 
-  /// What the event makes of the node. On return the journal tells it.
+  /// Applies the event and saves the result: on return the journal has it.
   Node take(Node before, NodeEvent event) {
     Moment now = host.moment();
     Node after = Node.next(before, event, now.elapsed());
@@ -57,7 +57,7 @@ final class Notebook {
 
   private Node saved(Node after, Moment now) {
     NodePage next = new NodePage(after, now);
-    node = null; // should the journal fail, it alone knows
+    node = null; // if the save fails, only the journal knows the state
     page = null;
     try {
       journal.save(next);
@@ -71,7 +71,8 @@ final class Notebook {
     return after;
   }
 
-  /// Who swaps back unsaved and crashes finds the same reasons to swap back, and may do it twice.
+  /// A watchdog that swaps back without saving and then crashes finds the same reasons to swap
+  /// back, and may repeat it.
   private static boolean isSafeUnsaved(Node after) {
     return after instanceof RollingBack back && back.undo() == Undo.SWAP_BACK;
   }

@@ -3,11 +3,11 @@ package keyfleet.watchdog;
 import keyfleet.rollout.NodeStatus.Health;
 import keyfleet.rollout.Sighting;
 
-/// A look at the software that runs.
+/// Checks the software that runs.
 public interface Probe {
-  /// It never waits for long: no answer is not ready.
+  /// It never waits for long: no answer counts as not ready.
   Sighting look();
 
-  /// Whether the software keeps failing although it is restarted, whichever release it is.
+  /// Whether the software keeps failing although it is restarted, whichever release runs.
   Health health();
 }

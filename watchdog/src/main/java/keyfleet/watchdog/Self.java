@@ -4,8 +4,8 @@ import keyfleet.rollout.Component;
 import keyfleet.rollout.Facts;
 import keyfleet.rollout.NodeId;
 
-/// Who a watchdog is: its node, what it supervises there, the protocol it speaks, and what it says
-/// of its node, by which targets choose.
+/// What identifies a watchdog: its node, the component that it supervises, the protocol that it
+/// speaks, and the facts by which targets select the node.
 public record Self(NodeId node, Component component, int protocol, Facts facts) {
   public Self {
     if (protocol < 1) {

@@ -4,20 +4,21 @@ import java.util.Set;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Version;
 
-/// The releases on a node's disk, each whole and in a place of its own, one of which runs (R22). A
+/// The releases on a node's disk, each complete and in a slot of its own; one of them runs (R22). A
 /// release is named by its manifest's digest.
 public interface Slots {
   Sha256 running();
 
-  /// The name of what runs.
+  /// The version of the running release.
   Version version();
 
   Set<Sha256> held();
 
-  /// Makes a held release the one that runs, atomically: a crash leaves the old one or this one. On
-  /// return that is durable and the software has been started anew, unless it was running already.
+  /// Makes an installed release the running one, atomically: after a crash either the old one or
+  /// this one runs. On return the change is durable and the software has been restarted, unless
+  /// this release was running already.
   void run(Sha256 release);
 
-  /// Frees a slot; nothing if it is free. The running one is refused.
+  /// Frees a slot; does nothing if it is free. It refuses to free the running one.
   void discard(Sha256 release);
 }

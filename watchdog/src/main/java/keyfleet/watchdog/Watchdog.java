@@ -28,9 +28,9 @@ import keyfleet.rollout.Vitals.Link;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 
-/// The loop of one node: order, decision, journal, one effect, journal, report. For one thread.
+/// The loop of one node: order, decision, journal, one effect, journal, report. Used by one thread.
 public final class Watchdog {
-  /// How soon work that is under way, or failed, is looked at again.
+  /// How soon work in progress, or failed work, is tried again.
   static final Duration WORK_EVERY = Duration.ofSeconds(1);
 
   private final Self self;
@@ -47,8 +47,8 @@ public final class Watchdog {
     this.tickedAt = machine.host().moment().elapsed() - WORK_EVERY.toNanos();
   }
 
-  /// One round. A store that cannot be used just now is part of it; a machine that cannot ends it,
-  /// by a [MachineException].
+  /// One round. If the store is unavailable, the round continues without it; if the machine fails,
+  /// the round ends with a [MachineException].
   public void tick() {
     tickedAt = machine.host().moment().elapsed();
     Node node = notebook.take(node(), new Ticked());
@@ -58,7 +58,8 @@ public final class Watchdog {
       order = wire.desired();
       link = Link.CONNECTED;
     } catch (StoreException e) {
-      // Cut off: nothing is ordered, and time goes on without the soak (R10).
+      // Cut off from the store: there is no order, and time passes without counting for the soak
+      // (R10).
     }
     if (order.isPresent()) {
       node = notebook.take(node, new Commanded(order.get()));
@@ -70,8 +71,8 @@ public final class Watchdog {
     }
   }
 
-  /// When to tick next at the latest, on the elapsed clock. What the last tick could not deal with,
-  /// cut off or with a broken disk, is looked at again soon, not at once.
+  /// When to tick next at the latest, on the elapsed clock. What the last tick could not do,
+  /// because the store or the disk was unavailable, is tried again soon, not at once.
   public long wakeAt() {
     Node node = node();
     long beat = wire.beatDue();
@@ -93,7 +94,8 @@ public final class Watchdog {
         () -> new Node.Idle(Ground.of(self.node(), self.component(), machine.slots().running())));
   }
 
-  /// Reports and beats, if the store was there a moment ago. Whether it still is.
+  /// Writes the node's facts, heartbeat and report if the store was available a moment ago, and
+  /// returns whether it still is.
   private Link said(Node node, Link link) {
     if (link == Link.CUT_OFF) {
       return link;
@@ -110,7 +112,7 @@ public final class Watchdog {
     }
   }
 
-  /// Does the one thing that is to do, and says what came of it.
+  /// Performs the one action that is due and returns its result.
   private Optional<NodeEvent> done(NodeWork work, Node node, Link link) {
     Slots slots = machine.slots();
     return switch (work) {
@@ -148,7 +150,7 @@ public final class Watchdog {
     };
   }
 
-  /// Frees one slot that nobody can need any more.
+  /// Frees one slot that is no longer needed.
   private void tidy(Set<Sha256> kept) {
     machine.slots().held().stream()
         .filter(it -> !kept.contains(it))

@@ -25,8 +25,8 @@ import keyfleet.store.Value;
 import keyfleet.store.Write;
 import org.jspecify.annotations.Nullable;
 
-/// What a node reads from the store and says there. Each method may end in a
-/// [keyfleet.store.StoreException], and may then be called again.
+/// Reads a node's order from the store, and writes its report, its facts and its heartbeat there.
+/// Each method may throw a [keyfleet.store.StoreException] and may then be called again.
 final class Wire {
   static final Duration BEAT_EVERY = Duration.ofSeconds(30);
 
@@ -51,7 +51,7 @@ final class Wire {
     this.ownKey = RolloutKeys.ofNode(self.component(), self.node());
   }
 
-  /// The order as the leader has it. One that cannot be understood is none.
+  /// The order as the store's leader has it. An order that cannot be parsed counts as none.
   Optional<Desired> desired() {
     Entry entry = kv.get(RolloutKeys.ROLLOUTS, desiredKey).orElse(null);
     if (entry == null) {
@@ -73,8 +73,9 @@ final class Wire {
     }
   }
 
-  /// Writes the report unless it is there. Compared and set although nobody else writes: a write of
-  /// ours that got no answer may be applied late, and must not undo a newer one.
+  /// Writes the report unless the store has it. It uses compare-and-set although no other process
+  /// writes this key: a write of ours that got no answer may be applied late and must not undo a
+  /// newer one.
   Link tell(NodeReport report) {
     if (report.equals(told)) {
       return Link.CONNECTED;
@@ -84,8 +85,8 @@ final class Wire {
     return link;
   }
 
-  /// Writes what the node says of itself, unless it is there. R17: with it, what it has rolled
-  /// back.
+  /// Writes what the node reports about itself, unless the store has it. R17: this includes the
+  /// releases it has rolled back.
   Link show(Node node) {
     NodeCard card = new NodeCard(self.facts(), Quarantine.of(node));
     if (card.equals(shown)) {
@@ -110,8 +111,8 @@ final class Wire {
         : kv.update(bucket, ownKey, value, present.revision());
   }
 
-  /// A sign of life, when one is due. With it goes the check that report and card are still there:
-  /// a store that lost them gets them back.
+  /// Writes a heartbeat when one is due. After it, the report and the node's facts are checked
+  /// again, so a store that lost them gets them back.
   Link beat(Node node, Version version, Health health) {
     long now = host.moment().elapsed();
     if (now - beatDue < 0) {
@@ -127,7 +128,7 @@ final class Wire {
     return Link.CONNECTED;
   }
 
-  /// When the next beat is due, on the elapsed clock.
+  /// When the next heartbeat is due, on the elapsed clock.
   long beatDue() {
     return beatDue;
   }

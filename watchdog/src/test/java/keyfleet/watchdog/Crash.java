@@ -1,6 +1,6 @@
 package keyfleet.watchdog;
 
-/// The watchdog died here. Nothing of it runs on; what is durable stays.
+/// The watchdog process dies here. None of its code runs after this; durable data stays.
 public final class Crash extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

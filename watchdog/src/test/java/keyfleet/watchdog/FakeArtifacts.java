@@ -6,7 +6,7 @@ import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Verdict;
 import keyfleet.rollout.Verdict.Acceptable;
 
-/// Releases that are there at once, unless told otherwise.
+/// Releases that are available at once, unless a test says otherwise.
 public final class FakeArtifacts implements Artifacts {
   private final FakeSlots slots;
   private final Fuse fuse;
@@ -18,12 +18,12 @@ public final class FakeArtifacts implements Artifacts {
     this.fuse = fuse;
   }
 
-  /// From now on fetching the release ends so.
+  /// From now on a fetch of the release returns this status.
   public void answer(Sha256 release, Fetching fetching) {
     instead.put(release, fetching);
   }
 
-  /// Fetching goes well again.
+  /// From now on a fetch succeeds again.
   public void recover(Sha256 release) {
     instead.remove(release);
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import keyfleet.rollout.Moment;
 
-/// A machine's clocks, which move when told to.
+/// A machine's clocks, which move only when a test moves them.
 public final class FakeHost implements Host {
   private int boots = 1;
   private long elapsed;
@@ -20,14 +20,13 @@ public final class FakeHost implements Host {
     wall = wall.plus(time);
   }
 
-  /// The elapsed clock starts anew, at a value of no meaning.
+  /// The elapsed clock restarts at an arbitrary value.
   public void reboot(Duration takes) {
     boots++;
     elapsed = boots * 1_000L;
     wall = wall.plus(takes);
   }
 
-  /// Somebody sets the wall clock.
   public void setWall(Instant instant) {
     wall = instant;
   }

@@ -4,9 +4,9 @@ import java.util.Optional;
 import keyfleet.rollout.NodePage;
 import org.jspecify.annotations.Nullable;
 
-/// A journal in memory. A page is first written and then synced; in between a crash may lose it.
+/// A journal in memory. An entry is first written and then synced; a crash in between may lose it.
 public final class FakeJournal implements Journal {
-  /// What a crash makes of a page that was written and not synced.
+  /// What a crash does to an entry that was written and not synced.
   public enum Unsynced {
     LOST,
     KEPT

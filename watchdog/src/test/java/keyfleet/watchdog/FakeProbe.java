@@ -7,7 +7,7 @@ import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Sighting;
 import keyfleet.rollout.Sighting.State;
 
-/// Software that is ready, unless its release is said to be bad.
+/// Software that is ready, unless a test sets another result for its release.
 public final class FakeProbe implements Probe {
   private final Slots slots;
   private final Map<Sha256, Sighting> sights = new HashMap<>();
@@ -17,7 +17,7 @@ public final class FakeProbe implements Probe {
     this.slots = slots;
   }
 
-  /// From now on the release looks so when it runs.
+  /// From now on a probe returns this result while the release runs.
   public void show(Sha256 release, Sighting sighting) {
     sights.put(release, sighting);
   }

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Version;
 
-/// Slots in memory, which remember every change of what runs.
+/// Slots in memory that record every change of the running release.
 public final class FakeSlots implements Slots {
   private static final int SHOWN = 8;
 
@@ -40,7 +40,7 @@ public final class FakeSlots implements Slots {
   public void run(Sha256 release) {
     fuse.pass("before run");
     if (!held.contains(release)) {
-      throw new MachineException("no slot holds " + release);
+      throw new MachineException("release is not installed: " + release);
     }
     if (!release.equals(running())) {
       ran.add(release);
@@ -52,7 +52,7 @@ public final class FakeSlots implements Slots {
   public void discard(Sha256 release) {
     fuse.pass("before discard");
     if (release.equals(running())) {
-      throw new MachineException("runs, and is not to be discarded: " + release);
+      throw new MachineException("the running release cannot be discarded: " + release);
     }
     held.remove(release);
     fuse.pass("after discard");
@@ -62,7 +62,7 @@ public final class FakeSlots implements Slots {
     held.add(release);
   }
 
-  /// What ran, one after the other, from the beginning.
+  /// The releases that ran, one after the other, from the beginning.
   public List<Sha256> history() {
     return List.copyOf(ran);
   }

@@ -2,13 +2,13 @@ package keyfleet.watchdog;
 
 import java.util.function.Supplier;
 
-/// Ends a watchdog right before or right after one of its effects, chosen by counting them.
+/// Kills a watchdog right before or right after one of its effects, chosen by counting them.
 public final class Fuse {
   private static final int NEVER = Integer.MAX_VALUE;
 
   private int left = NEVER;
 
-  /// The point passed after this many others is a crash; those after it are not.
+  /// The point passed after this many others is a crash; later points are not.
   public void blowAfter(int points) {
     left = points;
   }

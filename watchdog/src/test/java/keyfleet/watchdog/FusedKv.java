@@ -11,7 +11,8 @@ import keyfleet.store.StoreException;
 import keyfleet.store.Value;
 import keyfleet.store.Write;
 
-/// A watchdog's connection, at each use of which it can die, and which can be cut.
+/// A watchdog's connection to the store. The watchdog can die at each use of it, and a test can
+/// disconnect it.
 final class FusedKv implements ForwardingKv {
   private final Kv inner;
   private final Fuse fuse;
@@ -33,7 +34,7 @@ final class FusedKv implements ForwardingKv {
   @Override
   public Kv inner() {
     if (cut) {
-      throw new StoreException("the store is out of reach");
+      throw new StoreException("the store is unreachable");
     }
     return inner;
   }

@@ -27,8 +27,8 @@ import keyfleet.store.StoreClock;
 import keyfleet.store.UnsureKv;
 import keyfleet.store.UnsureKv.Trouble;
 
-/// One node with its watchdog, a store, and a driver's hand. Time passes in steps of one second, as
-/// the watchdog asks for ticks.
+/// One node with its watchdog, a store, and orders from a simulated driver. Time passes in steps of
+/// one second; the watchdog ticks when it asks to.
 final class Rig {
   static final Sha256 OLD = new Sha256("0".repeat(64));
   static final Sha256 NEW = new Sha256("1".repeat(64));
@@ -63,7 +63,7 @@ final class Rig {
     return new Watchdog(SELF, kv, new Machine(host, journal, slots, artifacts, probe));
   }
 
-  /// The process dies and another takes over.
+  /// The process dies and a new one starts.
   void restart() {
     watchdog = started();
   }
@@ -108,7 +108,7 @@ final class Rig {
         .map(this::decoded);
   }
 
-  /// It is asked for every second, and changes a few times.
+  /// Cached: it is read every second and changes only a few times.
   private NodeReport decoded(Entry entry) {
     NodeReport report = read.get(entry.revision());
     if (report == null) {
@@ -140,8 +140,8 @@ final class Rig {
     }
   }
 
-  /// Orders the goal and lets time pass until the node reports the phase, or a later one, at most
-  /// for ten minutes.
+  /// Orders the goal and lets time pass until the node reports the phase or a later one, for ten
+  /// minutes at most.
   void drive(Goal goal, Phase until) {
     order(goal);
     tick();
@@ -154,7 +154,7 @@ final class Rig {
     return report().filter(it -> it.phase().compareTo(phase) >= 0).isPresent();
   }
 
-  /// A driver that goes on wherever the node is, until the task has ended.
+  /// Acts as a driver that continues from the node's current phase until the task has ended.
   void driveToTheEnd() {
     Phase ordered = Phase.REVERTED;
     for (int i = 0; i < 900; i++) {

@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// A crash right before and right after every effect, one life for each: all end in the same place
-/// (P8, R22), and the release is swapped in once (I2).
+/// A crash right before and right after every effect, each in a run of its own: all runs end in the
+/// same state (P8, R22), and the release is swapped in once (I2).
 class WatchdogCrashTest {
-  /// Far more than any of these lives has; so that a life that never ends is seen.
+  /// Far more than any scenario has, so that an endless one is noticed.
   private static final int MOST_POINTS = 2_000;
 
   interface Life {
@@ -105,7 +105,7 @@ class WatchdogCrashTest {
     everywhere(end, Unsynced.LOST, Duration.ofSeconds(20));
   }
 
-  /// I4: nobody orders anything any more, so only the journal knows of the deadline.
+  /// I4: no more orders arrive, so only the journal knows the deadline.
   @ParameterizedTest
   @EnumSource(Unsynced.class)
   void crashAnywhereThenCutOff_isBackByTheDeadline(Unsynced fate) {
@@ -125,7 +125,7 @@ class WatchdogCrashTest {
     }
   }
 
-  /// What runs already is not judged again: an expiry blocks new updates only.
+  /// A running release is not checked again: an expiry blocks only new updates.
   @Test
   void crashRightAfterTheSwap_goesOnAlthoughTheReleaseHasExpired() {
     Rig rig = new Rig();
@@ -158,7 +158,7 @@ class WatchdogCrashTest {
     assertTrue(point > 60, "only " + point + " points");
   }
 
-  /// Whether the life was long enough to reach that point.
+  /// Whether the scenario was long enough to reach that point.
   private static boolean once(End end, Unsynced fate, Duration boot, int point) {
     Rig rig = new Rig();
     rig.fuse.blowAfter(point);

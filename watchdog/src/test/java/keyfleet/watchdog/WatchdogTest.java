@@ -280,7 +280,7 @@ class WatchdogTest {
     assertEquals(OLD, rig.slots.running());
   }
 
-  /// I1, I2: any number of drivers may repeat and shuffle what was ordered.
+  /// I1, I2: any number of drivers may repeat and shuffle the orders.
   @Test
   void ordersDoubledAndShuffled_endInOneSwapAndNoFailure() {
     for (long seed = 0; seed < 20; seed++) {

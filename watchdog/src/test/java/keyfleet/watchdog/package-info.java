@@ -1,4 +1,4 @@
-/// The tests of this room, and the fakes of a node's machine, which other rooms use as well.
+/// Tests of the watchdog, and fakes of a node's machine that other modules use as well.
 @NullMarked
 package keyfleet.watchdog;
 
