@@ -3,8 +3,8 @@ package keyfleet.awskms;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
@@ -31,12 +31,12 @@ final class AwsKmsProvider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     Map<KekVersion, String> ids = new TreeMap<>();
     kms.keys(prefix)
         .forEach((number, id) -> KekVersion.parse(number).ifPresent(v -> ids.put(v, id)));
     refuseShared(ids);
-    return Keks.of(
+    return KekSet.of(
         keyring, ids.entrySet().stream().map(one -> meet(one.getKey(), one.getValue())).toList());
   }
 

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -64,7 +64,7 @@ class AwsKmsProviderTest {
     }
   }
 
-  private static List<Integer> versions(Keks keks) {
+  private static List<Integer> versions(KekSet keks) {
     return keks.versions().stream().map(KekVersion::number).toList();
   }
 
@@ -81,7 +81,7 @@ class AwsKmsProviderTest {
     make("trip-v1");
     make("trip-v2");
     try (AwsKmsProvider provider = Fixtures.provider(port(), "trip")) {
-      Keks keks = provider.load();
+      KekSet keks = provider.load();
       Dek dek = dek();
       byte[] wrapped = kek(keks, 1).wrap(dek, AAD);
       assertTrue(wrapped.length <= AwsKek.MAX_BYTES, () -> wrapped.length + " bytes");
@@ -100,10 +100,10 @@ class AwsKmsProviderTest {
     make("grow-vault-v1"); // of a keyring that is called so
     make("grow-v02");
     try (AwsKmsProvider provider = Fixtures.provider(port(), "grow")) {
-      Keks before = provider.load();
+      KekSet before = provider.load();
       assertEquals(List.of(1), versions(before));
       make("grow-v2");
-      Keks after = provider.load();
+      KekSet after = provider.load();
       assertEquals(List.of(1, 2), versions(after));
       assertSame(kek(before, 1), kek(after, 1));
     }

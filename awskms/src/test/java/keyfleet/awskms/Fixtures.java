@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.SystemTicker;
@@ -45,7 +45,7 @@ final class Fixtures {
         .build();
   }
 
-  static Kek kek(Keks keks, int version) {
+  static Kek kek(KekSet keks, int version) {
     return keks.find(new KekVersion(version)).orElseThrow();
   }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import keyfleet.control.RotationLoop;
 import keyfleet.crypto.EnvelopeCipher;
-import keyfleet.crypto.Keks;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
@@ -76,7 +76,7 @@ final class EnginesBench {
     SecureRandom random = new SecureRandom();
     SoftwareKek kek =
         new SoftwareKek(Worker.V1, SecretBytes.random(SoftwareKek.BYTES, random), random);
-    EnvelopeCipher cipher = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), random);
+    EnvelopeCipher cipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), random);
     SealedTable table = new SealedTable("any");
     List<byte[]> sealed =
         IntStream.range(0, load.records).mapToObj(it -> table.sealed(cipher, it)).toList();

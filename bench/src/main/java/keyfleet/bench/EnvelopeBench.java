@@ -9,14 +9,14 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Rewrapping;
-import keyfleet.crypto.Sealing;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.OpenResult;
+import keyfleet.crypto.RewrapResult;
+import keyfleet.crypto.SealResult;
+import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -42,14 +42,14 @@ import org.openjdk.jmh.annotations.Warmup;
 public class EnvelopeBench {
   private static final KekVersion V1 = new KekVersion(1);
   private static final KekVersion V2 = new KekVersion(2);
-  private static final Place PLACE = new Place("customers", "17", "ssn");
+  private static final FieldLocation PLACE = new FieldLocation("customers", "17", "ssn");
 
   @Param({"64", "1024"})
   public int bytes;
 
   private final SecureRandom random = new SecureRandom();
   private final EnvelopeCipher cipher =
-      new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), random);
+      new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), random);
   private SecretBytes value = SecretBytes.copyOf(new byte[0]);
   private Envelope envelope = seal();
 
@@ -67,17 +67,17 @@ public class EnvelopeBench {
   }
 
   @Benchmark
-  public Sealing sealValue() {
+  public SealResult sealValue() {
     return cipher.seal(V1, PLACE, value);
   }
 
   @Benchmark
-  public Opening openValue() {
+  public OpenResult openValue() {
     return cipher.open(PLACE, envelope);
   }
 
   @Benchmark
-  public Rewrapping rewrapValue() {
+  public RewrapResult rewrapValue() {
     return cipher.rewrap(PLACE, envelope, V2);
   }
 

@@ -167,7 +167,8 @@ final class RotationBench {
     private void print(Figures later) {
       double most = records * (TURNS - 1.0) / TURNS;
       out.printf(
-          "  %-11s after the first %d%%: ours %,.0f   plain %,.0f   ratio %.2f; CPU %.1f, plain %.1f%n",
+          "  %-11s after the first %d%%: ours %,.0f   plain %,.0f   ratio %.2f; CPU %.1f, plain"
+              + " %.1f%n",
           "",
           100 / TURNS,
           most / later.ours(),
@@ -194,7 +195,8 @@ final class RotationBench {
           plain.cpuSeconds() / records * 1e6,
           ahead.cpuSeconds() / records * 1e6);
       out.printf(
-          "  %-11s heap after GC at 10%%, 50%%, 90%%: %.1f, %.1f, %.1f MiB of %.0f; flip to proof %.1f s%n",
+          "  %-11s heap after GC at 10%%, 50%%, 90%%: %.1f, %.1f, %.1f MiB of %.0f; flip to proof"
+              + " %.1f s%n",
           "", heap[0], heap[1], heap[2], Runtime.getRuntime().maxMemory() / MEBIBYTE, rest);
     }
 

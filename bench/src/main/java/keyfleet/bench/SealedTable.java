@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Registration;
 import keyfleet.store.CollectionShape;
@@ -42,7 +42,7 @@ record SealedTable(String name) {
 
   /// Sealed under version 1 at this table, which alone can be rotated.
   byte[] sealed(EnvelopeCipher cipher, int number) {
-    Place place = new Place(name, id(number), FIELD);
+    FieldLocation place = new FieldLocation(name, id(number), FIELD);
     try (SecretBytes value = SecretBytes.copyOf(TEXT.getBytes(UTF_8))) {
       return ((Sealed) cipher.seal(Worker.V1, place, value)).envelope().bytes();
     }

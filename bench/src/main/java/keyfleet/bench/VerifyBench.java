@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import keyfleet.control.Gate;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
-import keyfleet.crypto.Proofs;
+import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
@@ -189,7 +189,7 @@ final class VerifyBench {
       if (known == null) {
         throw new IllegalStateException(version + " is not announced");
       }
-      return new Proofs().prove(known.sentinel(), worker.cipher(), claim).orElseThrow();
+      return new ProofCache().prove(known.sentinel(), worker.cipher(), claim).orElseThrow();
     }
 
     void read() throws SQLException {

@@ -15,8 +15,8 @@ import keyfleet.control.RotationLoop;
 import keyfleet.control.RotationOrders;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
@@ -117,8 +117,8 @@ final class Worker {
   }
 
   private KekProvider provider() {
-    Keks keks =
-        Keks.of(
+    KekSet keks =
+        KekSet.of(
             KeyringName.MAIN,
             IntStream.rangeClosed(1, 2)
                 .mapToObj(it ->
@@ -132,7 +132,7 @@ final class Worker {
       }
 
       @Override
-      public Keks load() {
+      public KekSet load() {
         return keks;
       }
 

@@ -45,8 +45,10 @@ final class KekAnnounce implements Command {
         .addOption(OutputFormat.option());
     spec.usageMessage()
         .description(
-            "Makes a version known to the fleet. This host must hold its bytes; nobody needs it yet.",
-            "On an empty keyring, version 1 becomes active, with the timings of KEYFLEET_TIMING_….");
+            "Makes a version known to the fleet. This host must hold its bytes; nobody needs it"
+                + " yet.",
+            "On an empty keyring, version 1 becomes active, with the timings of"
+                + " KEYFLEET_TIMING_….");
     return spec;
   }
 

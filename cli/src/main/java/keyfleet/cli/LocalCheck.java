@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
@@ -38,7 +38,7 @@ final class LocalCheck {
   }
 
   private List<RoundTrip> trips(KekProvider provider) {
-    Keks keks = provider.load();
+    KekSet keks = provider.load();
     var cipher = new EnvelopeCipher(keks, around.get().random());
     return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
   }

@@ -1,8 +1,8 @@
 package keyfleet.cli;
 
 import keyfleet.crypto.Envelope;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Place;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.Doorkeeper;
@@ -33,7 +33,7 @@ final class Seal {
   }
 
   /// The collection is registered before the round begins: a rotation moves what it knows of.
-  Envelope seal(Place place, SecretBytes value) {
+  Envelope seal(FieldLocation place, SecretBytes value) {
     if (sealer.register() instanceof Registry.Taken(var held)) {
       throw new CommandException(
           "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.OpenResult;
+import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.Refused;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
@@ -40,7 +40,7 @@ final class SecretGet implements Command {
     try (Desk desk = office.desk(parsed)) {
       StoredRecord record = SecretShelf.needed(desk, name);
       byte[] envelope = SecretShelf.envelope(record).map(it -> it.toArray()).orElse(new byte[0]);
-      Opening opening = desk.keys().loaded().cipher().open(SecretShelf.place(name), envelope);
+      OpenResult opening = desk.keys().loaded().cipher().open(SecretShelf.place(name), envelope);
       return switch (opening) {
         case Opened(SecretBytes value, KekVersion version) -> print(name, value, version, format);
         case NoSuchVersion(KekVersion version) ->

@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import keyfleet.control.RotationOrders.Answer;
 import keyfleet.control.RotationOrders.Refused;
 import keyfleet.crypto.Envelope;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
 import keyfleet.keyring.Registration;
@@ -81,8 +81,8 @@ record SecretShelf(Registration registration, Records records) {
   }
 
   /// Bound into the envelope.
-  static Place place(SecretName name) {
-    return new Place(COLLECTION, name.value(), VALUE);
+  static FieldLocation place(SecretName name) {
+    return new FieldLocation(COLLECTION, name.value(), VALUE);
   }
 
   static SealedFields fields(Bytes envelope) {

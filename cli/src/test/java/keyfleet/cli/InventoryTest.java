@@ -103,10 +103,10 @@ class InventoryTest {
             + "\"not_counted\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
             + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
             + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","
-            + "\"form\":\"bytes\",\"versions\":[],\"unreadable\":1}],\"not_scanned\":["
-            + "{\"engine\":\"sqlite\",\"what\":\"Keyfleet's own tables\",\"reason\":\"they hold no records\","
-            + "\"cause\":\"rule\"},{\"engine\":\"sqlite\",\"what\":\"other files\",\"reason\":\"a URL names one\","
-            + "\"cause\":\"rule\"}]}\n",
+            + "\"form\":\"bytes\",\"versions\":[],\"unreadable\":1}],\"not_scanned\":[{\"engine\":\"sqlite\",\"what\":\"Keyfleet's"
+            + " own tables\",\"reason\":\"they hold no"
+            + " records\",\"cause\":\"rule\"},{\"engine\":\"sqlite\",\"what\":\"other"
+            + " files\",\"reason\":\"a URL names one\",\"cause\":\"rule\"}]}\n",
         fleet.run("kek", "inventory", "-o", "json").exits(2).out());
   }
 

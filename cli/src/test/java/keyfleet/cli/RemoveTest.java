@@ -73,9 +73,8 @@ class RemoveTest {
             .contains("  sqlite keyfleet_secrets could not be counted: it cannot be reached\n"));
     Said inventory = fleet.run("kek", "inventory", "-o", "json").exits(2);
     assertEquals(
-        "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\","
-            + "\"collection\":\"keyfleet_secrets\",\"reason\":\"there is no table keyfleet_secrets\"}],"
-            + "\"undeclared\":[],\"not_scanned\":[]}\n",
+        "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"reason\":\"there"
+            + " is no table keyfleet_secrets\"}],\"undeclared\":[],\"not_scanned\":[]}\n",
         inventory.out());
     assertTrue(
         inventory
@@ -160,8 +159,7 @@ class RemoveTest {
   void inventory_countsByVersion() {
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
-            + "\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],"
-            + "\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
+            + "\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         fleet.run("kek", "inventory", "-o", "json").exits(0).out());
   }
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import keyfleet.crypto.StrictText;
+import keyfleet.crypto.StrictUtf8;
 
 /// The hash of an audit entry: SHA-256 over every field, the hash of the entry before among them.
 /// Each is preceded by its length, so that no two entries are the same bytes.
@@ -64,7 +64,7 @@ final class AuditHash {
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
   private void text(String text) {
     byte[] bytes =
-        StrictText.utf8(text)
+        StrictUtf8.utf8(text)
             .orElseThrow(() ->
                 new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
     number(bytes.length);

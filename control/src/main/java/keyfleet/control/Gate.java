@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.OpenSentinel;
+import keyfleet.crypto.OpenedSentinel;
 import keyfleet.keyring.Job;
 import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
@@ -34,7 +34,7 @@ public final class Gate {
   /// joined without seeing what it says.
   public Verdict judge(Keystore keystore, KekVersion target, Readiness.Expected expected) {
     KeyVersion known = keystore.versions().get(target);
-    Optional<OpenSentinel> sentinel =
+    Optional<OpenedSentinel> sentinel =
         known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
     try {
       Readiness.ProofCheck proofs =
@@ -42,7 +42,7 @@ public final class Gate {
       return judge(
           keystore.timings(), expected, new Readiness(keystore, target, Self.PROTOCOL, proofs));
     } finally {
-      sentinel.ifPresent(OpenSentinel::close);
+      sentinel.ifPresent(OpenedSentinel::close);
     }
   }
 

@@ -5,14 +5,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.OpenResult;
+import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.Refused;
-import keyfleet.crypto.Rewrapping.Rewrapped;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.RewrapResult.Rewrapped;
+import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Job;
 import keyfleet.store.Bytes;
@@ -50,7 +50,7 @@ final class Mover {
   Moving move(String collection, StoredRecord record) {
     SortedMap<String, Bytes> moved = new TreeMap<>();
     for (var field : record.fields().byName().entrySet()) {
-      Place place = new Place(collection, record.id().value(), field.getKey());
+      FieldLocation place = new FieldLocation(collection, record.id().value(), field.getKey());
       switch (moved(place, field.getValue())) {
         case Good(Bytes bytes) -> moved.put(field.getKey(), bytes);
         case Bad(String reason) -> {
@@ -62,7 +62,7 @@ final class Mover {
     return after.equals(record.fields()) ? new InPlace() : new Moved(new Change(record, after));
   }
 
-  private Field moved(Place place, Bytes bytes) {
+  private Field moved(FieldLocation place, Bytes bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes.toArray());
     if (parsed.isEmpty()) {
       return new Bad("it is no envelope");
@@ -76,7 +76,7 @@ final class Mover {
         : rewrapped(place, envelope);
   }
 
-  private Field rewrapped(Place place, Envelope envelope) {
+  private Field rewrapped(FieldLocation place, Envelope envelope) {
     return switch (cipher.rewrap(place, envelope, job.to())) {
       case Rewrapped(Envelope moved) -> good(moved);
       case NoSuchVersion(KekVersion version) -> missing(version);
@@ -85,7 +85,7 @@ final class Mover {
   }
 
   /// A new data key: whoever holds the old KEK and an old backup has the former one.
-  private Field resealed(Place place, Envelope envelope) {
+  private Field resealed(FieldLocation place, Envelope envelope) {
     return switch (cipher.open(place, envelope)) {
       case Opened(SecretBytes plaintext, _) -> {
         try (plaintext) {
@@ -98,7 +98,7 @@ final class Mover {
   }
 
   /// Opened again before it may replace the only copy.
-  private Field sealed(Place place, SecretBytes plaintext) {
+  private Field sealed(FieldLocation place, SecretBytes plaintext) {
     return switch (cipher.seal(job.to(), place, plaintext)) {
       case Sealed(Envelope envelope) ->
           opens(place, envelope, plaintext)
@@ -108,8 +108,8 @@ final class Mover {
     };
   }
 
-  private boolean opens(Place place, Envelope envelope, SecretBytes expected) {
-    Opening opening = cipher.open(place, envelope);
+  private boolean opens(FieldLocation place, Envelope envelope, SecretBytes expected) {
+    OpenResult opening = cipher.open(place, envelope);
     if (!(opening instanceof Opened(SecretBytes plaintext, _))) {
       return false;
     }

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
@@ -55,7 +55,7 @@ class AuditFactsTest {
   private static Sentinel sentinel(int version) {
     SoftwareKek kek =
         new SoftwareKek(v(version), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
-    EnvelopeCipher cipher = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), RANDOM);
+    EnvelopeCipher cipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), RANDOM);
     return Sentinel.create(cipher, v(version), RANDOM).orElseThrow();
   }
 

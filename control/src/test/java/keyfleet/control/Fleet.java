@@ -19,11 +19,11 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import keyfleet.control.RotationLoop.Pace;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
@@ -86,8 +86,8 @@ final class Fleet {
     }
 
     @Override
-    public Keks load() {
-      return Keks.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
+    public KekSet load() {
+      return KekSet.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
     }
 
     @Override
@@ -155,7 +155,8 @@ final class Fleet {
     /// A new field of `collection`, sealed by this process.
     Bytes sealed(String collection, String id, String field) {
       SealAnswer answer =
-          sealer(collection).seal(new Place(collection, id, field), secret(field + " of " + id));
+          sealer(collection)
+              .seal(new FieldLocation(collection, id, field), secret(field + " of " + id));
       return Bytes.copyOf(assertInstanceOf(SealAnswer.Sealed.class, answer).envelope().bytes());
     }
 
@@ -323,7 +324,7 @@ final class Fleet {
   Map<String, String> contents() {
     EnvelopeCipher cipher =
         new EnvelopeCipher(
-            Keks.of(
+            KekSet.of(
                 KeyringName.MAIN,
                 IntStream.rangeClosed(1, VERSIONS).mapToObj(it -> kek(v(it))).toList()),
             RANDOM);
@@ -335,7 +336,7 @@ final class Fleet {
               .fields()
               .byName()
               .forEach((field, bytes) -> {
-                Place place = new Place(name, record.id().value(), field);
+                FieldLocation place = new FieldLocation(name, record.id().value(), field);
                 contents.put(place.toString(), opened(cipher, place, bytes));
               });
         }
@@ -344,7 +345,7 @@ final class Fleet {
     return contents;
   }
 
-  private static String opened(EnvelopeCipher cipher, Place place, Bytes bytes) {
+  private static String opened(EnvelopeCipher cipher, FieldLocation place, Bytes bytes) {
     Opened opened = assertInstanceOf(Opened.class, cipher.open(place, bytes.toArray()));
     return opened.version()
         + " "

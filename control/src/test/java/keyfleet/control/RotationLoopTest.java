@@ -14,7 +14,7 @@ import java.util.TreeSet;
 import keyfleet.control.Fleet.Peer;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.control.RotationOrders.Refused;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
@@ -239,7 +239,7 @@ class RotationLoopTest {
     assertEquals(under(2, before), fleet.contents());
     assertInstanceOf(
         SealAnswer.LeaseRunOut.class,
-        api.sealer("orders").seal(new Place("orders", "x", "name"), secretOfNothing()));
+        api.sealer("orders").seal(new FieldLocation("orders", "x", "name"), secretOfNothing()));
   }
 
   private static SecretBytes secretOfNothing() {

@@ -6,20 +6,21 @@ final class Aad {
 
   private Aad() {}
 
-  static byte[] ofWrap(Suite suite, KeyringName keyring, KekVersion version, Place place) {
-    ItemList items = start(suite, keyring).int32(version.number());
+  static byte[] ofWrap(
+      CipherSuite suite, KeyringName keyring, KekVersion version, FieldLocation place) {
+    LengthPrefixedWriter items = start(suite, keyring).int32(version.number());
     return place(items, place).encoded();
   }
 
-  static byte[] ofData(Suite suite, KeyringName keyring, Place place) {
+  static byte[] ofData(CipherSuite suite, KeyringName keyring, FieldLocation place) {
     return place(start(suite, keyring), place).encoded();
   }
 
-  private static ItemList start(Suite suite, KeyringName keyring) {
-    return new ItemList().utf8(PRODUCT).int8(suite.code()).utf8(keyring.value());
+  private static LengthPrefixedWriter start(CipherSuite suite, KeyringName keyring) {
+    return new LengthPrefixedWriter().utf8(PRODUCT).int8(suite.code()).utf8(keyring.value());
   }
 
-  private static ItemList place(ItemList items, Place place) {
+  private static LengthPrefixedWriter place(LengthPrefixedWriter items, FieldLocation place) {
     return items.utf8(place.collection()).utf8(place.recordId()).utf8(place.field());
   }
 }

@@ -19,14 +19,15 @@ public final class Envelope {
   private static final int MAGIC = 0xEB4B4645;
   private static final byte FORMAT = 1;
   private static final int HEADER = 12;
-  private static final int MAX_BYTES = HEADER + MAX_WRAPPED_DEK + Box.OVERHEAD + MAX_PLAINTEXT;
+  private static final int MAX_BYTES =
+      HEADER + MAX_WRAPPED_DEK + DerivedKeyAead.OVERHEAD + MAX_PLAINTEXT;
 
-  private final Suite suite;
+  private final CipherSuite suite;
   private final KekVersion version;
   private final byte[] wrappedDek;
   private final byte[] data;
 
-  Envelope(Suite suite, KekVersion version, byte[] wrappedDek, byte[] data) {
+  Envelope(CipherSuite suite, KekVersion version, byte[] wrappedDek, byte[] data) {
     if (wrappedDek.length < 1 || wrappedDek.length > MAX_WRAPPED_DEK) {
       throw new IllegalArgumentException(
           "a wrapped DEK has 1 to " + MAX_WRAPPED_DEK + " bytes, not " + wrappedDek.length);
@@ -50,7 +51,7 @@ public final class Envelope {
   }
 
   /// What stands before the wrapped DEK.
-  private record Header(Suite suite, KekVersion version, int wrapped) {
+  private record Header(CipherSuite suite, KekVersion version, int wrapped) {
     private static Optional<Header> parse(byte[] bytes) {
       if (bytes.length < HEADER || bytes.length > MAX_BYTES) {
         return Optional.empty();
@@ -59,14 +60,14 @@ public final class Envelope {
       if (in.getInt() != MAGIC || in.get() != FORMAT) {
         return Optional.empty();
       }
-      Optional<Suite> suite = Suite.of(in.get());
+      Optional<CipherSuite> suite = CipherSuite.of(in.get());
       int version = in.getInt();
       int wrapped = Short.toUnsignedInt(in.getShort());
       boolean wellFormed =
           version >= 1
               && wrapped >= 1
               && wrapped <= MAX_WRAPPED_DEK
-              && in.remaining() - wrapped >= Box.OVERHEAD;
+              && in.remaining() - wrapped >= DerivedKeyAead.OVERHEAD;
       return wellFormed
           ? suite.map(it -> new Header(it, new KekVersion(version), wrapped))
           : Optional.empty();
@@ -96,7 +97,7 @@ public final class Envelope {
     return version;
   }
 
-  Suite suite() {
+  CipherSuite suite() {
     return suite;
   }
 

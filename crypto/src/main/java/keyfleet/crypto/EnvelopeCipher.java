@@ -1,33 +1,33 @@
 package keyfleet.crypto;
 
-import static keyfleet.crypto.Witness.Outcome.NO_SUCH_VERSION;
-import static keyfleet.crypto.Witness.Outcome.OK;
-import static keyfleet.crypto.Witness.Outcome.REFUSED;
-import static keyfleet.crypto.Witness.Outcome.UNAVAILABLE;
+import static keyfleet.crypto.CryptoListener.Outcome.NO_SUCH_VERSION;
+import static keyfleet.crypto.CryptoListener.Outcome.OK;
+import static keyfleet.crypto.CryptoListener.Outcome.REFUSED;
+import static keyfleet.crypto.CryptoListener.Outcome.UNAVAILABLE;
 
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Rewrapping.Rewrapped;
-import keyfleet.crypto.Sealing.Sealed;
-import keyfleet.crypto.Witness.Operation;
-import keyfleet.crypto.Witness.Outcome;
+import keyfleet.crypto.CryptoListener.Operation;
+import keyfleet.crypto.CryptoListener.Outcome;
+import keyfleet.crypto.OpenResult.Opened;
+import keyfleet.crypto.RewrapResult.Rewrapped;
+import keyfleet.crypto.SealResult.Sealed;
 
 /// Seals, opens and rewraps the values of one keyring. The version is always the caller's explicit
 /// word: nothing here falls back to another key.
 public final class EnvelopeCipher {
-  private static final Suite SUITE = Suite.HKDF_SHA512_AES256_GCM;
+  private static final CipherSuite SUITE = CipherSuite.HKDF_SHA512_AES256_GCM;
 
-  private final Keks keks;
+  private final KekSet keks;
   private final SecureRandom random;
-  private final Witness witness;
+  private final CryptoListener witness;
 
-  public EnvelopeCipher(Keks keks, SecureRandom random) {
-    this(keks, random, Witness.NOBODY);
+  public EnvelopeCipher(KekSet keks, SecureRandom random) {
+    this(keks, random, CryptoListener.NOBODY);
   }
 
-  public EnvelopeCipher(Keks keks, SecureRandom random, Witness witness) {
+  public EnvelopeCipher(KekSet keks, SecureRandom random, CryptoListener witness) {
     this.keks = keks;
     this.random = random;
     this.witness = witness;
@@ -41,14 +41,14 @@ public final class EnvelopeCipher {
     return keks.find(version);
   }
 
-  public Sealing seal(KekVersion version, Place place, SecretBytes plaintext) {
+  public SealResult seal(KekVersion version, FieldLocation place, SecretBytes plaintext) {
     if (plaintext.length() > Envelope.MAX_PLAINTEXT) {
       throw new IllegalArgumentException(
           "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
     }
     long began = witness.begin();
     try {
-      Sealing sealing = sealed(version, place, plaintext);
+      SealResult sealing = sealed(version, place, plaintext);
       witness.saw(Operation.SEAL, version, sealing instanceof Sealed ? OK : NO_SUCH_VERSION, began);
       return sealing;
     } catch (KekUnavailableException e) {
@@ -57,27 +57,27 @@ public final class EnvelopeCipher {
     }
   }
 
-  private Sealing sealed(KekVersion version, Place place, SecretBytes plaintext) {
+  private SealResult sealed(KekVersion version, FieldLocation place, SecretBytes plaintext) {
     Optional<Kek> kek = keks.find(version);
     if (kek.isEmpty()) {
       return new NoSuchVersion(version);
     }
     try (Dek dek = Dek.random(random)) {
       byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, place));
-      byte[] data = Box.seal(dataKeys(dek), dataAad(SUITE, place), plaintext, random);
+      byte[] data = DerivedKeyAead.seal(dataKeys(dek), dataAad(SUITE, place), plaintext, random);
       return new Sealed(new Envelope(SUITE, version, wrapped, data));
     }
   }
 
-  public Opening open(Place place, byte[] bytes) {
+  public OpenResult open(FieldLocation place, byte[] bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes);
     return parsed.isPresent() ? open(place, parsed.get()) : new Refused();
   }
 
-  public Opening open(Place place, Envelope envelope) {
+  public OpenResult open(FieldLocation place, Envelope envelope) {
     long began = witness.begin();
     try {
-      Opening opening = opened(place, envelope);
+      OpenResult opening = opened(place, envelope);
       Outcome outcome =
           switch (opening) {
             case Opened _ -> OK;
@@ -92,7 +92,7 @@ public final class EnvelopeCipher {
     }
   }
 
-  private Opening opened(Place place, Envelope envelope) {
+  private OpenResult opened(FieldLocation place, Envelope envelope) {
     Optional<Kek> kek = keks.find(envelope.version());
     if (kek.isEmpty()) {
       return new NoSuchVersion(envelope.version());
@@ -103,17 +103,17 @@ public final class EnvelopeCipher {
     }
     try (Dek dek = unwrapped.get()) {
       byte[] aad = dataAad(envelope.suite(), place);
-      Optional<SecretBytes> plain = Box.open(dataKeys(dek), aad, envelope.data());
+      Optional<SecretBytes> plain = DerivedKeyAead.open(dataKeys(dek), aad, envelope.data());
       return plain.isPresent() ? new Opened(plain.get(), envelope.version()) : new Refused();
     }
   }
 
   /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
   /// plaintext is never seen, the data bytes are carried over as they are.
-  public Rewrapping rewrap(Place place, Envelope envelope, KekVersion target) {
+  public RewrapResult rewrap(FieldLocation place, Envelope envelope, KekVersion target) {
     long began = witness.begin();
     try {
-      Rewrapping rewrapping = rewrapped(place, envelope, target);
+      RewrapResult rewrapping = rewrapped(place, envelope, target);
       Outcome outcome =
           switch (rewrapping) {
             case Rewrapped _ -> OK;
@@ -128,7 +128,7 @@ public final class EnvelopeCipher {
     }
   }
 
-  private Rewrapping rewrapped(Place place, Envelope envelope, KekVersion target) {
+  private RewrapResult rewrapped(FieldLocation place, Envelope envelope, KekVersion target) {
     Optional<Kek> from = keks.find(envelope.version());
     if (from.isEmpty()) {
       return new NoSuchVersion(envelope.version());
@@ -148,7 +148,7 @@ public final class EnvelopeCipher {
 
   /// The new wrap is opened again and compared before it is returned: a KEK that mangles DEKs must
   /// be found while the old wrap still exists (MONGOCRYPT-464 destroyed data for want of this).
-  private byte[] wrapChecked(Kek kek, Dek dek, Place place, Envelope envelope) {
+  private byte[] wrapChecked(Kek kek, Dek dek, FieldLocation place, Envelope envelope) {
     byte[] aad = wrapAad(envelope.suite(), kek.version(), place);
     byte[] wrapped = kek.wrap(dek, aad);
     if (!unwrapsTo(dek, kek, wrapped, aad)) {
@@ -158,7 +158,7 @@ public final class EnvelopeCipher {
     return wrapped;
   }
 
-  private Optional<Dek> unwrap(Kek kek, Place place, Envelope envelope) {
+  private Optional<Dek> unwrap(Kek kek, FieldLocation place, Envelope envelope) {
     return kek.unwrap(envelope.wrappedDek(), wrapAad(envelope.suite(), envelope.version(), place));
   }
 
@@ -178,7 +178,7 @@ public final class EnvelopeCipher {
   /// Starts the JDK's ciphers, which takes its time once in a process. Whoever seals first would
   /// else wait for it.
   public static void prepare() {
-    Box.start();
+    DerivedKeyAead.start();
   }
 
   /// Wraps and unwraps with a throw-away key. A process whose cipher does not pass must not touch a
@@ -187,7 +187,7 @@ public final class EnvelopeCipher {
     KekVersion version = new KekVersion(1);
     try (SoftwareKek kek =
         new SoftwareKek(version, SecretBytes.random(SoftwareKek.BYTES, random), random)) {
-      Keks keks = Keks.of(KeyringName.MAIN, List.of(kek));
+      KekSet keks = KekSet.of(KeyringName.MAIN, List.of(kek));
       if (!new EnvelopeCipher(keks, random).roundTrips(version)) {
         throw new IllegalStateException("the JDK's cipher does not unwrap what it has wrapped");
       }
@@ -204,15 +204,15 @@ public final class EnvelopeCipher {
     }
   }
 
-  private static Box.Derivation dataKeys(Dek dek) {
-    return Box.Purpose.DATA.from(dek.bytes());
+  private static DerivedKeyAead.KeyDerivation dataKeys(Dek dek) {
+    return DerivedKeyAead.Purpose.DATA.from(dek.bytes());
   }
 
-  private byte[] wrapAad(Suite suite, KekVersion version, Place place) {
+  private byte[] wrapAad(CipherSuite suite, KekVersion version, FieldLocation place) {
     return Aad.ofWrap(suite, keks.keyring(), version, place);
   }
 
-  private byte[] dataAad(Suite suite, Place place) {
+  private byte[] dataAad(CipherSuite suite, FieldLocation place) {
     return Aad.ofData(suite, keks.keyring(), place);
   }
 }

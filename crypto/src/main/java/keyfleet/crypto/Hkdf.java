@@ -116,7 +116,7 @@ final class Hkdf implements AutoCloseable {
 
   private static Mac newMac() {
     try {
-      return Mac.getInstance(HMAC, Box.PROVIDER);
+      return Mac.getInstance(HMAC, DerivedKeyAead.PROVIDER);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this JVM has no HMAC-SHA-512", e);
     }

@@ -41,11 +41,11 @@ public final class Proof {
 
   /// Makes proofs by one secret. The key is set up once, and each proof is made by a copy: a gate
   /// judges a whole fleet by it, on several threads.
-  static final class Maker {
+  static final class Generator {
     private final Mac keyed;
     private final byte[] start;
 
-    Maker(SecretBytes secret, KeyringName keyring, KekVersion version) {
+    Generator(SecretBytes secret, KeyringName keyring, KekVersion version) {
       byte[] key = secret.reveal(SecretAccess.granted());
       try {
         keyed = Mac.getInstance("HmacSHA256");
@@ -56,7 +56,7 @@ public final class Proof {
         Arrays.fill(key, (byte) 0);
       }
       start =
-          new ItemList()
+          new LengthPrefixedWriter()
               .utf8("keyfleet-proof-1")
               .utf8(keyring.value())
               .int32(version.number())
@@ -68,7 +68,8 @@ public final class Proof {
         Mac hmac = (Mac) keyed.clone();
         hmac.update(start);
         return of(
-            hmac.doFinal(new ItemList().utf8(claim.instance()).int64(claim.epoch()).encoded()));
+            hmac.doFinal(
+                new LengthPrefixedWriter().utf8(claim.instance()).int64(claim.epoch()).encoded()));
       } catch (CloneNotSupportedException e) {
         throw new IllegalStateException("this JVM's HMAC-SHA-256 cannot be copied", e);
       }

@@ -2,8 +2,8 @@ package keyfleet.crypto;
 
 import java.security.SecureRandom;
 import java.util.Optional;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.OpenResult.Opened;
+import keyfleet.crypto.SealResult.Sealed;
 
 /// 32 random bytes sealed under one KEK version, kept beside that version in the keystore. Who can
 /// open it holds the right key, and shows so with a [Proof], which tells nothing about the key. (A
@@ -39,16 +39,16 @@ public record Sentinel(KekVersion version, Envelope envelope) {
 
   /// What is inside, to judge the proofs of others by. Nothing if the caller cannot open it, and so
   /// cannot judge.
-  public Optional<OpenSentinel> open(EnvelopeCipher cipher) {
+  public Optional<OpenedSentinel> open(EnvelopeCipher cipher) {
     return switch (cipher.open(place(version), envelope)) {
       case Opened(SecretBytes secret, KekVersion _) ->
-          Optional.of(new OpenSentinel(secret, cipher.keyring(), version));
+          Optional.of(new OpenedSentinel(secret, cipher.keyring(), version));
       case NoSuchVersion _, Refused _ -> Optional.empty();
     };
   }
 
-  static Place place(KekVersion version) {
-    return new Place(COLLECTION, version.toString(), "secret");
+  static FieldLocation place(KekVersion version) {
+    return new FieldLocation(COLLECTION, version.toString(), "secret");
   }
 
   /// Who says it, and in which epoch of the keystore: a proof cannot be repeated by or for another.

@@ -11,7 +11,7 @@ import java.util.Optional;
 public final class SoftwareKek implements Kek, AutoCloseable {
   public static final int BYTES = 32;
 
-  private static final int FORM_1 = Box.OVERHEAD + Dek.BYTES;
+  private static final int FORM_1 = DerivedKeyAead.OVERHEAD + Dek.BYTES;
   private static final int FORM_2 = 1 + FORM_1;
   private static final byte FORM = 2;
   private static final byte[] LABEL = "keyfleet-wrap-2".getBytes(US_ASCII);
@@ -39,7 +39,7 @@ public final class SoftwareKek implements Kek, AutoCloseable {
 
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {
-    byte[] box = Box.seal(this::keysOf, aad, dek.bytes(), random);
+    byte[] box = DerivedKeyAead.seal(this::keysOf, aad, dek.bytes(), random);
     byte[] wrapped = new byte[FORM_2];
     wrapped[0] = FORM;
     System.arraycopy(box, 0, wrapped, 1, box.length);
@@ -49,15 +49,16 @@ public final class SoftwareKek implements Kek, AutoCloseable {
   @Override
   public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
     if (wrapped.length == FORM_1) {
-      return Box.open(Box.Purpose.WRAP.from(key), aad, wrapped).map(Dek::new);
+      return DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.from(key), aad, wrapped).map(Dek::new);
     }
     return wrapped.length == FORM_2 && wrapped[0] == FORM
-        ? Box.open(this::keysOf, aad, Arrays.copyOfRange(wrapped, 1, FORM_2)).map(Dek::new)
+        ? DerivedKeyAead.open(this::keysOf, aad, Arrays.copyOfRange(wrapped, 1, FORM_2))
+            .map(Dek::new)
         : Optional.empty();
   }
 
   private byte[] keysOf(byte[] salt) {
-    return wraps.expand(salt, Box.DERIVED);
+    return wraps.expand(salt, DerivedKeyAead.DERIVED);
   }
 
   public boolean hasSameBytesAs(SoftwareKek other) {

@@ -1,15 +1,15 @@
 package keyfleet.crypto;
 
-import static keyfleet.crypto.Fixtures.SSN;
-import static keyfleet.crypto.Fixtures.cipher;
-import static keyfleet.crypto.Fixtures.dataOf;
-import static keyfleet.crypto.Fixtures.kek;
-import static keyfleet.crypto.Fixtures.rewrap;
-import static keyfleet.crypto.Fixtures.seal;
-import static keyfleet.crypto.Fixtures.seeded;
-import static keyfleet.crypto.Fixtures.text;
-import static keyfleet.crypto.Fixtures.textOf;
-import static keyfleet.crypto.Fixtures.v;
+import static keyfleet.crypto.CryptoFixtures.SSN;
+import static keyfleet.crypto.CryptoFixtures.cipher;
+import static keyfleet.crypto.CryptoFixtures.dataOf;
+import static keyfleet.crypto.CryptoFixtures.kek;
+import static keyfleet.crypto.CryptoFixtures.rewrap;
+import static keyfleet.crypto.CryptoFixtures.seal;
+import static keyfleet.crypto.CryptoFixtures.seeded;
+import static keyfleet.crypto.CryptoFixtures.text;
+import static keyfleet.crypto.CryptoFixtures.textOf;
+import static keyfleet.crypto.CryptoFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -47,10 +47,16 @@ class EnvelopeCipherTest {
   @Test
   void sealedAgainFromTheSameSeed_isTheSameAndOpens() {
     SecretBytes key = SecretBytes.copyOf(new byte[SoftwareKek.BYTES]);
-    byte[] first = Box.seal(Box.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
-    byte[] second = Box.seal(Box.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
+    byte[] first =
+        DerivedKeyAead.seal(
+            DerivedKeyAead.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
+    byte[] second =
+        DerivedKeyAead.seal(
+            DerivedKeyAead.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
     assertArrayEquals(first, second);
-    assertTrue(Box.open(Box.Purpose.DATA.from(key), new byte[0], second).isPresent());
+    assertTrue(
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.from(key), new byte[0], second)
+            .isPresent());
   }
 
   @Test
@@ -67,15 +73,15 @@ class EnvelopeCipherTest {
     List<String> seen = new ArrayList<>();
     EnvelopeCipher watched =
         new EnvelopeCipher(
-            Keks.of(KeyringName.MAIN, List.of(kek(1), kek(2))),
+            KekSet.of(KeyringName.MAIN, List.of(kek(1), kek(2))),
             seeded(7),
             (operation, version, outcome, _) ->
                 seen.add(operation + " " + version + " " + outcome));
     Envelope first = seal(watched, 1, SSN, "x");
     watched.open(SSN, first);
-    watched.open(new Place("customers", "18", "ssn"), first);
+    watched.open(new FieldLocation("customers", "18", "ssn"), first);
     watched.rewrap(SSN, first, v(2));
-    watched.rewrap(new Place("customers", "18", "ssn"), first, v(2));
+    watched.rewrap(new FieldLocation("customers", "18", "ssn"), first, v(2));
     watched.seal(v(3), SSN, text("x"));
     watched.rewrap(SSN, first, v(3));
     watched.open(SSN, seal(cipher(4), 4, SSN, "x"));
@@ -97,7 +103,7 @@ class EnvelopeCipherTest {
     EnvelopeCipher both = cipher(1, 2);
     Envelope old = seal(both, 1, SSN, "123-45-6789");
     Envelope moved = rewrap(both, SSN, old, 2);
-    int data = Box.OVERHEAD + "123-45-6789".length();
+    int data = DerivedKeyAead.OVERHEAD + "123-45-6789".length();
     assertEquals(v(2), moved.version());
     assertArrayEquals(dataOf(old, data), dataOf(moved, data));
     assertEquals("123-45-6789", textOf(cipher(2).open(SSN, moved)));
@@ -117,13 +123,13 @@ class EnvelopeCipherTest {
   @Test
   void rewrapAtAnotherPlace_isRefused() {
     EnvelopeCipher cipher = cipher(1, 2);
-    Place other = new Place("customers", "18", "ssn");
+    FieldLocation other = new FieldLocation("customers", "18", "ssn");
     assertEquals(new Refused(), cipher.rewrap(other, seal(cipher, 1, SSN, "x"), v(2)));
   }
 
   @Test
   void keyThatManglesDeks_isCaughtBeforeTheOldWrapIsGone() {
-    Keks keks = Keks.of(KeyringName.MAIN, List.of(kek(1), new ManglingKek(kek(2))));
+    KekSet keks = KekSet.of(KeyringName.MAIN, List.of(kek(1), new ManglingKek(kek(2))));
     EnvelopeCipher cipher = new EnvelopeCipher(keks, seeded(1));
     Envelope envelope = seal(cipher, 1, SSN, "x");
     assertThrows(IllegalStateException.class, () -> cipher.rewrap(SSN, envelope, v(2)));
@@ -152,7 +158,7 @@ class EnvelopeCipherTest {
   @Test
   void twoKeksOfOneVersion_areABug() {
     assertThrows(
-        IllegalArgumentException.class, () -> Keks.of(KeyringName.MAIN, List.of(kek(1), kek(1))));
+        IllegalArgumentException.class, () -> KekSet.of(KeyringName.MAIN, List.of(kek(1), kek(1))));
   }
 
   @Test

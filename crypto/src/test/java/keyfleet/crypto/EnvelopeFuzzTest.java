@@ -1,12 +1,12 @@
 package keyfleet.crypto;
 
-import static keyfleet.crypto.Fixtures.SSN;
-import static keyfleet.crypto.Fixtures.cipher;
+import static keyfleet.crypto.CryptoFixtures.SSN;
+import static keyfleet.crypto.CryptoFixtures.cipher;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.OpenResult.Opened;
 
 /// Any bytes at all: the parser answers, never throws, and what it takes is written back byte for
 /// byte.

@@ -43,15 +43,15 @@ class SecretBytesTest {
     SecretBytes shortKey = SecretBytes.copyOf(new byte[16]);
     assertThrows(
         IllegalArgumentException.class,
-        () -> new SoftwareKek(new KekVersion(1), shortKey, Fixtures.seeded(1)));
+        () -> new SoftwareKek(new KekVersion(1), shortKey, CryptoFixtures.seeded(1)));
     assertThrows(IllegalArgumentException.class, () -> new Dek(shortKey));
   }
 
   @Test
   void closedKek_neitherWrapsNorUnwraps() {
-    SoftwareKek kek = Fixtures.kek(1);
+    SoftwareKek kek = CryptoFixtures.kek(1);
     byte[] aad = new byte[0];
-    Dek dek = Dek.random(Fixtures.seeded(1));
+    Dek dek = Dek.random(CryptoFixtures.seeded(1));
     byte[] wrapped = kek.wrap(dek, aad);
     kek.close();
     assertThrows(IllegalStateException.class, () -> kek.wrap(dek, aad));

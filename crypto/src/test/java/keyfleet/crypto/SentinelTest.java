@@ -1,8 +1,8 @@
 package keyfleet.crypto;
 
-import static keyfleet.crypto.Fixtures.cipher;
-import static keyfleet.crypto.Fixtures.seeded;
-import static keyfleet.crypto.Fixtures.v;
+import static keyfleet.crypto.CryptoFixtures.cipher;
+import static keyfleet.crypto.CryptoFixtures.seeded;
+import static keyfleet.crypto.CryptoFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -20,7 +20,7 @@ class SentinelTest {
       Sentinel.create(cipher(1, 2), v(2), seeded(5)).orElseThrow();
 
   private static Optional<Proof> proof(Sentinel sentinel, EnvelopeCipher cipher) {
-    return new Proofs().prove(sentinel, cipher, API_1);
+    return new ProofCache().prove(sentinel, cipher, API_1);
   }
 
   @Test
@@ -43,32 +43,33 @@ class SentinelTest {
   void sameVersionWithOtherBytes_provesNothing() {
     SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
     EnvelopeCipher other =
-        new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
+        new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
     assertEquals(Optional.empty(), proof(SENTINEL, other));
     assertEquals(Optional.empty(), SENTINEL.open(other));
   }
 
   @Test
   void rememberedProof_isThatOfTheSentinel() {
-    Proofs proofs = new Proofs();
+    ProofCache proofs = new ProofCache();
     EnvelopeCipher holder = cipher(1, 2);
     Sentinel again = Sentinel.create(holder, v(2), seeded(77)).orElseThrow();
     for (int i = 0; i < 2; i++) {
       for (Claim claim : List.of(API_1, new Claim("api-1", 8), new Claim("api-2", 7))) {
         assertEquals(
-            new Proofs().prove(SENTINEL, holder, claim), proofs.prove(SENTINEL, holder, claim));
-        assertEquals(new Proofs().prove(again, holder, claim), proofs.prove(again, holder, claim));
+            new ProofCache().prove(SENTINEL, holder, claim), proofs.prove(SENTINEL, holder, claim));
+        assertEquals(
+            new ProofCache().prove(again, holder, claim), proofs.prove(again, holder, claim));
       }
     }
   }
 
   @Test
   void rememberedProof_isNotShownForOtherBytesOrWithoutAKey() {
-    Proofs proofs = new Proofs();
+    ProofCache proofs = new ProofCache();
     assertTrue(proofs.prove(SENTINEL, cipher(2), API_1).isPresent());
     SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
     EnvelopeCipher other =
-        new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
+        new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
     assertEquals(Optional.empty(), proofs.prove(SENTINEL, other, API_1));
     assertEquals(Optional.empty(), proofs.prove(SENTINEL, cipher(1), API_1));
   }
@@ -76,9 +77,10 @@ class SentinelTest {
   /// The device may have lost it since.
   @Test
   void rememberedProof_isNotShownByAKeyThatWrapsNoMore() {
-    Proofs proofs = new Proofs();
-    SoftwareKek kek = Fixtures.kek(2);
-    EnvelopeCipher holder = new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek)), seeded(1));
+    ProofCache proofs = new ProofCache();
+    SoftwareKek kek = CryptoFixtures.kek(2);
+    EnvelopeCipher holder =
+        new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), seeded(1));
     Sentinel own = Sentinel.create(holder, v(2), seeded(5)).orElseThrow();
     assertTrue(proofs.prove(own, holder, API_1).isPresent());
     kek.close();
@@ -113,7 +115,7 @@ class SentinelTest {
   }
 
   private static boolean accepted(Sentinel sentinel, Claim claim, Proof proof) {
-    try (OpenSentinel open = sentinel.open(cipher(1, 2)).orElseThrow()) {
+    try (OpenedSentinel open = sentinel.open(cipher(1, 2)).orElseThrow()) {
       return open.accepts(claim, proof);
     }
   }

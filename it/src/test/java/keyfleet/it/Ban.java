@@ -29,11 +29,11 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
   private static final Set<String> SECRET_READERS =
       Set.of(
           // a plaintext goes into the JDK's cipher
-          "crypto/src/main/java/keyfleet/crypto/Box.java",
+          "crypto/src/main/java/keyfleet/crypto/DerivedKeyAead.java",
           // a key goes into the JDK's HMAC
           "crypto/src/main/java/keyfleet/crypto/Hkdf.java",
           // a local KEK goes into the JDK's cipher
-          "crypto/src/main/java/keyfleet/crypto/NonceBox.java",
+          "crypto/src/main/java/keyfleet/crypto/RandomNonceAead.java",
           // the sentinel's secret goes into the JDK's HMAC
           "crypto/src/main/java/keyfleet/crypto/Proof.java",
           // a new key is written down once, as hex

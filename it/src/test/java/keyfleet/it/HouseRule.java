@@ -43,7 +43,7 @@ enum HouseRule {
       server/A.java: package keyfleet.server.http; import keyfleet.server.sse.Stream; class A {}
       """,
       """
-      cli: import keyfleet.crypto.Box; class A { Object o = keyfleet.waitFor(); }
+      cli: import keyfleet.crypto.DerivedKeyAead; class A { Object o = keyfleet.waitFor(); }
       awskms: import keyfleet.providers.KekProvider; class A {}
       server: import keyfleet.server.http.Routes; class A {}
       server/A.java: package keyfleet.server.http; import keyfleet.server.Settings; class A {}

@@ -113,7 +113,8 @@ class StoryTest {
                       host(),
                       supply == Supply.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
-                          : "place main.v2.key, mode 0600, into the key folder; no restart is needed"),
+                          : "place main.v2.key, mode 0600, into the key folder; no restart is"
+                                + " needed"),
               "Try: keyfleet kek verify --target=2");
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
       assertEquals(

@@ -31,7 +31,8 @@ public record Timings(
             && twoBeats.compareTo(adopt) <= 0;
     if (!inOrder) {
       throw new IllegalArgumentException(
-          "timings must keep 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s <= expire: "
+          "timings must keep 2 x heartbeat <= fresh < lease < expire, 2 x heartbeat <= adopt and 1s"
+              + " <= expire: "
               + "heartbeat=%s fresh=%s lease=%s expire=%s adopt=%s"
                   .formatted(heartbeat, fresh, lease, expire, adopt));
     }

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Proof;
-import keyfleet.crypto.Proofs;
+import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
@@ -36,7 +36,7 @@ final class Fixtures {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
       new EnvelopeCipher(
-          Keks.of(KeyringName.MAIN, IntStream.of(1, 2, 3).mapToObj(Fixtures::kek).toList()),
+          KekSet.of(KeyringName.MAIN, IntStream.of(1, 2, 3).mapToObj(Fixtures::kek).toList()),
           RANDOM);
   private static final Map<KekVersion, Sentinel> SENTINELS = sentinels();
 
@@ -125,7 +125,7 @@ final class Fixtures {
 
   private static Proof proof(String instance, int version) {
     Sentinel.Claim claim = new Sentinel.Claim(instance, 1);
-    return new Proofs().prove(sentinel(version), CIPHER, claim).orElseThrow();
+    return new ProofCache().prove(sentinel(version), CIPHER, claim).orElseThrow();
   }
 
   static Roster roster(Heartbeat... beats) {

@@ -3,14 +3,14 @@ package keyfleet.kms;
 import com.google.protobuf.ByteString;
 import java.util.Map;
 import java.util.Optional;
-import keyfleet.crypto.NonceBox;
+import keyfleet.crypto.RandomNonceAead;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.EncryptRequest;
 
 /// What is wrong with a call, before anything is done about it.
 final class Calls {
   /// One byte says the format.
-  static final int MAX_PLAINTEXT = Sealed.MAX_BYTES - 1 - NonceBox.OVERHEAD;
+  static final int MAX_PLAINTEXT = Sealed.MAX_BYTES - 1 - RandomNonceAead.OVERHEAD;
 
   static final int MAX_UID = 256;
   static final int MAX_KEY_ID = 1024;

@@ -5,11 +5,11 @@ import com.google.protobuf.UnsafeByteOperations;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.crypto.Binding;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
-import keyfleet.crypto.NonceBox;
+import keyfleet.crypto.KmsAad;
+import keyfleet.crypto.RandomNonceAead;
 import keyfleet.kms.Announced.Known;
 import keyfleet.kms.Flights.Arrival;
 import keyfleet.kms.Flights.Failed;
@@ -156,9 +156,8 @@ final class Decryption {
         one.refuse(notLoaded(now, keyId));
         return;
       }
-      Optional<Dek> dek =
-          workshop.unwrap(kek.get(), wrapped, Binding.ofDek(now.keyringId(), keyId));
-      byte[] aad = Binding.ofValue(now.keyringId(), keyId, wrapped);
+      Optional<Dek> dek = workshop.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
+      byte[] aad = KmsAad.ofValue(now.keyringId(), keyId, wrapped);
       dek.flatMap(it -> opened(it, aad, one))
           .ifPresentOrElse(one::done, () -> one.refuse(UNREADABLE));
     } catch (KekUnavailableException e) {
@@ -168,7 +167,7 @@ final class Decryption {
 
   private static Optional<byte[]> opened(Dek key, byte[] aad, Case one) {
     try (key) {
-      return NonceBox.open(
+      return RandomNonceAead.open(
           key, aad, one.request().getCiphertext().toByteArray(), one.sealed().start());
     }
   }

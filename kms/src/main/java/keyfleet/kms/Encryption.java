@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.crypto.Binding;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekUnavailableException;
-import keyfleet.crypto.NonceBox;
+import keyfleet.crypto.KmsAad;
+import keyfleet.crypto.RandomNonceAead;
 import keyfleet.kms.Announced.Locally;
 import keyfleet.kms.Announced.Remotely;
 import keyfleet.kms.Announced.Stopped;
@@ -107,9 +107,9 @@ final class Encryption {
   private byte[] sealed(ByteString plaintext, String keyringId, KeyId keyId, Kek kek) {
     byte[] plain = plaintext.toByteArray();
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = workshop.wrap(kek, dek, Binding.ofDek(keyringId, keyId.text()));
-      byte[] aad = Binding.ofValue(keyringId, keyId.text(), wrapped);
-      return NonceBox.seal(dek, aad, Sealed.ownHead(wrapped), plain, random);
+      byte[] wrapped = workshop.wrap(kek, dek, KmsAad.ofDek(keyringId, keyId.text()));
+      byte[] aad = KmsAad.ofValue(keyringId, keyId.text(), wrapped);
+      return RandomNonceAead.seal(dek, aad, Sealed.ownHead(wrapped), plain, random);
     } finally {
       Arrays.fill(plain, (byte) 0);
     }

@@ -4,13 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import keyfleet.crypto.Binding;
+import keyfleet.crypto.KmsAad;
 import keyfleet.keyring.Keystore.Activation;
 
 /// What Kubernetes calls a key: one activation of one version of one keyring, and never another.
 record KeyId(String text) {
   static KeyId of(String keyringId, Activation activation) {
-    return new KeyId(Binding.keyId(keyringId, activation.version(), activation.epoch()));
+    return new KeyId(KmsAad.keyId(keyringId, activation.version(), activation.epoch()));
   }
 
   /// As the metrics and logs of an API server spell it, so that one can be held against the other.

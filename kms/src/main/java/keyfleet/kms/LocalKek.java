@@ -4,9 +4,9 @@ import com.google.protobuf.ByteString;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import keyfleet.crypto.Binding;
 import keyfleet.crypto.Dek;
-import keyfleet.crypto.NonceBox;
+import keyfleet.crypto.KmsAad;
+import keyfleet.crypto.RandomNonceAead;
 
 /// A key in memory that seals values, and the form in which it is stored beside each of them:
 /// wrapped by the KEK that a key_id names. For any thread.
@@ -25,7 +25,7 @@ final class LocalKek implements AutoCloseable {
   LocalKek(String keyringId, Name name, Dek key, long bornAt) {
     this.name = name;
     this.key = key;
-    this.aad = Binding.ofValue(keyringId, name.keyId(), name.wrapped().toByteArray());
+    this.aad = KmsAad.ofValue(keyringId, name.keyId(), name.wrapped().toByteArray());
     this.bornAt = bornAt;
   }
 
@@ -57,11 +57,11 @@ final class LocalKek implements AutoCloseable {
   }
 
   byte[] seal(byte[] head, byte[] plain, SecureRandom random) {
-    return NonceBox.seal(key, aad, head, plain, random);
+    return RandomNonceAead.seal(key, aad, head, plain, random);
   }
 
   Optional<byte[]> open(byte[] sealed, int start) {
-    return NonceBox.open(key, aad, sealed, start);
+    return RandomNonceAead.open(key, aad, sealed, start);
   }
 
   /// A thread that is about to use it gets an exception from here on.

@@ -4,10 +4,10 @@ import com.google.protobuf.ByteString;
 import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import keyfleet.crypto.Binding;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KmsAad;
 import keyfleet.member.Keyholder;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +38,7 @@ final class Workshop {
   /// One call to the remote.
   LocalKek make(String keyringId, KeyId keyId, Kek kek) {
     Dek dek = Dek.random(random);
-    byte[] wrapped = remote.wrap(kek, dek, Binding.ofLocalKek(keyringId, keyId.text()));
+    byte[] wrapped = remote.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, keyId.text()));
     if (wrapped.length > MAX_WRAPPED) {
       throw new PluginException(
           "the key's provider wraps a key in %d bytes, and at most %d are taken"
@@ -57,7 +57,7 @@ final class Workshop {
 
   /// One call to the remote. Nothing if the remote's key did not wrap it for this key_id.
   Optional<LocalKek> unwrap(String keyringId, LocalKek.Name name, Kek kek) {
-    byte[] aad = Binding.ofLocalKek(keyringId, name.keyId());
+    byte[] aad = KmsAad.ofLocalKek(keyringId, name.keyId());
     Optional<LocalKek> found =
         remote
             .unwrap(kek, name.wrapped().toByteArray(), aad)

@@ -11,9 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
@@ -102,8 +102,8 @@ final class TestRemote implements KekProvider {
   }
 
   @Override
-  public Keks load() {
-    return Keks.of(
+  public KekSet load() {
+    return KekSet.of(
         RING,
         keks.entrySet().stream()
             .filter(it -> !hidden.contains(it.getKey()))

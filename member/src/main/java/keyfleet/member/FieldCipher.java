@@ -1,6 +1,6 @@
 package keyfleet.member;
 
-import keyfleet.crypto.Place;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.member.MemberException.ContextMismatch;
 
 /// Seals and opens one field of the records of a collection. A value is bound to its record, field,
@@ -37,7 +37,7 @@ public final class FieldCipher {
   /// Opens also what is sealed under an older version, and while the store does not answer. The
   /// caller closes what it gets.
   public Plaintext open(String id, Sealed sealed) {
-    Place place = records.place(id, field);
+    FieldLocation place = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
       throw new ContextMismatch(place);
     }
@@ -50,7 +50,7 @@ public final class FieldCipher {
 
   /// The same value under the active version. Nobody sees it on the way.
   public Sealed rewrap(String id, Sealed sealed) {
-    Place place = records.place(id, field);
+    FieldLocation place = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
       throw new ContextMismatch(place);
     }

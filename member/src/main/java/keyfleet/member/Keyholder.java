@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Proofs;
+import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Loaded;
@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 /// new ones does so alone; any thread uses what was found.
 public final class Keyholder {
   /// Replaced as a whole.
-  private record Holding(Keks keks, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
+  private record Holding(KekSet keks, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
 
   private final KeyringName keyring;
   private final List<KekProvider> providers;
   private final SecureRandom random;
-  private final Proofs proofs = new Proofs();
+  private final ProofCache proofs = new ProofCache();
   private final Tally tally;
-  private final Map<KekProvider, Keks> last = new LinkedHashMap<>();
+  private final Map<KekProvider, KekSet> last = new LinkedHashMap<>();
   private volatile Holding holding;
 
   /// Without a clock: nobody is told how long its cryptography takes.
@@ -71,7 +71,7 @@ public final class Keyholder {
     Map<KekVersion, Kek> keks = new TreeMap<>();
     Map<KekVersion, String> names = new TreeMap<>();
     for (KekProvider provider : providers) {
-      Keks loaded = last.getOrDefault(provider, Keks.of(keyring, List.of()));
+      KekSet loaded = last.getOrDefault(provider, KekSet.of(keyring, List.of()));
       for (KekVersion version : loaded.versions()) {
         loaded.find(version).ifPresent(kek -> keks.putIfAbsent(version, kek));
         names.putIfAbsent(version, provider.name());
@@ -82,7 +82,7 @@ public final class Keyholder {
   }
 
   private Holding holding(Collection<Kek> found, Map<KekVersion, String> names) {
-    Keks keks = Keks.of(keyring, found);
+    KekSet keks = KekSet.of(keyring, found);
     return new Holding(keks, new EnvelopeCipher(keks, random, tally), names);
   }
 

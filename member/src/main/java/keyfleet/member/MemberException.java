@@ -1,10 +1,10 @@
 package keyfleet.member;
 
 import java.time.Duration;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Place;
 import keyfleet.store.RecordWrite;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
@@ -105,7 +105,7 @@ public sealed class MemberException extends RuntimeException {
   public static final class ContextMismatch extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    ContextMismatch(Place place) {
+    ContextMismatch(FieldLocation place) {
       super(
           "the value cannot be opened as %s of %s".formatted(place.field(), place.collection()),
           "check that record id, field and keyring are those it was sealed for");

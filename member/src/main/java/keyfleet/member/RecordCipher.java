@@ -5,15 +5,15 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import keyfleet.crypto.Envelope;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.NoSuchVersion;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.OpenResult;
 import keyfleet.crypto.Refused;
-import keyfleet.crypto.Rewrapping;
-import keyfleet.crypto.Sealing;
+import keyfleet.crypto.RewrapResult;
+import keyfleet.crypto.SealResult;
 import keyfleet.member.MemberException.ContextMismatch;
 import keyfleet.member.MemberException.KeyUnavailable;
 import keyfleet.member.MemberException.KeyVersionNotLoaded;
@@ -75,7 +75,7 @@ public final class RecordCipher {
           .fields()
           .byName()
           .forEach((field, bytes) -> {
-            Place place = place(record.id().value(), field);
+            FieldLocation place = place(record.id().value(), field);
             values.put(field, open(place, envelope(place, bytes)));
           });
       return PlainFields.of(values);
@@ -99,7 +99,7 @@ public final class RecordCipher {
         .byName()
         .forEach((field, bytes) -> {
           if (!values.has(field)) {
-            Place place = place(id, field);
+            FieldLocation place = place(id, field);
             fields.put(field, bytes(rewrap(permit, place, envelope(place, bytes))));
           }
         });
@@ -127,10 +127,10 @@ public final class RecordCipher {
     };
   }
 
-  Envelope seal(Granted permit, Place place, Plaintext value) {
+  Envelope seal(Granted permit, FieldLocation place, Plaintext value) {
     try {
       return switch (permit.cipher().seal(permit.version(), place, value.secret())) {
-        case Sealing.Sealed(Envelope envelope) -> envelope;
+        case SealResult.Sealed(Envelope envelope) -> envelope;
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
       };
     } catch (KekUnavailableException e) {
@@ -138,13 +138,13 @@ public final class RecordCipher {
     }
   }
 
-  Envelope rewrap(Granted permit, Place place, Envelope envelope) {
+  Envelope rewrap(Granted permit, FieldLocation place, Envelope envelope) {
     if (envelope.version().equals(permit.version())) {
       return envelope;
     }
     try {
       return switch (permit.cipher().rewrap(place, envelope, permit.version())) {
-        case Rewrapping.Rewrapped(Envelope moved) -> moved;
+        case RewrapResult.Rewrapped(Envelope moved) -> moved;
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
         case Refused() -> throw new ContextMismatch(place);
       };
@@ -153,10 +153,10 @@ public final class RecordCipher {
     }
   }
 
-  Plaintext open(Place place, Envelope envelope) {
+  Plaintext open(FieldLocation place, Envelope envelope) {
     try {
       return switch (sealer.open(place, envelope)) {
-        case Opening.Opened(var secret, _) -> Plaintext.owning(secret);
+        case OpenResult.Opened(var secret, _) -> Plaintext.owning(secret);
         case NoSuchVersion(KekVersion version) -> throw new KeyVersionNotLoaded(keyring, version);
         case Refused() -> throw new ContextMismatch(place);
       };
@@ -166,16 +166,16 @@ public final class RecordCipher {
   }
 
   /// Throws for a field that was not declared: a rotation would not know of it.
-  Place place(String id, String field) {
+  FieldLocation place(String id, String field) {
     if (!shape.sealedFields().contains(field)) {
       throw new IllegalArgumentException(
           "%s is declared with the sealed fields %s, without %s"
               .formatted(shape.name(), shape.sealedFields(), field));
     }
-    return new Place(shape.name(), id, field);
+    return new FieldLocation(shape.name(), id, field);
   }
 
-  private static Envelope envelope(Place place, Bytes bytes) {
+  private static Envelope envelope(FieldLocation place, Bytes bytes) {
     return Envelope.parse(bytes.toArray()).orElseThrow(() -> new ContextMismatch(place));
   }
 

@@ -4,11 +4,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.NoSuchVersion;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Sealing;
+import keyfleet.crypto.OpenResult;
+import keyfleet.crypto.SealResult;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Registration;
@@ -66,7 +66,7 @@ public final class Sealer {
   record Denied(SealAnswer.Refusal why) implements Permit {}
 
   /// Seals under the active version. The first call asks the store, later ones do not.
-  public SealAnswer seal(Place place, SecretBytes plaintext) {
+  public SealAnswer seal(FieldLocation place, SecretBytes plaintext) {
     if (!place.collection().equals(registration.collection())) {
       throw new IllegalArgumentException(
           "this sealer is for " + registration.collection() + ", not " + place.collection());
@@ -75,7 +75,7 @@ public final class Sealer {
       case Denied(var why) -> why;
       case Granted(EnvelopeCipher cipher, KekVersion version) ->
           switch (cipher.seal(version, place, plaintext)) {
-            case Sealing.Sealed(var envelope) -> new Sealed(envelope);
+            case SealResult.Sealed(var envelope) -> new Sealed(envelope);
             case NoSuchVersion(var missing) -> new NotHeld(missing);
           };
     };
@@ -114,11 +114,11 @@ public final class Sealer {
   }
 
   /// Opens whatever the loaded keys open, admitted or not.
-  public Opening open(Place place, byte[] envelope) {
+  public OpenResult open(FieldLocation place, byte[] envelope) {
     return keys.cipher().open(place, envelope);
   }
 
-  Opening open(Place place, Envelope envelope) {
+  OpenResult open(FieldLocation place, Envelope envelope) {
     return keys.cipher().open(place, envelope);
   }
 }

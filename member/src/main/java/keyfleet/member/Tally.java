@@ -10,13 +10,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import keyfleet.crypto.CryptoListener;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Witness;
 import org.jspecify.annotations.Nullable;
 
 /// How many values this process has sealed, opened and moved since it started, and with what
 /// outcome; and how long that took, if it was given a clock. For any number of threads.
-public final class Tally implements Witness {
+public final class Tally implements CryptoListener {
   /// What is counted apart from everything else.
   ///
   /// @param version nothing for one that is not held: an altered record may say any number, and

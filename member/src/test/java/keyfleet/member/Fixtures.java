@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
@@ -122,11 +122,11 @@ final class Fixtures {
     }
 
     @Override
-    public Keks load() {
+    public KekSet load() {
       if (broken) {
         throw new ProviderException("the token is gone", "plug it in");
       }
-      return Keks.of(
+      return KekSet.of(
           KeyringName.MAIN,
           versions.stream()
               .map(it -> wrong.getOrDefault(it, KEKS.computeIfAbsent(it, Keychain::kek)))

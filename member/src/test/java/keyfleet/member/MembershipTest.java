@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.keyring.Decision.Next;
@@ -59,7 +59,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class MembershipTest {
   private static final Timings TIMINGS = Timings.DEFAULT;
-  private static final Place PLACE = new Place("orders", "o1", "card");
+  private static final FieldLocation PLACE = new FieldLocation("orders", "o1", "card");
 
   private final StoreClock time = new StoreClock();
   private final FakeKv kv = new FakeKv(time);

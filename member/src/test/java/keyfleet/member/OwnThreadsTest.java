@@ -18,8 +18,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Timings;
 import keyfleet.member.MemberEvent.RoundBroke;
@@ -190,7 +190,7 @@ class OwnThreadsTest {
           }
 
           @Override
-          public Keks load() {
+          public KekSet load() {
             if (slow.get()) {
               hanging.countDown();
               try {
@@ -244,7 +244,7 @@ class OwnThreadsTest {
           }
 
           @Override
-          public Keks load() {
+          public KekSet load() {
             if (broken.get()) {
               throw new IllegalStateException("a defect");
             }

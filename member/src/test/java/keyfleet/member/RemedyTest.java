@@ -22,8 +22,10 @@ class RemedyTest {
     "env, card-data, set KEYFLEET_KEK_CARD_DATA_V2 to the fleet's bytes and restart the process",
     "file, main, place the fleet's main.v2.key in the key folder",
     "pkcs11, main, give the process the token that has the key keyfleet-main-v2",
-    "vault, main, 'give the process a token whose policy allows version 2 of the keyring''s Transit key, and keep the key''s min_decryption_version at or below it'",
-    "awskms, card-data, 'give the process a role that may use the KMS key that alias/keyfleet-card-data-v2 names, in its region'",
+    "vault, main, 'give the process a token whose policy allows version 2 of the keyring''s Transit"
+        + " key, and keep the key''s min_decryption_version at or below it'",
+    "awskms, card-data, 'give the process a role that may use the KMS key that"
+        + " alias/keyfleet-card-data-v2 names, in its region'",
     "attic, main, give the process access to main v2 in attic"
   })
   void missingKey_isProvidedAsItsProviderNeeds(String provider, String keyring, String remedy) {

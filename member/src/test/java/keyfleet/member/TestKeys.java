@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
-import keyfleet.crypto.Keks;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.providers.KekProvider;
@@ -55,11 +55,11 @@ public final class TestKeys implements KekProvider {
   }
 
   @Override
-  public synchronized Keks load() {
+  public synchronized KekSet load() {
     if (broken) {
       throw new ProviderException("the test's keys are gone", "mend()");
     }
-    return Keks.of(keyring, new HashMap<>(held).values());
+    return KekSet.of(keyring, new HashMap<>(held).values());
   }
 
   @Override

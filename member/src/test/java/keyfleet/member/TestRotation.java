@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Rewrapping.Rewrapped;
+import keyfleet.crypto.RewrapResult.Rewrapped;
 import keyfleet.crypto.Sentinel;
 import keyfleet.keyring.Decision;
 import keyfleet.keyring.Event;
@@ -127,7 +127,7 @@ public final class TestRotation {
             .fields()
             .byName()
             .forEach((field, bytes) -> {
-              Place place = new Place(collection, record.id().value(), field);
+              FieldLocation place = new FieldLocation(collection, record.id().value(), field);
               moved.put(field, moved(cipher, place, bytes, active));
             });
         RecordWrite write = records.compareAndSet(new Change(record, SealedFields.of(moved)));
@@ -139,7 +139,8 @@ public final class TestRotation {
     }
   }
 
-  private static Bytes moved(EnvelopeCipher cipher, Place place, Bytes bytes, KekVersion active) {
+  private static Bytes moved(
+      EnvelopeCipher cipher, FieldLocation place, Bytes bytes, KekVersion active) {
     Envelope envelope = Envelope.parse(bytes.toArray()).orElseThrow();
     return cipher.rewrap(place, envelope, active) instanceof Rewrapped(Envelope next)
         ? Bytes.copyOf(next.bytes())

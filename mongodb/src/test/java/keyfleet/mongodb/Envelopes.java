@@ -9,11 +9,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.store.Bytes;
@@ -30,7 +30,7 @@ final class Envelopes {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
       new EnvelopeCipher(
-          Keks.of(
+          KekSet.of(
               KeyringName.MAIN,
               IntStream.rangeClosed(1, 4)
                   .mapToObj(it ->
@@ -46,7 +46,7 @@ final class Envelopes {
 
   /// A new envelope of that version; no two are alike.
   static Bytes sealed(int version) {
-    Place place = new Place("customers", "any", "any");
+    FieldLocation place = new FieldLocation("customers", "any", "any");
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
     Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), place, plaintext));
     return Bytes.copyOf(sealed.envelope().bytes());

@@ -15,8 +15,9 @@ import keyfleet.store.StoreRefusedException;
 /// minutes and acknowledges before; a keystore may not rest on that.
 final class NatsDurability {
   private static final String REMEDY =
-      "sync_interval: always in the jetstream block of each server; then ?monitor=http://HOST:8222,… to show it,"
-          + " or ?sync_interval=always to vouch for it (?use=heartbeats to hold no keystore)";
+      "sync_interval: always in the jetstream block of each server; then"
+          + " ?monitor=http://HOST:8222,… to show it, or ?sync_interval=always to vouch for it"
+          + " (?use=heartbeats to hold no keystore)";
 
   private final NatsSettings settings;
 

@@ -66,8 +66,8 @@ final class PostgresSafety {
     checks.add(
         value.equals("off")
             ? Check.warn(
-                "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may lose"
-                    + " records that an application was told are stored",
+                "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may"
+                    + " lose records that an application was told are stored",
                 "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf()")
             : Check.ok("synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
     if (!text("SELECT count(*) FROM pg_stat_replication").equals("0")

@@ -59,7 +59,8 @@ class PostgresFenceRuleTest {
   void partitions_areFenced() throws SQLException {
     try (Customers customers =
         new Customers(
-            "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea) PARTITION BY HASH (id)")) {
+            "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea) PARTITION BY HASH"
+                + " (id)")) {
       String part = customers.table() + "_0";
       customers
           .server()

@@ -84,11 +84,15 @@ class PostgresOpeningTest {
         "keeper@127.0.0.1:{port}/app?pool=0 | pool=0 does not fit",
         "keeper@127.0.0.1:{port}/app?sslrootcert={dir}/ca.crt | sslmode is disable",
         "secret_only:" + SECRET + "@127.0.0.1:{port}/app | refuses the user or its password",
-        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be read",
-        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted encrypted connection",
+        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/absent.crt | cannot be"
+            + " read",
+        "keeper@localhost:{port}/app?sslmode=verify-full&sslrootcert={dir}/other.crt | no trusted"
+            + " encrypted connection",
         "keeper@localhost:{port}/app?sslmode=verify-full | no trusted encrypted connection",
-        "keeper@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted encrypted connection",
-        "keeper@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey go together",
+        "keeper@127.0.0.1:{port}/app?sslmode=verify-full&sslrootcert={dir}/ca.crt | no trusted"
+            + " encrypted connection",
+        "keeper@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey"
+            + " go together",
       })
   void entranceThatIsNotGranted_isRefusedInASentence(String address, String sentence) {
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));

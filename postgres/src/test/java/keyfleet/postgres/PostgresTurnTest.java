@@ -70,7 +70,8 @@ class PostgresTurnTest {
           held(other, statement, key, () -> kv.create(THINGS, key, VALUE));
       statement.execute("SELECT nextval('keyfleet.revisions') FROM generate_series(1, 10)");
       statement.execute(
-          "INSERT INTO keyfleet.kv VALUES ('things', 'waited', nextval('keyfleet.revisions'), 0, '')");
+          "INSERT INTO keyfleet.kv VALUES ('things', 'waited', nextval('keyfleet.revisions'), 0,"
+              + " '')");
       long seen =
           Long.parseLong(
               text(statement, "DELETE FROM keyfleet.kv WHERE key = 'waited' RETURNING revision"));
@@ -89,7 +90,8 @@ class PostgresTurnTest {
           held(other, statement, key, () -> kv.put(THINGS, key, VALUE));
       server.sql(
           DATABASE,
-          "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+          "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT"
+              + " granted");
       assertEquals(new Unknown(), waiting.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join());
       other.rollback();
     }
@@ -213,7 +215,8 @@ class PostgresTurnTest {
     while (server
         .sql(
             DATABASE,
-            "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE locktype = 'advisory' AND NOT granted")
+            "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE locktype = 'advisory' AND NOT"
+                + " granted")
         .equals("0")) {
       assertTrue(tries++ < 500, "nobody waits for its turn");
     }

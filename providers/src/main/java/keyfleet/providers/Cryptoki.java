@@ -110,7 +110,8 @@ final class Cryptoki {
     if (!Files.isRegularFile(module)) {
       throw new ProviderException(
           "the PKCS#11 module " + module + " does not exist",
-          "install the token's driver, or name its library: pkcs11:MODULE?token=LABEL&pin-file=FILE");
+          "install the token's driver, or name its library:"
+              + " pkcs11:MODULE?token=LABEL&pin-file=FILE");
     }
     try {
       SymbolLookup library = SymbolLookup.libraryLookup(module, Arena.global());

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 
@@ -41,7 +41,7 @@ final class EnvProvider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     variables().forEach(this::read);
     return keys.keks();
   }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.TreeMap;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 
 /// KEKs in files of one folder, read anew at each load. The folder may be systemd's
@@ -33,7 +33,7 @@ final class FileProvider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     Map<KekVersion, Path> files = files();
     keys.retain(files.keySet());
     files.forEach(this::read);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
@@ -67,8 +67,8 @@ final class HeldKeys implements AutoCloseable {
     return dropped.add(gone.kek());
   }
 
-  Keks keks() {
-    return Keks.of(keyring, held.values().stream().map(Held::kek).toList());
+  KekSet keks() {
+    return KekSet.of(keyring, held.values().stream().map(Held::kek).toList());
   }
 
   @Override

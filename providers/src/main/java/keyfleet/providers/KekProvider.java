@@ -1,6 +1,6 @@
 package keyfleet.providers;
 
-import keyfleet.crypto.Keks;
+import keyfleet.crypto.KekSet;
 
 /// A place where the KEKs of one keyring live. The KEKs that it hands out wrap and unwrap by
 /// themselves.
@@ -11,7 +11,7 @@ public interface KekProvider extends AutoCloseable {
   /// Looks again and returns every version that can be used now. A version that was returned before
   /// is the same object as before: its bytes are never replaced in memory. Throws
   /// [ProviderException] if anything found is bad; what an earlier call returned stays usable.
-  Keks load();
+  KekSet load();
 
   /// Forgets the keys; those handed out stop working.
   @Override

@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 
 /// KEKs on a PKCS#11 token. Nothing is touched before the first `load`, which logs in.
@@ -46,7 +46,7 @@ public final class Pkcs11Provider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     try {
       return token.run(this::look);
     } catch (KekUnavailableException e) {
@@ -55,11 +55,11 @@ public final class Pkcs11Provider implements KekProvider {
     }
   }
 
-  private Keks look() {
+  private KekSet look() {
     return token.withFreshSession(session -> {
       Map<KekVersion, Long> objects = ring.list(session);
       token.checkPresent(session);
-      return Keks.of(ring.keyring(), meet(session, objects));
+      return KekSet.of(ring.keyring(), meet(session, objects));
     });
   }
 

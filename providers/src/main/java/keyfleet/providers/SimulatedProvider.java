@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 
 /// Local keys that behave like a remote service's: each call takes a while, and too many in a
 /// second fail.
@@ -28,9 +28,9 @@ final class SimulatedProvider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
-    Keks keks = local.load();
-    return Keks.of(
+  public KekSet load() {
+    KekSet keks = local.load();
+    return KekSet.of(
         keks.keyring(),
         keks.versions().stream().map(v -> remote(keks.find(v).orElseThrow())).toList());
   }

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 
 /// KEKs in the Transit engine of OpenBao or HashiCorp Vault: version N is version N of one Transit
@@ -36,12 +36,12 @@ final class VaultProvider implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     try (VaultReply reply = server.look(new VaultRequest.Read(path()))) {
       if (!reply.isOk()) {
         throw absent(reply);
       }
-      return Keks.of(keyring, meet(TransitKey.of(reply.body(), settings)));
+      return KekSet.of(keyring, meet(TransitKey.of(reply.body(), settings)));
     }
   }
 

@@ -69,7 +69,8 @@ final class VaultServer implements AutoCloseable {
     } catch (SSLException e) {
       throw new ProviderException(
           name(settings) + " cannot be trusted: " + e.getClass().getSimpleName(),
-          "&ca-file=FILE with the certificate of the server's authority, and the server's own name in the URL",
+          "&ca-file=FILE with the certificate of the server's authority, and the server's own name"
+              + " in the URL",
           e);
     } catch (IOException e) {
       return new Later<>("does not answer: " + e.getClass().getSimpleName());

@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
-import keyfleet.crypto.Keks;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,13 +25,14 @@ class EnvProviderTest {
     return new EnvProvider(new KeyringName(keyring), environment, RANDOM);
   }
 
-  private static Keks load(Map<String, String> environment) {
+  private static KekSet load(Map<String, String> environment) {
     return provider("main", environment).load();
   }
 
   @Test
   void keysOfMain_haveAShortAndALongName() {
-    Keks keks = load(Map.of("KEYFLEET_KEK_V1", KEY_1, "KEYFLEET_KEK_MAIN_V2", KEY_2, "PATH", "x"));
+    KekSet keks =
+        load(Map.of("KEYFLEET_KEK_V1", KEY_1, "KEYFLEET_KEK_MAIN_V2", KEY_2, "PATH", "x"));
     assertEquals(List.of(1, 2), versions(keks));
     assertTrue(roundTrips(keks, 1) && roundTrips(keks, 2));
   }
@@ -100,7 +101,7 @@ class EnvProviderTest {
   @Test
   void closed_stopsItsKeys() {
     EnvProvider provider = provider("main", Map.of("KEYFLEET_KEK_V1", KEY_1));
-    Keks keks = provider.load();
+    KekSet keks = provider.load();
     provider.close();
     assertThrows(IllegalStateException.class, () -> roundTrips(keks, 1));
   }

@@ -20,7 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import keyfleet.crypto.Keks;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +44,7 @@ class FileProviderTest {
     keyFile(folder, "main.v2.key", KEY_2 + "\n");
     keyFile(folder, "payments.v3.key", "not ours to judge");
     keyFile(folder, "README", "x");
-    Keks keks = provider.load();
+    KekSet keks = provider.load();
     assertEquals(List.of(1, 2), versions(keks));
     assertTrue(roundTrips(keks, 1) && roundTrips(keks, 2));
   }
@@ -52,9 +52,9 @@ class FileProviderTest {
   @Test
   void newFile_appearsAtTheNextLoadAndOldKeysStayThemselves() {
     keyFile(folder, "main.v1.key", KEY_1);
-    Keks before = provider.load();
+    KekSet before = provider.load();
     keyFile(folder, "main.v2.key", KEY_2);
-    Keks after = provider.load();
+    KekSet after = provider.load();
     assertEquals(List.of(1, 2), versions(after));
     assertEquals(before.find(v(1)), after.find(v(1)));
   }
@@ -62,7 +62,7 @@ class FileProviderTest {
   @Test
   void changedBytes_areRefusedAndTheLoadedKeyStaysUsable() throws IOException {
     Path file = keyFile(folder, "main.v1.key", KEY_1);
-    Keks keks = provider.load();
+    KekSet keks = provider.load();
     Files.delete(file);
     keyFile(folder, "main.v1.key", KEY_2);
     assertTrue(refusal(provider::load).getMessage().contains("other bytes"));
@@ -72,7 +72,7 @@ class FileProviderTest {
   @Test
   void removedFile_isUnloadedAndItsKeyWipedOneLoadLater() throws IOException {
     Path file = keyFile(folder, "main.v1.key", KEY_1);
-    Keks before = provider.load();
+    KekSet before = provider.load();
     Files.delete(file);
     assertEquals(List.of(), versions(provider.load()));
     assertTrue(roundTrips(before, 1), "an operation under way may still use the key");
@@ -164,7 +164,7 @@ class FileProviderTest {
   void createdFile_isLoadableOwnerOnlyAndNeverReplaced() throws IOException {
     KeyFile file = KeyFile.in(folder, KeyringName.MAIN, v(3));
     file.create(SecretBytes.random(32, RANDOM));
-    Keks keks = provider.load();
+    KekSet keks = provider.load();
     assertTrue(roundTrips(keks, 3));
     assertEquals(
         "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())));

@@ -10,8 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.List;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import org.junit.jupiter.api.function.Executable;
 
 /// The words in which the tests of this room speak.
@@ -28,11 +28,11 @@ final class Fixtures {
     return new KekVersion(number);
   }
 
-  static List<Integer> versions(Keks keks) {
+  static List<Integer> versions(KekSet keks) {
     return keks.versions().stream().map(KekVersion::number).toList();
   }
 
-  static boolean roundTrips(Keks keks, int version) {
+  static boolean roundTrips(KekSet keks, int version) {
     return new EnvelopeCipher(keks, RANDOM).roundTrips(v(version));
   }
 

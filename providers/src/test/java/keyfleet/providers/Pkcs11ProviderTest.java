@@ -21,9 +21,9 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.SecretBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +67,7 @@ final class Pkcs11ProviderTest {
     Kek first = provider.load().find(V1).orElseThrow();
     provider.generate(V2);
 
-    Keks second = provider.load();
+    KekSet second = provider.load();
 
     assertEquals(Set.of(V1, V2), second.versions());
     assertSame(first, second.find(V1).orElseThrow());
@@ -282,7 +282,7 @@ final class Pkcs11ProviderTest {
     Pkcs11Provider first = hsm.provider();
     first.generate(V1);
     first.generate(V2);
-    Keks keks = first.load();
+    KekSet keks = first.load();
     byte[] wrapped = keks.find(V2).orElseThrow().wrap(dek(), AAD);
     Pkcs11Settings elsewhere = new Pkcs11Settings(SoftHsm.module(), "third", hsm.settings().pin());
 

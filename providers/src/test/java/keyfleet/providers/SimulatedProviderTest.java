@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,14 +30,14 @@ class SimulatedProviderTest {
 
   @Test
   void eachCall_takesTheLatency() {
-    Keks keks = provider(Duration.ofMillis(20), 1000).load();
+    KekSet keks = provider(Duration.ofMillis(20), 1000).load();
     assertTrue(roundTrips(keks, 1));
     assertEquals(Duration.ofMillis(40), Duration.ofNanos(ticker.nanos()));
   }
 
   @Test
   void callsOverTheLimit_failUntilTheNextSecond() {
-    Keks keks = provider(Duration.ZERO, 3).load();
+    KekSet keks = provider(Duration.ZERO, 3).load();
     assertTrue(roundTrips(keks, 1));
     assertThrows(KekUnavailableException.class, () -> roundTrips(keks, 1));
     ticker.pause(Duration.ofSeconds(1));

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.providers.ProviderSpec.Surroundings;
@@ -79,7 +79,7 @@ class VaultProviderTest {
     return new Dek(SecretBytes.random(Dek.BYTES, RANDOM));
   }
 
-  private static Kek kek(Keks keks, int version) {
+  private static Kek kek(KekSet keks, int version) {
     return keks.find(v(version)).orElseThrow();
   }
 
@@ -97,7 +97,7 @@ class VaultProviderTest {
     String key = keyOf(test);
     bao().rotate(key);
     try (KekProvider provider = open(key)) {
-      Keks keks = provider.load();
+      KekSet keks = provider.load();
       Dek dek = dek();
       byte[] wrapped = kek(keks, 1).wrap(dek, AAD);
       assertTrue(wrapped.length < 128, () -> wrapped.length + " bytes");
@@ -119,14 +119,14 @@ class VaultProviderTest {
   void rotationThere_isACandidateHereAndChangesNothing(TestInfo test) {
     String key = keyOf(test);
     try (KekProvider provider = open(key)) {
-      Keks before = provider.load();
+      KekSet before = provider.load();
       byte[] wrapped = kek(before, 1).wrap(dek(), AAD);
       assertEquals(List.of(1), versions(before));
       bao().rotate(key);
       assertTrue(
           new String(kek(before, 1).wrap(dek(), AAD), StandardCharsets.US_ASCII)
               .startsWith("vault:v1:"));
-      Keks after = provider.load();
+      KekSet after = provider.load();
       assertEquals(List.of(1, 2), versions(after));
       assertSame(kek(before, 1), kek(after, 1));
       assertTrue(kek(after, 1).unwrap(wrapped, AAD).isPresent());

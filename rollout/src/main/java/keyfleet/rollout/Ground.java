@@ -16,7 +16,8 @@ public record Ground(
   public Ground {
     past = List.copyOf(past);
     if (past.size() > MAX_PAST) {
-      throw new IllegalArgumentException("at most " + MAX_PAST + " finished rollouts, not " + past.size());
+      throw new IllegalArgumentException(
+          "at most " + MAX_PAST + " finished rollouts, not " + past.size());
     }
   }
 

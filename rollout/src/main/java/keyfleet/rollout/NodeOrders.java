@@ -38,7 +38,8 @@ final class NodeOrders {
   static Optional<NodeReply> fenced(Node node, Desired desired) {
     Task task = desired.task();
     if (!task.component().equals(node.ground().component())) {
-      return Optional.of(new Refused(List.of("the order is not for component " + node.ground().component())));
+      return Optional.of(
+          new Refused(List.of("the order is not for component " + node.ground().component())));
     }
     Lead highest = known(node, task.rollout()).map(it -> it.duty().lead()).orElse(Lead.NOBODY);
     if (desired.lead().equals(Lead.NOBODY) || !highest.yieldsTo(desired.lead())) {

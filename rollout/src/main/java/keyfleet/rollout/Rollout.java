@@ -87,7 +87,9 @@ public sealed interface Rollout {
   /// continues.
   static Optional<String> hold(Rollout rollout) {
     if (rollout instanceof Paused paused && paused.isSafeHold()) {
-      return Optional.of("the store lost decisions, rebuilt from the nodes' reports; check, then resume the rollout");
+      return Optional.of(
+          "the store lost decisions, rebuilt from the nodes' reports; check, then resume the"
+              + " rollout");
     }
     if (rollout instanceof Paused paused && paused.cause() == Cause.INFRASTRUCTURE) {
       return Optional.of(

@@ -12,7 +12,10 @@ public sealed interface Spread {
       Items.checkText(fact);
       if (fact.isEmpty() || perBatch < 1) {
         throw new IllegalArgumentException(
-            "a domain limit needs a fact, and at least 1 node per batch: " + fact + ", " + perBatch);
+            "a domain limit needs a fact, and at least 1 node per batch: "
+                + fact
+                + ", "
+                + perBatch);
       }
     }
   }

@@ -39,7 +39,8 @@ public final class TargetParser {
       checkText(text);
       Target target = new TargetParser(text).whole();
       if (target.toString().length() > MAX_LENGTH) {
-        throw new TargetFault(0, "written in full, the target has more than " + MAX_LENGTH + " characters");
+        throw new TargetFault(
+            0, "written in full, the target has more than " + MAX_LENGTH + " characters");
       }
       return new Parsed(target);
     } catch (TargetFault fault) {

@@ -79,7 +79,8 @@ final class PlanTest {
     Planning planning = planning(inventory(FIVE), new Shape("seed", new Selected(selector), 2));
     assertEquals(new NoCanaryFound(selector), planning);
     assertEquals(
-        "no eligible node matches the canary selector: off or bad or x", ((NoCanaryFound) planning).words());
+        "no eligible node matches the canary selector: off or bad or x",
+        ((NoCanaryFound) planning).words());
   }
 
   @ParameterizedTest

@@ -210,7 +210,8 @@ final class RolloutTest {
     now = now.plus(Duration.ofDays(1));
     on(seen("b"));
     assertEquals(Standing.PENDING, standing(rollout, "b"));
-    assertEquals(Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.hold(rollout));
+    assertEquals(
+        Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.hold(rollout));
     on(new ForgetOrdered(new NodeId("a")));
     on(seen("b"));
     now = now.plus(TIMES.batchPause());

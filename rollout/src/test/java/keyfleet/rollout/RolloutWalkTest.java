@@ -193,7 +193,8 @@ class RolloutWalkTest {
   private static Set<String> drawn() throws IOException {
     Set<String> edges = new TreeSet<>();
     for (String line :
-        Files.readAllLines(Path.of("src/main/java/keyfleet/rollout/controller/package-info.java"))) {
+        Files.readAllLines(
+            Path.of("src/main/java/keyfleet/rollout/controller/package-info.java"))) {
       var edge = EDGE.matcher(line);
       if (edge.matches()) {
         edges.add(edge.group(1) + " " + edge.group(2) + " " + edge.group(3));

@@ -183,7 +183,9 @@ final class TargetParserTest {
   @Test
   void halfACharacter_isRefusedAtItsPlace() {
     String grin = "\uD83D\uDE00";
-    assertEquals(new BadTarget(3, "half a character (lone surrogate)"), TargetParser.parse(grin + "a\uD83D"));
+    assertEquals(
+        new BadTarget(3, "half a character (lone surrogate)"),
+        TargetParser.parse(grin + "a\uD83D"));
     assertInstanceOf(Parsed.class, TargetParser.parse(grin));
   }
 

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import keyfleet.crypto.Opening;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.OpenResult;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.member.SealAnswer;
 import keyfleet.member.SealAnswer.Sealed;
@@ -89,7 +89,7 @@ final class App {
   private void write(RecordId id, SealedFields present, Map<String, String> texts) {
     Map<String, Bytes> fields = new TreeMap<>(present.byName());
     for (var it : texts.entrySet()) {
-      Place place = new Place(collection, id.value(), it.getKey());
+      FieldLocation place = new FieldLocation(collection, id.value(), it.getKey());
       SealAnswer answer = sealer.seal(place, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
       if (!(answer instanceof Sealed(var envelope))) {
         loop.host().note(() -> "seals nothing: " + answer);
@@ -131,11 +131,11 @@ final class App {
     List<Told.Slot> slots = witness.told().slots().stream().filter(this::isOurs).toList();
     if (!slots.isEmpty()) {
       Told.Slot slot = dice.pick(slots);
-      Place place = new Place(slot.collection(), slot.record(), slot.field());
+      FieldLocation place = new FieldLocation(slot.collection(), slot.record(), slot.field());
       records
           .read(new RecordId(slot.record()))
           .map(it -> it.fields().byName().get(slot.field()))
-          .filter(bytes -> !(sealer.open(place, bytes.toArray()) instanceof Opening.Opened))
+          .filter(bytes -> !(sealer.open(place, bytes.toArray()) instanceof OpenResult.Opened))
           .ifPresent(bytes -> witness.notOpened(slot, bytes));
     }
   }

@@ -2,8 +2,8 @@ package keyfleet.sim;
 
 import java.util.SortedMap;
 import java.util.TreeMap;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
@@ -50,11 +50,11 @@ final class Cupboard implements KekProvider {
   }
 
   @Override
-  public Keks load() {
+  public KekSet load() {
     if (stuck) {
       throw new ProviderException("the cupboard is stuck", "wait");
     }
-    return Keks.of(KeyringName.MAIN, keks.values());
+    return KekSet.of(KeyringName.MAIN, keks.values());
   }
 
   @Override

@@ -14,11 +14,11 @@ import java.util.stream.IntStream;
 import keyfleet.control.AuditHead;
 import keyfleet.control.AuditVerdict;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Place;
+import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Job;
@@ -43,7 +43,7 @@ final class KeyTruth {
 
   private static final String NOTHING = "(nothing that opens)";
 
-  private record Sealed(Place place, Bytes bytes) {}
+  private record Sealed(FieldLocation place, Bytes bytes) {}
 
   private final NavigableMap<String, Records> collections;
   private final Told told;
@@ -59,7 +59,7 @@ final class KeyTruth {
     this.told = told;
     this.readied = readied;
     List<SimKek> keks = IntStream.rangeClosed(1, VERSIONS).mapToObj(Cupboard::right).toList();
-    this.everyKey = new EnvelopeCipher(Keks.of(KeyringName.MAIN, keks), random);
+    this.everyKey = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, keks), random);
   }
 
   /// As it was written last.
@@ -167,7 +167,7 @@ final class KeyTruth {
         .fields()
         .byName()
         .forEach((field, bytes) -> {
-          Place place = new Place(collection, before.id().value(), field);
+          FieldLocation place = new FieldLocation(collection, before.id().value(), field);
           if (!text(place, bytes).equals(text(place, after.byName().get(field)))) {
             throw new BrokenPromise("P5", place + " is another value after its rewrap");
           }
@@ -177,7 +177,7 @@ final class KeyTruth {
   /// Every value that was acknowledged can be opened with the keys that are left.
   void requireReadable() {
     for (Told.Slot slot : told.slots()) {
-      Place place = new Place(slot.collection(), slot.record(), slot.field());
+      FieldLocation place = new FieldLocation(slot.collection(), slot.record(), slot.field());
       Bytes bytes = stored(slot);
       if (bytes == null) {
         throw new BrokenPromise("P1", place + " was acknowledged and is gone");
@@ -237,7 +237,7 @@ final class KeyTruth {
 
   /// What the field holds, or a word that no application writes. The same bytes hold the same for
   /// ever: `everyKey` never changes.
-  private String text(Place place, @Nullable Bytes bytes) {
+  private String text(FieldLocation place, @Nullable Bytes bytes) {
     return bytes == null ? NOTHING : texts.computeIfAbsent(new Sealed(place, bytes), this::opened);
   }
 

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
@@ -55,7 +55,7 @@ final class Fixtures {
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
-      new EnvelopeCipher(Keks.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);
+      new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);
 
   /// Made once: worlds are compared, and sentinels are random.
   private static final Keystore KEYSTORE = keystore();

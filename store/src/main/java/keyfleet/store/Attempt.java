@@ -5,8 +5,8 @@ import keyfleet.store.Fate.Overtaken;
 import keyfleet.store.Fate.Pending;
 import keyfleet.store.Write.Written;
 
-/// A compare-and-set write that can find out whether it was applied. The value must contain a nonce of this write:
-/// then reading the same bytes under the key proves that this write stored them.
+/// A compare-and-set write that can find out whether it was applied. The value must contain a nonce
+/// of this write: then reading the same bytes under the key proves that this write stored them.
 public sealed interface Attempt {
   Bucket bucket();
 
@@ -36,8 +36,9 @@ public sealed interface Attempt {
     return asExpected ? new Pending() : new Overtaken();
   }
 
-  /// Sends, reads the key back unless the write succeeded, and sends again while the write is pending, `tries` times
-  /// in all. Sending twice is safe: both messages expect the same state, so at most one of them is applied.
+  /// Sends, reads the key back unless the write succeeded, and sends again while the write is
+  /// pending, `tries` times in all. Sending twice is safe: both messages expect the same state, so
+  /// at most one of them is applied.
   default Fate settle(Kv kv, int tries) {
     Fate fate = new Pending();
     for (int i = 0; i < tries && fate instanceof Pending; i++) {
@@ -47,7 +48,8 @@ public sealed interface Attempt {
     return fate;
   }
 
-  /// If another client deletes the created key before this client reads it back, the key is created again.
+  /// If another client deletes the created key before this client reads it back, the key is created
+  /// again.
   record Creating(Bucket bucket, Key key, Value value) implements Attempt {}
 
   record Updating(Bucket bucket, Key key, Value value, Revision expected) implements Attempt {}

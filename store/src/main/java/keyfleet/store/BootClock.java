@@ -17,12 +17,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/// Nanoseconds since the machine booted, including time spent suspended, and the id of that boot. All processes of a
-/// machine read the same clock; it never goes back.
+/// Nanoseconds since the machine booted, including time spent suspended, and the id of that boot.
+/// All processes of a machine read the same clock; it never goes back.
 ///
-/// Linking a native function takes about 100 ms, as long as a whole command may take. So the first readings on Linux
-/// come from `/proc/uptime`, the same clock truncated to hundredths of a second; only a process that keeps reading
-/// pays for the exact clock.
+/// Linking a native function takes about 100 ms, as long as a whole command may take. So the first
+/// readings on Linux come from `/proc/uptime`, the same clock truncated to hundredths of a second;
+/// only a process that keeps reading pays for the exact clock.
 public final class BootClock implements LongSupplier {
   /// Where the readings come from.
   enum Source {
@@ -68,7 +68,8 @@ public final class BootClock implements LongSupplier {
     return new BootClock(Source.GIVEN, bootId, nanos);
   }
 
-  /// Takes the maximum, because threads may read both sources at the same time, and the coarse one lags.
+  /// Takes the maximum, because threads may read both sources at the same time, and the coarse one
+  /// lags.
   @Override
   public long getAsLong() {
     return last.accumulateAndGet(nanos.getAsLong(), Math::max);

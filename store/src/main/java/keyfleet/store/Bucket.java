@@ -3,11 +3,11 @@ package keyfleet.store;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/// A named set of keys whose entries have the same lifetime. Engines create a bucket on its first use; its kind and
-/// lifetime are fixed from then on.
+/// A named set of keys whose entries have the same lifetime. Engines create a bucket on its first
+/// use; its kind and lifetime are fixed from then on.
 public sealed interface Bucket {
-  /// Lower-case letters, digits, hyphens and underscores, so that the name is also valid for a table (quoted),
-  /// a collection or a stream.
+  /// Lower-case letters, digits, hyphens and underscores, so that the name is also valid for a
+  /// table (quoted), a collection or a stream.
   Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,30}");
 
   /// MongoDB counts lifetimes in seconds.
@@ -28,7 +28,12 @@ public sealed interface Bucket {
       check(name);
       if (lifetime.compareTo(SHORTEST) < 0) {
         throw new IllegalArgumentException(
-            "entries of bucket " + name + " have a lifetime of at least " + SHORTEST + ", not " + lifetime);
+            "entries of bucket "
+                + name
+                + " have a lifetime of at least "
+                + SHORTEST
+                + ", not "
+                + lifetime);
       }
     }
   }

@@ -7,10 +7,10 @@ import keyfleet.crypto.KekVersion;
 
 /// How many records have which version; a version that is missing here has none.
 ///
-/// `belonging` counts each record once, by its lowest version: a scan of that version finds these records.
-/// `carrying` counts a record under every version that any of its fields needs: only a version that no record
-/// carries may be destroyed. `unreadable` counts records with a field that is not an envelope, whatever their other
-/// fields are.
+/// `belonging` counts each record once, by its lowest version: a scan of that version finds these
+/// records. `carrying` counts a record under every version that any of its fields needs: only a
+/// version that no record carries may be destroyed. `unreadable` counts records with a field that
+/// is not an envelope, whatever their other fields are.
 public record Census(
     SortedMap<KekVersion, Long> belonging, SortedMap<KekVersion, Long> carrying, long unreadable) {
   public Census {

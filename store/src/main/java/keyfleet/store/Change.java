@@ -1,7 +1,7 @@
 package keyfleet.store;
 
-/// A record as it was read, and the new values of all its sealed fields. Both name the same fields: a change that
-/// left one out would lose it.
+/// A record as it was read, and the new values of all its sealed fields. Both name the same fields:
+/// a change that left one out would lose it.
 public record Change(StoredRecord from, SealedFields to) {
   public Change {
     if (!from.fields().byName().keySet().equals(to.byName().keySet())) {

@@ -1,7 +1,7 @@
 package keyfleet.store;
 
-/// One property that safety needs of a database, and whether this database has it. The remedy is empty if there is
-/// nothing to do.
+/// One property that safety needs of a database, and whether this database has it. The remedy is
+/// empty if there is nothing to do.
 public record Check(Level level, String sentence, String remedy) {
   /// In rising order: the worst level comes last.
   public enum Level {

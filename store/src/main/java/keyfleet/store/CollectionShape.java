@@ -5,7 +5,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// A table or collection of an application: its name, the column that identifies a record, and the sealed columns.
+/// A table or collection of an application: its name, the column that identifies a record, and the
+/// sealed columns.
 public record CollectionShape(String name, String idField, SortedSet<String> sealedFields) {
   /// Valid as one identifier in every engine. Engines quote it, which preserves case and hyphens.
   private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]{0,62}");

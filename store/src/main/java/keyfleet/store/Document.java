@@ -18,9 +18,9 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
-/// A JSON object, the format of Keyfleet's stored values. A reader asks for the fields it knows and ignores the rest:
-/// a newer version may have added some. A field that is missing or has the wrong type causes a
-/// [MalformedException].
+/// A JSON object, the format of Keyfleet's stored values. A reader asks for the fields it knows and
+/// ignores the rest: a newer version may have added some. A field that is missing or has the wrong
+/// type causes a [MalformedException].
 public final class Document {
   private static final int MAX_DEPTH = 16;
 
@@ -173,10 +173,11 @@ public final class Document {
     return items(name, Document.class);
   }
 
-  /// Converts the document with `reading`. A value that its type rejects is malformed, not a bug: it came from
-  /// outside.
+  /// Converts the document with `reading`. A value that its type rejects is malformed, not a bug:
+  /// it came from outside.
   ///
-  /// The last result is cached: the converter must depend on the document alone and return an immutable object.
+  /// The last result is cached: the converter must depend on the document alone and return an
+  /// immutable object.
   @SuppressWarnings("unchecked") // a converter returns one type
   public <T> T as(Function<Document, T> reading) {
     Read known = read;

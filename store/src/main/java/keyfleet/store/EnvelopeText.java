@@ -26,7 +26,8 @@ public final class EnvelopeText {
     return text.length() < LEAST ? Optional.empty() : versionOf(text.substring(0, HEAD));
   }
 
-  /// The version in the first [#HEAD] digits. Empty if they are not base64 or do not begin an envelope.
+  /// The version in the first [#HEAD] digits. Empty if they are not base64 or do not begin an
+  /// envelope.
   public static Optional<KekVersion> versionOf(String head) {
     try {
       byte[] bytes = Base64.getUrlDecoder().decode(head.replace('+', '-').replace('/', '_'));

@@ -29,15 +29,15 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
     return new Fence(term, new TreeSet<>(writable));
   }
 
-  /// Whether `next` may replace this fence. Within one term the writable set may be replaced: a rotation opens the
-  /// fence in the same epoch in which the previous one closed it (ADR 6).
+  /// Whether `next` may replace this fence. Within one term the writable set may be replaced: a
+  /// rotation opens the fence in the same epoch in which the previous one closed it (ADR 6).
   public boolean yieldsTo(Fence next) {
     return next.term.compareTo(term) >= 0;
   }
 
-  /// Whether a record may change in this way; an insert changes from [SealedFields#NONE]. Once the fence is raised,
-  /// no count of a version outside it can grow, neither of the records that belong to the version nor of those that
-  /// carry it, and no record can become unreadable.
+  /// Whether a record may change in this way; an insert changes from [SealedFields#NONE]. Once the
+  /// fence is raised, no count of a version outside it can grow, neither of the records that belong
+  /// to the version nor of those that carry it, and no record can become unreadable.
   public boolean allows(SealedFields before, SealedFields after) {
     Set<KekVersion> carried = before.versions();
     boolean bringsNoOther =

@@ -1,6 +1,7 @@
 package keyfleet.store;
 
-/// The result of raising a fence. After an [Unknown], read the fence back and raise it again if necessary.
+/// The result of raising a fence. After an [Unknown], read the fence back and raise it again if
+/// necessary.
 public sealed interface Fencing
     permits Fencing.Raised, Fencing.Behind, Fencing.Unenforced, Unknown {
   record Raised() implements Fencing {}

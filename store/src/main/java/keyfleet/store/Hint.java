@@ -5,6 +5,7 @@ public sealed interface Hint {
   /// The key was written or deleted, now or some time ago.
   record Changed(Key key) implements Hint {}
 
-  /// The connection was lost for a while, so any number of changes may have been missed: list again.
+  /// The connection was lost for a while, so any number of changes may have been missed: list
+  /// again.
   record Missed() implements Hint {}
 }

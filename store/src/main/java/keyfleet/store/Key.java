@@ -1,7 +1,7 @@
 package keyfleet.store;
 
-/// The name of an entry within its bucket: words joined by dots. Every engine accepts these characters unescaped;
-/// NATS subjects are the narrowest.
+/// The name of an entry within its bucket: words joined by dots. Every engine accepts these
+/// characters unescaped; NATS subjects are the narrowest.
 public record Key(String value) implements Comparable<Key> {
   public static final int MAX_LENGTH = 255;
 
@@ -13,8 +13,8 @@ public record Key(String value) implements Comparable<Key> {
     }
   }
 
-  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. Checked by hand, not by a regular
-  /// expression, because a roster has a key for each process of the fleet.
+  /// Words of ASCII letters, digits and [#SIGNS], with dots between them. Checked by hand, not by a
+  /// regular expression, because a roster has a key for each process of the fleet.
   public static boolean isValid(String value) {
     int length = value.length();
     if (length > MAX_LENGTH) {

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Keys and values with revisions, in buckets. The package description lists what each method guarantees.
+/// Keys and values with revisions, in buckets. The package description lists what each method
+/// guarantees.
 public interface Kv {
   Optional<Entry> get(Bucket bucket, Key key);
 
@@ -19,15 +20,15 @@ public interface Kv {
 
   List<Entry> list(Bucket bucket, Prefix prefix);
 
-  /// Passes the entries of [#list] to the consumer, in order, on the caller's thread. Engines that can do so stream
-  /// them, so that a large result is never in memory as a whole. If the call throws, the consumer has seen only
-  /// a part.
+  /// Passes the entries of [#list] to the consumer, in order, on the caller's thread. Engines that
+  /// can do so stream them, so that a large result is never in memory as a whole. If the call
+  /// throws, the consumer has seen only a part.
   default void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
     list(bucket, prefix).forEach(reader);
   }
 
-  /// Gives hints from now until the watch is closed. The watcher must not block: the engine may call it on its own
-  /// thread or on a writer's thread.
+  /// Gives hints from now until the watch is closed. The watcher must not block: the engine may
+  /// call it on its own thread or on a writer's thread.
   Watch watch(Bucket bucket, Prefix prefix, Watcher watcher);
 
   StoreTime storeTime();

@@ -4,8 +4,8 @@ package keyfleet.store;
 public final class PlainText {
   private PlainText() {}
 
-  /// One line without control characters: a line break could imitate a line of Keyfleet's output, and an escape
-  /// sequence could control the terminal.
+  /// One line without control characters: a line break could imitate a line of Keyfleet's output,
+  /// and an escape sequence could control the terminal.
   public static String of(String words) {
     StringBuilder plain = new StringBuilder(words.length());
     words

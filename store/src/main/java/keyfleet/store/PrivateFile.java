@@ -11,7 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
 
-/// A file with a secret that a store URL names. Only its owner may read it, and the owner must be this user or root.
+/// A file with a secret that a store URL names. Only its owner may read it, and the owner must be
+/// this user or root.
 ///
 /// @param param the URL parameter that names the file
 public record PrivateFile(String param, Path path) {

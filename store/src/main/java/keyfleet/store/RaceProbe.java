@@ -17,9 +17,10 @@ import java.util.function.LongSupplier;
 import keyfleet.store.Write.Written;
 import org.jspecify.annotations.Nullable;
 
-/// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A server's claim is not
-/// enough: one that compares first and sets later looks correct until two writers meet. So a few writers race
-/// repeatedly from one revision of a scratch key: one of them may win, and its value must be stored.
+/// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A
+/// server's claim is not enough: one that compares first and sets later looks correct until two
+/// writers meet. So a few writers race repeatedly from one revision of a scratch key: one of them
+/// may win, and its value must be stored.
 public final class RaceProbe {
   public sealed interface Verdict {}
 
@@ -57,7 +58,8 @@ public final class RaceProbe {
     static final Tally NONE = new Tally(0, 0, 0, 0);
     static final Tally FIRST_LOST = new Tally(1, 0, 1, 0);
 
-    /// `winners` are the values of the winning writers; `sure` is true if no other write can have been applied.
+    /// `winners` are the values of the winning writers; `sure` is true if no other write can have
+    /// been applied.
     Tally plus(List<Value> winners, boolean sure, Entry before, @Nullable Entry after) {
       boolean changed = after == null || !after.equals(before);
       boolean isThere = after != null && winners.contains(after.value());
@@ -80,8 +82,8 @@ public final class RaceProbe {
     }
   }
 
-  /// Deletes the scratch key at the end, unless the store stops answering. Throws [StoreException] if it does not
-  /// answer at all.
+  /// Deletes the scratch key at the end, unless the store stops answering. Throws [StoreException]
+  /// if it does not answer at all.
   public Verdict run() {
     if (!(kv.create(SCRATCH, key, Value.of("start")) instanceof Written)) {
       return new Unclear("the scratch key " + key + " could not be created");

@@ -1,6 +1,6 @@
 package keyfleet.store;
 
-import keyfleet.crypto.StrictText;
+import keyfleet.crypto.StrictUtf8;
 
 /// The id of a record within its collection, as text.
 public record RecordId(String value) {
@@ -8,7 +8,7 @@ public record RecordId(String value) {
   public static final int MAX_BYTES = 1024;
 
   public RecordId {
-    int length = StrictText.length(value);
+    int length = StrictUtf8.length(value);
     if (length < 1 || length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a record id is well-formed text of 1 to " + MAX_BYTES + " bytes");

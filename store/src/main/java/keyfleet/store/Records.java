@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 
-/// The sealed fields of one collection's records. The package description lists what each method guarantees.
+/// The sealed fields of one collection's records. The package description lists what each method
+/// guarantees.
 public interface Records {
-  /// The first records that belong to `version`, at most `limit`, in an order that the engine chooses and never
-  /// changes.
+  /// The first records that belong to `version`, at most `limit`, in an order that the engine
+  /// chooses and never changes.
   List<StoredRecord> scan(KekVersion version, int limit);
 
   /// The records after `after`, which may be deleted or belong to another version by now.
@@ -21,8 +22,8 @@ public interface Records {
   /// Replaces all sealed fields if each of them is still as it was read and no field was added.
   RecordWrite compareAndSet(Change change);
 
-  /// Makes each change as [#compareAndSet] would, independently of the others. No record may occur twice. An engine
-  /// may write all changes in one commit.
+  /// Makes each change as [#compareAndSet] would, independently of the others. No record may occur
+  /// twice. An engine may write all changes in one commit.
   default List<RecordWrite> compareAndSetAll(List<Change> changes) {
     return changes.stream().map(this::compareAndSet).toList();
   }
@@ -35,7 +36,7 @@ public interface Records {
   /// Raises the fence. It must also stop writers that do not know Keyfleet.
   Fencing fence(Fence fence);
 
-  /// The current fence, if one was ever raised. A keystore with a lower term than this fence was restored from an
-  /// old backup.
+  /// The current fence, if one was ever raised. A keystore with a lower term than this fence was
+  /// restored from an old backup.
   Optional<Fence> fence();
 }

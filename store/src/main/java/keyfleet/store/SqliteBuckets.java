@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The buckets that exist, and their kinds. The key state database lists all of them, so that a name means one bucket.
-/// Only a write creates a bucket.
+/// The buckets that exist, and their kinds. The key state database lists all of them, so that a
+/// name means one bucket. Only a write creates a bucket.
 final class SqliteBuckets {
   private static final String READ = "SELECT lifetime FROM keyfleet_buckets WHERE name = ?";
   private static final String MAKE =

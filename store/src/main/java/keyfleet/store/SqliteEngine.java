@@ -10,8 +10,9 @@ import keyfleet.store.SqliteSchema.Owner;
 import keyfleet.store.SqliteSession.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// A store in files of this machine, for several processes and no server: `sqlite:PATH`, without parameters. The engine
-/// creates a missing file. A file that belongs to an application can have records, but no buckets.
+/// A store in files of this machine, for several processes and no server: `sqlite:PATH`, without
+/// parameters. The engine creates a missing file. A file that belongs to an application can have
+/// records, but no buckets.
 ///
 /// | file         | contains                                                            | after a power failure |
 /// |--------------|--------------------------------------------------------------------|-----------------------|
@@ -28,12 +29,13 @@ import org.jspecify.annotations.Nullable;
 /// | `keyfleet_changes` | one of the latest changes: the source of revisions and hints     |
 /// | `keyfleet_fences`  | a fence, in the same file as the table that its two triggers guard |
 ///
-/// The engine refuses a filesystem that other machines may share, a file that was replaced or deleted while in use, and
-/// a file that is not a database, is damaged, is read-only or has another version of these tables. A full disk, and a
-/// writer that does not finish within seconds, are temporary errors.
+/// The engine refuses a filesystem that other machines may share, a file that was replaced or
+/// deleted while in use, and a file that is not a database, is damaged, is read-only or has another
+/// version of these tables. A full disk, and a writer that does not finish within seconds, are
+/// temporary errors.
 ///
-/// The fence applies to every program that uses SQL on the file. It does not stop a program that disables triggers on
-/// its own connection, or drops them.
+/// The fence applies to every program that uses SQL on the file. It does not stop a program that
+/// disables triggers on its own connection, or drops them.
 public final class SqliteEngine implements Engine {
   private final SqliteHome home;
   private final SqliteLockFile lock;
@@ -150,7 +152,8 @@ public final class SqliteEngine implements Engine {
       return shown.endsWith("------")
           ? Check.ok("only the owner can access " + home.database())
           : Check.warn(
-              "%s is accessible to users other than its owner (%s)".formatted(home.database(), shown),
+              "%s is accessible to users other than its owner (%s)"
+                  .formatted(home.database(), shown),
               "chmod 600 " + home.database());
     } catch (IOException e) {
       throw new StoreException("the mode of " + home.database() + " cannot be read", e);

@@ -22,7 +22,8 @@ final class SqliteFault {
   static StoreException of(Path file, SQLException e) {
     return switch (e.getErrorCode()) {
       case GENERIC ->
-          new StoreException(file + " no longer has the tables or columns that it had when it was opened", e);
+          new StoreException(
+              file + " no longer has the tables or columns that it had when it was opened", e);
       case BUSY, LOCKED ->
           new StoreException(
               "%s was locked by another writer for %d s"
@@ -48,8 +49,9 @@ final class SqliteFault {
     };
   }
 
-  /// Whether a rollback certainly undoes a failed commit. When the disk was full, the frame that commits was never
-  /// completely written. After other failures it may be in the log, where the next recovery would find it.
+  /// Whether a rollback certainly undoes a failed commit. When the disk was full, the frame that
+  /// commits was never completely written. After other failures it may be in the log, where the
+  /// next recovery would find it.
   static boolean undoesCommit(SQLException e) {
     return switch (e.getErrorCode()) {
       case BUSY, FULL, CONSTRAINT, READONLY -> true;

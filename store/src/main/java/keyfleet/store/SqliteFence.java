@@ -13,11 +13,13 @@ import keyfleet.store.Fence.Term;
 import keyfleet.store.Fencing.Behind;
 import keyfleet.store.Fencing.Raised;
 
-/// The fence of a table: two triggers that express [Fence#allows] in SQL, with the writable versions as literals, and a
-/// row of `keyfleet_fences` that stores the fence. One transaction changes them all: a transaction that wrote before it
-/// must end first, and a transaction that only read before it can no longer write.
+/// The fence of a table: two triggers that express [Fence#allows] in SQL, with the writable
+/// versions as literals, and a row of `keyfleet_fences` that stores the fence. One transaction
+/// changes them all: a transaction that wrote before it must end first, and a transaction that only
+/// read before it can no longer write.
 ///
-/// The triggers run before the change: an application's own trigger could skip a later one with `RAISE(IGNORE)`.
+/// The triggers run before the change: an application's own trigger could skip a later one with
+/// `RAISE(IGNORE)`.
 final class SqliteFence {
   /// Marks an error as coming from the fence.
   static final String REFUSAL = "keyfleet fence";
@@ -87,8 +89,8 @@ final class SqliteFence {
     session.change(REMEMBER, shape.name(), term.incarnation(), term.epoch(), writable);
   }
 
-  /// `INSERT OR REPLACE` replaces one record with another, and an upsert fires this trigger even if it then updates:
-  /// so the existing row with the same id counts as the record before the change.
+  /// `INSERT OR REPLACE` replaces one record with another, and an upsert fires this trigger even if
+  /// it then updates: so the existing row with the same id counts as the record before the change.
   String onInsert(Fence fence) {
     String table = SqliteTags.quoted(shape.name());
     String id = SqliteTags.quoted(shape.idField());
@@ -116,8 +118,8 @@ final class SqliteFence {
             body(fence, "CASE WHEN OLD.%s IS NEW.%s THEN OLD.%%s END".formatted(id, id)));
   }
 
-  /// An absent field has no tag; a field that is not an envelope has an empty tag, which the same rule treats like a
-  /// version. The first line lets most writes pass at little cost.
+  /// An absent field has no tag; a field that is not an envelope has an empty tag, which the same
+  /// rule treats like a version. The first line lets most writes pass at little cost.
   private String body(Fence fence, String before) {
     String writable =
         fence.writable().stream()

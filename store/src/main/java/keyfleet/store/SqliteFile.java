@@ -13,8 +13,9 @@ import java.util.concurrent.TimeUnit;
 import keyfleet.store.SqliteSession.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// An open database file with its pool of connections; runs reads and transactions on it. It closes a connection that
-/// failed, and the next call opens another, so the file is usable again as soon as the problem is over.
+/// An open database file with its pool of connections; runs reads and transactions on it. It closes
+/// a connection that failed, and the next call opens another, so the file is usable again as soon
+/// as the problem is over.
 final class SqliteFile implements AutoCloseable {
   static final int MAX_SESSIONS = 8;
 
@@ -75,7 +76,8 @@ final class SqliteFile implements AutoCloseable {
     });
   }
 
-  /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws, nothing is changed.
+  /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws,
+  /// nothing is changed.
   <T> Optional<T> write(Work<T> work) {
     try (SqliteQueue.Turn _ = queue.enter()) {
       SqliteSession session = borrow();
@@ -143,7 +145,8 @@ final class SqliteFile implements AutoCloseable {
     }
   }
 
-  /// A process that kept writing to a file that other processes no longer find would acknowledge writes that are lost.
+  /// A process that kept writing to a file that other processes no longer find would acknowledge
+  /// writes that are lost.
   private void checkPath() {
     if (!key.equals(key(path).orElse(null))) {
       throw gone();

@@ -3,8 +3,9 @@ package keyfleet.store;
 import java.util.Locale;
 import java.util.Set;
 
-/// Whether a filesystem type is local to one machine. SQLite's processes coordinate by shared memory and POSIX locks,
-/// and neither reaches another machine: two machines on one file corrupt it.
+/// Whether a filesystem type is local to one machine. SQLite's processes coordinate by shared
+/// memory and POSIX locks, and neither reaches another machine: two machines on one file corrupt
+/// it.
 enum SqliteFilesystem {
   LOCAL,
   SHARED,

@@ -16,8 +16,8 @@ record SqliteHome(Path database) {
 
   private static final String SUFFIX = ".db";
 
-  /// The folder must exist, on a local disk. All names of one file resolve to the same paths, so that its writers use
-  /// the same lock file.
+  /// The folder must exist, on a local disk. All names of one file resolve to the same paths, so
+  /// that its writers use the same lock file.
   static SqliteHome at(String path) {
     Path named = Path.of(path).toAbsolutePath().normalize();
     Path folder = named.getParent();
@@ -43,8 +43,8 @@ record SqliteHome(Path database) {
     return database.resolveSibling(database.getFileName() + ".lock");
   }
 
-  /// Creates the file with owner-only access, because SQLite would let others read it. No other process has a new file
-  /// open, so closing it here releases no locks.
+  /// Creates the file with owner-only access, because SQLite would let others read it. No other
+  /// process has a new file open, so closing it here releases no locks.
   static void create(Path file) {
     try {
       Files.createFile(file, OWNER_ONLY);

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The lock file at which the writers of both databases of a store queue. A process loses all its locks on a file when
-/// it closes any channel to it, so the engines of this process share one channel.
+/// The lock file at which the writers of both databases of a store queue. A process loses all its
+/// locks on a file when it closes any channel to it, so the engines of this process share one
+/// channel.
 final class SqliteLockFile implements AutoCloseable {
   private static final Map<Path, SqliteLockFile> OPEN = new HashMap<>();
 

@@ -3,8 +3,8 @@ package keyfleet.store;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The latest changes of a database, by revision. It is the source of revisions, and watches of other processes learn
-/// of changes from it.
+/// The latest changes of a database, by revision. It is the source of revisions, and watches of
+/// other processes learn of changes from it.
 final class SqliteLog {
   /// A reader that is further behind has missed changes.
   static final int KEPT = 4_096;

@@ -5,11 +5,11 @@ import java.sql.SQLException;
 import keyfleet.store.SqliteSession.Durability;
 import org.jspecify.annotations.Nullable;
 
-/// The two databases of a store: key state, which never loses an acknowledged write, and heartbeats, which are sent
-/// again anyway. The second is opened when it is first needed.
+/// The two databases of a store: key state, which never loses an acknowledged write, and
+/// heartbeats, which are sent again anyway. The second is opened when it is first needed.
 final class SqlitePair implements AutoCloseable {
-  /// Revisions of heartbeats follow store time, which the key state stores: they rise even if a power failure loses the
-  /// latest heartbeats.
+  /// Revisions of heartbeats follow store time, which the key state stores: they rise even if a
+  /// power failure loses the latest heartbeats.
   static final long REVISIONS_PER_MILLISECOND = 1_024;
 
   private final SqliteFile state;
@@ -60,7 +60,8 @@ final class SqlitePair implements AutoCloseable {
   private void adopt(SqliteFile opened) {
     if (SqliteSchema.BEATS.settle(opened) != SqliteSchema.Owner.KEYFLEET) {
       throw new StoreRefusedException(
-          beatsPath + " is not a Keyfleet file, but heartbeats are stored under that name", "move that file away");
+          beatsPath + " is not a Keyfleet file, but heartbeats are stored under that name",
+          "move that file away");
     }
     String owner = state.read(session -> text(session, "SELECT id FROM keyfleet_store"));
     if (!opened.read(session -> fits(session, owner))) {
@@ -73,9 +74,9 @@ final class SqlitePair implements AutoCloseable {
         && SqliteLog.last(session) / REVISIONS_PER_MILLISECOND <= time.mark();
   }
 
-  /// Deletes the heartbeats of another store, and those from the future, which would not expire in time (they exist if
-  /// key state was restored from a copy). The time limit is read inside this transaction: every process that wrote a
-  /// heartbeat before had raised the limit first.
+  /// Deletes the heartbeats of another store, and those from the future, which would not expire in
+  /// time (they exist if key state was restored from a copy). The time limit is read inside this
+  /// transaction: every process that wrote a heartbeat before had raised the limit first.
   private boolean takeOver(SqliteSession session, String owner) throws SQLException {
     boolean own = text(session, "SELECT id FROM keyfleet_owner").equals(owner);
     session.change(

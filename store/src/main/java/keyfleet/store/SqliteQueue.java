@@ -15,15 +15,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// A fair queue for the writers of a database: threads wait in a fair lock, processes on two bytes of a lock file.
-/// SQLite's own busy waiting is random, so that one process can starve the others.
+/// A fair queue for the writers of a database: threads wait in a fair lock, processes on two bytes
+/// of a lock file. SQLite's own busy waiting is random, so that one process can starve the others.
 ///
-/// A single kernel lock would be unfair too, because a process that releases it may take it again before the waiting
-/// processes wake up. So there are two bytes, a waiting byte and a write byte. The next writer holds the waiting byte
-/// until it has the write byte, so a writer that has just finished must queue behind it.
+/// A single kernel lock would be unfair too, because a process that releases it may take it again
+/// before the waiting processes wake up. So there are two bytes, a waiting byte and a write byte.
+/// The next writer holds the waiting byte until it has the write byte, so a writer that has just
+/// finished must queue behind it.
 ///
-/// Only fairness depends on this class. A writer that does not queue, or whose lock file was deleted, is still
-/// excluded by SQLite's own lock.
+/// Only fairness depends on this class. A writer that does not queue, or whose lock file was
+/// deleted, is still excluded by SQLite's own lock.
 final class SqliteQueue implements AutoCloseable {
   /// Applies to waiting for threads and for processes separately.
   static final Duration LIMIT = Duration.ofSeconds(10);
@@ -43,8 +44,8 @@ final class SqliteQueue implements AutoCloseable {
   private final Duration limit;
   private final ReentrantLock threads = new ReentrantLock(true);
 
-  /// The kernel's lock call has no timeout, so this thread makes it for the caller. Created on first use, by a thread
-  /// that holds `threads`.
+  /// The kernel's lock call has no timeout, so this thread makes it for the caller. Created on
+  /// first use, by a thread that holds `threads`.
   private @Nullable ExecutorService waiter;
 
   SqliteQueue(Path path, FileChannel channel, long room, Duration limit) {

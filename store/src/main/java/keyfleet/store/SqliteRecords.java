@@ -16,7 +16,8 @@ import keyfleet.store.RecordWrite.Fenced;
 import keyfleet.store.RecordWrite.Stored;
 import org.jspecify.annotations.Nullable;
 
-/// The records of an application's table. Every write is one transaction, in which the table's fence triggers run.
+/// The records of an application's table. Every write is one transaction, in which the table's
+/// fence triggers run.
 final class SqliteRecords implements Records {
   private final SqliteFile file;
   private final SqliteTable table;

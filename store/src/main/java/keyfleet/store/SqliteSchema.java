@@ -3,11 +3,11 @@ package keyfleet.store;
 import java.sql.SQLException;
 import java.util.List;
 
-/// The tables of a store's files, and the owner of a file. The file header identifies both: `application_id` is the
-/// owner, `user_version` the version of the tables.
+/// The tables of a store's files, and the owner of a file. The file header identifies both:
+/// `application_id` is the owner, `user_version` the version of the tables.
 enum SqliteSchema {
-  /// `X.db`: key state. Store time begins at the current date, so that a recreated store does not repeat times that an
-  /// older one reported.
+  /// `X.db`: key state. Store time begins at the current date, so that a recreated store does not
+  /// repeat times that an older one reported.
   STATE(
       0x4B464C54,
       List.of(

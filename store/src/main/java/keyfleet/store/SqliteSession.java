@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteOpenMode;
 
-/// One connection with its prepared statements, used by one thread at a time. It stays in autocommit mode: a driver
-/// that opens transactions by itself would hold the write lock while idle.
+/// One connection with its prepared statements, used by one thread at a time. It stays in
+/// autocommit mode: a driver that opens transactions by itself would hold the write lock while
+/// idle.
 final class SqliteSession implements AutoCloseable {
   /// How long SQLite waits for writers that do not use the queue: the application's own.
   static final Duration BUSY_LIMIT = Duration.ofSeconds(5);
@@ -87,7 +88,8 @@ final class SqliteSession implements AutoCloseable {
   }
 
   <T> Optional<T> row(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
-    // Closed at once: an open result keeps its snapshot, which stops SQLite from truncating the log.
+    // Closed at once: an open result keeps its snapshot, which stops SQLite from truncating the
+    // log.
     try (ResultSet rows = bound(sql, args).executeQuery()) {
       return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
     }
@@ -122,7 +124,8 @@ final class SqliteSession implements AutoCloseable {
       runOnce("ROLLBACK");
       return true;
     } catch (SQLException e) {
-      // SQLite has already rolled back, or the connection is lost; either way the caller discards it.
+      // SQLite has already rolled back, or the connection is lost; either way the caller discards
+      // it.
       return false;
     }
   }
@@ -153,7 +156,8 @@ final class SqliteSession implements AutoCloseable {
       case String text -> statement.setString(index, text);
       case Long number -> statement.setLong(index, number);
       case Integer number -> statement.setInt(index, number);
-      default -> throw new IllegalArgumentException("unsupported SQL value type: " + arg.getClass());
+      default ->
+          throw new IllegalArgumentException("unsupported SQL value type: " + arg.getClass());
     }
   }
 

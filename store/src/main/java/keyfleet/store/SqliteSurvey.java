@@ -14,9 +14,9 @@ import keyfleet.store.Survey.Form;
 import keyfleet.store.Survey.Scope;
 import org.jspecify.annotations.Nullable;
 
-/// Scans every table of a file for envelopes. A SQLite column can contain any kind of value, whatever its declared type,
-/// so all columns are read: one pass over a table finds the columns with envelopes, and only those are counted by
-/// version.
+/// Scans every table of a file for envelopes. A SQLite column can contain any kind of value,
+/// whatever its declared type, so all columns are read: one pass over a table finds the columns
+/// with envelopes, and only those are counted by version.
 final class SqliteSurvey {
   private static final Set<String> OWN =
       Set.of(
@@ -56,7 +56,8 @@ final class SqliteSurvey {
       switch (table.type()) {
         case "view" -> count.leave("view " + table.name(), "its rows are those of tables");
         case "virtual" -> count.leave("virtual table " + table.name(), "its rows are computed");
-        case "shadow" -> count.leave("table " + table.name(), "it stores the data of a virtual table");
+        case "shadow" ->
+            count.leave("table " + table.name(), "it stores the data of a virtual table");
         default -> {
           if (OWN.contains(table.name())) {
             count.leave("Keyfleet's own tables", "they hold no records");

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// Deletes expired entries, a few keys at each write, in a cycle over all keys. It needs no index, which would slow down
-/// every heartbeat.
+/// Deletes expired entries, a few keys at each write, in a cycle over all keys. It needs no index,
+/// which would slow down every heartbeat.
 final class SqliteSweep {
   static final int KEYS = 16;
 

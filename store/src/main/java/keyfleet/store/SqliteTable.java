@@ -65,8 +65,9 @@ record SqliteTable(CollectionShape shape) {
     return "DELETE FROM %s WHERE %s".formatted(name(), asExpected());
   }
 
-  /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is no limit, but it stops
-  /// SQLite from merging the two queries, which would sort whole records instead of tags.
+  /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is
+  /// no limit, but it stops SQLite from merging the two queries, which would sort whole records
+  /// instead of tags.
   String census() {
     String tags =
         fields()

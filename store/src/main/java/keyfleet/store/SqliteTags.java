@@ -6,20 +6,23 @@ import java.util.stream.Collectors;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 
-/// SQL that reads the version inside a sealed field. The **tag** of a field is eight hex digits, which sort like the
-/// versions; it is empty for a field that is not an envelope, and null for an absent field.
+/// SQL that reads the version inside a sealed field. The **tag** of a field is eight hex digits,
+/// which sort like the versions; it is empty for a field that is not an envelope, and null for an
+/// absent field.
 ///
-/// The expressions use only functions that every SQLite of the last ten years has, because the application's own library
-/// runs them too. A test compares them with [Envelope#parse].
+/// The expressions use only functions that every SQLite of the last ten years has, because the
+/// application's own library runs them too. A test compares them with [Envelope#parse].
 final class SqliteTags {
-  /// Sorts after every tag; as a second argument it also makes `min` the scalar function, not the aggregate.
+  /// Sorts after every tag; as a second argument it also makes `min` the scalar function, not the
+  /// aggregate.
   static final String NONE = "'G'";
 
   private static final int HEADER = 12;
   private static final int LEAST_DATA = 80;
 
-  /// `@` stands for the field's bytes. Offsets count from 1. Blobs compare bytewise, so only the length of the wrapped DEK
-  /// needs a conversion: the available length is formatted as hex text and compared with it.
+  /// `@` stands for the field's bytes. Offsets count from 1. Blobs compare bytewise, so only the
+  /// length of the wrapped DEK needs a conversion: the available length is formatted as hex text
+  /// and compared with it.
   private static final String TAG =
       """
       CASE WHEN @ IS NULL THEN NULL

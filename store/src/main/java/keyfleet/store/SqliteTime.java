@@ -4,13 +4,15 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Store time: the machine's boot clock plus an offset, so that it continues over reboots. The file stores a limit, the
-/// column `told`, about a minute ahead of the clock; after a reboot store time continues from that limit.
+/// Store time: the machine's boot clock plus an offset, so that it continues over reboots. The file
+/// stores a limit, the column `told`, about a minute ahead of the clock; after a reboot store time
+/// continues from that limit.
 ///
-/// The clock never reports a time above the stored limit, so a power failure cannot make it go back.
+/// The clock never reports a time above the stored limit, so a power failure cannot make it go
+/// back.
 final class SqliteTime {
-  /// How far ahead of the clock the limit is set. It is written once in this period, and a reboot moves store time
-  /// forward by at most this much.
+  /// How far ahead of the clock the limit is set. It is written once in this period, and a reboot
+  /// moves store time forward by at most this much.
   static final Duration AHEAD = Duration.ofMinutes(1);
 
   /// The least distance to the limit when a write begins: longer than a write may wait.
@@ -41,7 +43,8 @@ final class SqliteTime {
     return time;
   }
 
-  /// Reports the reading that was checked against the limit: a second reading might already be past it.
+  /// Reports the reading that was checked against the limit: a second reading might already be past
+  /// it.
   StoreTime now() {
     long now = reading();
     if (now > line.told()) {

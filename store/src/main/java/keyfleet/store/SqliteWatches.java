@@ -14,12 +14,14 @@ import keyfleet.store.Hint.Changed;
 import keyfleet.store.Hint.Missed;
 import org.jspecify.annotations.Nullable;
 
-/// Delivers the changes in the databases' change logs to watchers. One thread polls the logs, for the writes of other
-/// processes, and reads them at once after a write of this process. It runs while there are watches.
+/// Delivers the changes in the databases' change logs to watchers. One thread polls the logs, for
+/// the writes of other processes, and reads them at once after a write of this process. It runs
+/// while there are watches.
 final class SqliteWatches implements AutoCloseable {
   static final Duration PERIOD = Duration.ofMillis(250);
 
-  /// A longer gap between two polls means that hints were late: the machine was suspended or overloaded.
+  /// A longer gap between two polls means that hints were late: the machine was suspended or
+  /// overloaded.
   static final Duration LATE = Duration.ofSeconds(5);
 
   /// How many changes one poll delivers.

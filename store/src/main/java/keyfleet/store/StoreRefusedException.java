@@ -1,7 +1,7 @@
 package keyfleet.store;
 
-/// The store must not be used in its present state, or this process has no access. Retrying does not help; the remedy
-/// does.
+/// The store must not be used in its present state, or this process has no access. Retrying does
+/// not help; the remedy does.
 public final class StoreRefusedException extends StoreException {
   private static final long serialVersionUID = 1L;
 

@@ -2,8 +2,9 @@ package keyfleet.store;
 
 import java.time.Duration;
 
-/// A moment on the store's own clock. It is not a date: only differences have a meaning. An engine whose clock
-/// restarts, after a reboot for example, continues at or after the last time it reported.
+/// A moment on the store's own clock. It is not a date: only differences have a meaning. An engine
+/// whose clock restarts, after a reboot for example, continues at or after the last time it
+/// reported.
 public record StoreTime(long millis) implements Comparable<StoreTime> {
   public Duration since(StoreTime earlier) {
     return Duration.ofMillis(millis - earlier.millis);

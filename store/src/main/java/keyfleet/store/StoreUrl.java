@@ -84,7 +84,8 @@ public final class StoreUrl {
     return Optional.ofNullable(params.get(name));
   }
 
-  /// Refuses parameters that the engine does not know: one may be a misspelt parameter that safety needs.
+  /// Refuses parameters that the engine does not know: one may be a misspelt parameter that safety
+  /// needs.
   public void allowOnly(Set<String> known) {
     for (String name : params.keySet()) {
       if (!known.contains(name)) {

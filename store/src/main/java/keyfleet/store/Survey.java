@@ -7,19 +7,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 
-/// The result of scanning a whole database for envelopes in fields that no registration declares, and what the scan
-/// skipped.
+/// The result of scanning a whole database for envelopes in fields that no registration declares,
+/// and what the scan skipped.
 ///
-/// The scan finds a value that begins with the magic bytes of an envelope, or text that begins with them in base64.
-/// It does not find an envelope further inside a value, or one encoded in any other way.
+/// The scan finds a value that begins with the magic bytes of an envelope, or text that begins with
+/// them in base64. It does not find an envelope further inside a value, or one encoded in any other
+/// way.
 public record Survey(List<Find> undeclared, List<Gap> notScanned) {
   public Survey {
     undeclared = List.copyOf(undeclared);
     notScanned = List.copyOf(notScanned);
   }
 
-  /// The declared collections to skip, because their census counts them, and how many rows of each collection to
-  /// read.
+  /// The declared collections to skip, because their census counts them, and how many rows of each
+  /// collection to read.
   public record Scope(Set<CollectionShape> declared, long rows) {
     public static final long ALL = Long.MAX_VALUE;
 
@@ -46,8 +47,8 @@ public record Survey(List<Find> undeclared, List<Gap> notScanned) {
     BASE64
   }
 
-  /// Envelopes in one field, counted by the version that each needs. `unreadable` counts values that begin like an
-  /// envelope but are not one.
+  /// Envelopes in one field, counted by the version that each needs. `unreadable` counts values
+  /// that begin like an envelope but are not one.
   public record Find(
       String collection,
       String field,

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Collects the findings of a scan.
 public final class SurveyCount {
-  /// A limit, because documents can have any number of fields and a longer list is not read by people.
+  /// A limit, because documents can have any number of fields and a longer list is not read by
+  /// people.
   static final int MAX_FINDS = 1_000;
 
   private record Spot(String collection, String field, Form form) {}

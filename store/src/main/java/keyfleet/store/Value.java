@@ -4,15 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 
-/// The bytes stored under a key. The limit is half of the default message size of NATS, which closes the connection
-/// on a larger message; so a value over the limit cannot be constructed.
+/// The bytes stored under a key. The limit is half of the default message size of NATS, which
+/// closes the connection on a larger message; so a value over the limit cannot be constructed.
 public final class Value {
   public static final int MAX_BYTES = 512 << 10;
 
   private final Bytes bytes;
 
-  /// Cached, because several readers may share one value (of an in-memory store, for example): the first one parses
-  /// it, unless the value was built from a document.
+  /// Cached, because several readers may share one value (of an in-memory store, for example): the
+  /// first one parses it, unless the value was built from a document.
   private volatile @Nullable Document document;
 
   public Value(Bytes bytes) {

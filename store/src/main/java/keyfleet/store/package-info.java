@@ -1,8 +1,8 @@
-/// The ports through which Keyfleet uses a database: [Kv] for coordination and [Records] for sealed records.
-/// Engines implement these ports; the modules above do not know which engine they use.
+/// The ports through which Keyfleet uses a database: [Kv] for coordination and [Records] for sealed
+/// records. Engines implement these ports; the modules above do not know which engine they use.
 ///
-/// Every method may block on the network, and several threads may call it at once. Callers pass no clock:
-/// an age is a difference of two [StoreTime] values, which come from the store.
+/// Every method may block on the network, and several threads may call it at once. Callers pass no
+/// clock: an age is a difference of two [StoreTime] values, which come from the store.
 ///
 /// ## What each method of Kv guarantees
 ///
@@ -17,12 +17,12 @@
 /// | `watch`     | hints only: they may be late, duplicated or lost, so a reader also lists periodically |
 /// | `storeTime` | never less than an earlier answer, nor than the time of an entry read before     |
 ///
-/// A key's revisions only rise, across deletion and expiry too: a revision never returns with other bytes.
-/// Revisions of two keys cannot be compared.
+/// A key's revisions only rise, across deletion and expiry too: a revision never returns with other
+/// bytes. Revisions of two keys cannot be compared.
 ///
-/// An entry of an expiring bucket is gone once its age *by store time* reaches the lifetime, for `get`, `list`,
-/// `create` and `update` alike, however late the engine sweeps. Each write starts a new lifetime.
-/// Expiry produces no hint.
+/// An entry of an expiring bucket is gone once its age *by store time* reaches the lifetime, for
+/// `get`, `list`, `create` and `update` alike, however late the engine sweeps. Each write starts a
+/// new lifetime. Expiry produces no hint.
 ///
 /// ## How calls end
 ///
@@ -34,8 +34,9 @@
 /// | [StoreException]           | a read failed, or a write that certainly did not and will not happen |
 /// | `IllegalArgumentException` | a bug in the caller                                              |
 ///
-/// [Attempt] resolves an `Unknown` write: its value contains a nonce, so reading the same bytes back proves
-/// that it happened. Sealed fields need no nonce, because each seal and each wrap is random.
+/// [Attempt] resolves an `Unknown` write: its value contains a nonce, so reading the same bytes
+/// back proves that it happened. Sealed fields need no nonce, because each seal and each wrap is
+/// random.
 ///
 /// ## What each method of Records guarantees
 ///
@@ -47,11 +48,11 @@
 /// | `census`        | one snapshot, from the leader                                               |
 /// | `fence`         | on return no open transaction can evade it                                  |
 ///
-/// A record belongs to its lowest version. The tag inside every sealed field decides that, never a column
-/// beside them. [Fence#allows] is the only definition of what the fence allows.
+/// A record belongs to its lowest version. The tag inside every sealed field decides that, never a
+/// column beside them. [Fence#allows] is the only definition of what the fence allows.
 ///
-/// Start reading: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then [Attempt] and [Fence].
-/// The package `keyfleet.store.engine` opens databases.
+/// Start reading: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then [Attempt] and
+/// [Fence]. The package `keyfleet.store.engine` opens databases.
 @NullMarked
 package keyfleet.store;
 

@@ -36,7 +36,8 @@ class DocumentTest {
     assertEquals(List.of(INNER, INNER), read.documents("ds"));
   }
 
-  /// A value built from a document returns that document without parsing: so the bytes must parse to the same document.
+  /// A value built from a document returns that document without parsing: so the bytes must parse
+  /// to the same document.
   @Test
   void anyDocument_isReadBackFromItsBytesAlone() {
     for (int seed = 0; seed < 2_000; seed++) {

@@ -14,8 +14,8 @@ import keyfleet.store.Hint.Changed;
 import keyfleet.store.Hint.Missed;
 import keyfleet.store.Write.Written;
 
-/// A [Kv] in memory. It is deterministic: it has no thread and no clock of its own, and the thread that makes a change
-/// gives the hint before the call returns.
+/// A [Kv] in memory. It is deterministic: it has no thread and no clock of its own, and the thread
+/// that makes a change gives the hint before the call returns.
 public final class FakeKv implements Kv {
   /// Not a record: two equal subscriptions are closed separately.
   private static final class Listener {
@@ -119,8 +119,8 @@ public final class FakeKv implements Kv {
     new ArrayList<>(listeners).forEach(it -> it.watcher.hint(new Missed()));
   }
 
-  /// Saves the current state. Running the result restores it, like a store that lost what was not yet on disk. Later
-  /// writes still get revisions that were never used.
+  /// Saves the current state. Running the result restores it, like a store that lost what was not
+  /// yet on disk. Later writes still get revisions that were never used.
   public synchronized Runnable checkpoint() {
     Map<String, NavigableMap<Key, Entry>> then = new HashMap<>();
     entries.forEach((bucket, inBucket) -> then.put(bucket, new TreeMap<>(inBucket)));

@@ -13,8 +13,8 @@ import keyfleet.store.RecordWrite.Fenced;
 import keyfleet.store.RecordWrite.Stored;
 import org.jspecify.annotations.Nullable;
 
-/// A collection in memory, with one column that Keyfleet does not use. It is deterministic; ids sort by their
-/// characters.
+/// A collection in memory, with one column that Keyfleet does not use. It is deterministic; ids
+/// sort by their characters.
 public final class FakeRecords implements Records {
   private record Row(SealedFields fields, String unrelated) {}
 

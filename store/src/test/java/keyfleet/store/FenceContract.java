@@ -25,7 +25,8 @@ import keyfleet.store.RecordWrite.Fenced;
 import keyfleet.store.RecordWrite.Stored;
 import org.junit.jupiter.api.Test;
 
-/// What a fence refuses and what it allows. In the names, M is the old version and N the new one: 1 and 2 below.
+/// What a fence refuses and what it allows. In the names, M is the old version and N the new one: 1
+/// and 2 below.
 public interface FenceContract {
   Fence N_ONLY = fence(5, 2);
   int WRITERS = 7;
@@ -195,8 +196,8 @@ public interface FenceContract {
     }
   }
 
-  /// The same for a record that is itself outside the fence: it may keep its version, but not change to another one
-  /// outside.
+  /// The same for a record that is itself outside the fence: it may keep its version, but not
+  /// change to another one outside.
   @Test
   default void zombieRewrapperOfAnOldRecord_isRefused() {
     try (RecordsRig rig = rig()) {

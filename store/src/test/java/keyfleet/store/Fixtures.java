@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.crypto.Keks;
 import keyfleet.crypto.KeyringName;
-import keyfleet.crypto.Place;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
 import keyfleet.store.Fence.Term;
@@ -27,7 +27,7 @@ final class Fixtures {
   private static final int VERSIONS = 9;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER = new EnvelopeCipher(keks(), RANDOM);
-  private static final Place PLACE = new Place("customers", "any", "any");
+  private static final FieldLocation PLACE = new FieldLocation("customers", "any", "any");
 
   private Fixtures() {}
 
@@ -92,8 +92,8 @@ final class Fixtures {
     return Fence.of(term, Set.copyOf(List.of(writable).stream().map(Fixtures::v).toList()));
   }
 
-  private static Keks keks() {
-    return Keks.of(
+  private static KekSet keks() {
+    return KekSet.of(
         KeyringName.MAIN,
         IntStream.rangeClosed(1, VERSIONS)
             .mapToObj(

@@ -96,7 +96,8 @@ class FlawTest {
     assertCaught(new BrokenRecords(flaw), check);
   }
 
-  /// An error other than a failed assertion would mean that the flaw broke the test, not the contract.
+  /// An error other than a failed assertion would mean that the flaw broke the test, not the
+  /// contract.
   private static void assertCaught(Object broken, String check) {
     assertInstanceOf(AssertionError.class, outcome(broken, check), () -> broken + " " + check);
   }

@@ -8,7 +8,8 @@ import keyfleet.store.Fencing.Raised;
 import keyfleet.store.RecordWrite.Fenced;
 import org.jspecify.annotations.Nullable;
 
-/// Raises its fence while some writers have checked the fence and not yet written. They write after the next census.
+/// Raises its fence while some writers have checked the fence and not yet written. They write after
+/// the next census.
 final class HastyFence implements ForwardingRecords {
   /// This many inserts are not delayed, so that the test can reach its fence.
   private static final int PROMPT = FenceContract.BEFORE_FENCE;

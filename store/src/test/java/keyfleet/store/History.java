@@ -6,7 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.store.Operation.Step;
 
-/// The calls of several clients on one register, with the order in which they began and were answered.
+/// The calls of several clients on one register, with the order in which they began and were
+/// answered.
 final class History {
   private final AtomicLong ticks = new AtomicLong();
   private final Collection<Operation> operations = new ConcurrentLinkedQueue<>();

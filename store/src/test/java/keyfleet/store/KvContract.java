@@ -295,7 +295,9 @@ public interface KvContract {
       }
       rig.pass(LIFETIME);
       Duration passed = kv.storeTime().since(last);
-      assertTrue(passed.compareTo(LIFETIME) >= 0, () -> LIFETIME + " passed, store time moved by " + passed);
+      assertTrue(
+          passed.compareTo(LIFETIME) >= 0,
+          () -> LIFETIME + " passed, store time moved by " + passed);
     }
   }
 

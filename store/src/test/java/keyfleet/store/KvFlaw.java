@@ -89,7 +89,8 @@ enum KvFlaw {
     }
   },
 
-  /// Deletes expired entries late and returns them meanwhile, as a TTL index of MongoDB alone would.
+  /// Deletes expired entries late and returns them meanwhile, as a TTL index of MongoDB alone
+  /// would.
   SWEPT_LATE {
     @Override
     Kv in(Kv kv) {
@@ -173,8 +174,8 @@ enum KvFlaw {
     return new Bucket.Lasting(bucket.name());
   }
 
-  /// Waits briefly for another writer that has checked and not yet written, so that the race occurs whatever the
-  /// scheduler does.
+  /// Waits briefly for another writer that has checked and not yet written, so that the race occurs
+  /// whatever the scheduler does.
   private static void meetAnother(Exchanger<Key> checked, Key key) {
     try {
       checked.exchange(key, 2, TimeUnit.MILLISECONDS);

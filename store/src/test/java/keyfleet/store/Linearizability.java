@@ -9,9 +9,10 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Checks whether a history of a register is linearizable: whether there is an order in which each call takes effect at
-/// one moment between its beginning and its answer. The search is Wing and Gong's (1993), with Lowe's cache (2017) of
-/// visited states: the set of calls done, and the register after them.
+/// Checks whether a history of a register is linearizable: whether there is an order in which each
+/// call takes effect at one moment between its beginning and its answer. The search is Wing and
+/// Gong's (1993), with Lowe's cache (2017) of visited states: the set of calls done, and the
+/// register after them.
 final class Linearizability {
   /// The set of calls done is a bit set in a `long`.
   static final int MAX_OPERATIONS = 64;

@@ -79,7 +79,8 @@ class LinearizabilityTest {
     assertThrows(IllegalArgumentException.class, () -> Linearizability.holds(long65));
   }
 
-  /// Compares the search with the definition: tries all orders of all subsets that include every answered call.
+  /// Compares the search with the definition: tries all orders of all subsets that include every
+  /// answered call.
   @Test
   void randomHistories_areJudgedAsByTryingAllOrders() {
     int held = 0;

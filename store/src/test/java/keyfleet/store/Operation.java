@@ -2,8 +2,8 @@ package keyfleet.store;
 
 import java.util.OptionalInt;
 
-/// A call on a register, from the tick at which it began to the tick at which it was answered. An unanswered call may
-/// take effect at any time after it began, or never.
+/// A call on a register, from the tick at which it began to the tick at which it was answered. An
+/// unanswered call may take effect at any time after it began, or never.
 record Operation(Step step, long invoked, long returned) {
   static final long NEVER = Long.MAX_VALUE;
 

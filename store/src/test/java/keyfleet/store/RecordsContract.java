@@ -249,7 +249,8 @@ public interface RecordsContract {
     }
   }
 
-  /// The same without threads: one write after each page, so that it certainly is between two pages.
+  /// The same without threads: one write after each page, so that it certainly is between two
+  /// pages.
   @Test
   default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
     try (RecordsRig rig = rig()) {

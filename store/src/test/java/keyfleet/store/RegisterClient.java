@@ -11,8 +11,8 @@ import keyfleet.store.Operation.Step.Swapped;
 import keyfleet.store.Write.Written;
 import org.jspecify.annotations.Nullable;
 
-/// A client that uses one key as a register, with random calls, and records the results. No value is written twice, so
-/// each revision has exactly one value.
+/// A client that uses one key as a register, with random calls, and records the results. No value
+/// is written twice, so each revision has exactly one value.
 final class RegisterClient {
   private final Kv kv;
   private final Bucket bucket;

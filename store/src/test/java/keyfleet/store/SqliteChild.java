@@ -77,7 +77,8 @@ final class SqliteChild implements AutoCloseable {
     return rest;
   }
 
-  /// Like `kill -9`. Called on the handle, because `Process` itself would close the pipe with the last output in it.
+  /// Like `kill -9`. Called on the handle, because `Process` itself would close the pipe with the
+  /// last output in it.
   void kill() {
     process.toHandle().destroyForcibly();
   }

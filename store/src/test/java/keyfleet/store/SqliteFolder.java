@@ -15,8 +15,8 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/// A store in a temporary folder, with a clock that tests can advance, and connections for an application that uses
-/// plain SQL.
+/// A store in a temporary folder, with a clock that tests can advance, and connections for an
+/// application that uses plain SQL.
 final class SqliteFolder implements AutoCloseable {
   static final CollectionShape CUSTOMERS =
       new CollectionShape("customers", "id", new TreeSet<>(Set.of("f0", "f1", "f2")));

@@ -147,7 +147,8 @@ class SqliteProcessTest {
     assertTrue(acknowledged > kills, "too few writes were acknowledged");
   }
 
-  /// Kills each child at a different moment while the others keep writing; returns all acknowledged writes.
+  /// Kills each child at a different moment while the others keep writing; returns all acknowledged
+  /// writes.
   private static List<String> killedOne(SqliteFolder folder, Random random) {
     List<SqliteChild> children = started(folder, "both");
     children.forEach(SqliteChild::go);

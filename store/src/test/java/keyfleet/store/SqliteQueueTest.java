@@ -32,7 +32,8 @@ class SqliteQueueTest {
     }
   }
 
-  /// A waiter that gave up does not keep the lock when it is granted: the other process can take it again.
+  /// A waiter that gave up does not keep the lock when it is granted: the other process can take it
+  /// again.
   @Test
   void processThatWaitsTooLong_isToldSo() throws IOException {
     try (SqliteFolder folder = new SqliteFolder();

@@ -88,7 +88,8 @@ class SqliteRefusalTest {
 
   @Test
   void fileThatIsNoDatabase_isRefusedAndLeftAlone() throws IOException {
-    String text = "this is some other text file that happens to be longer than a header ".repeat(20);
+    String text =
+        "this is some other text file that happens to be longer than a header ".repeat(20);
     Files.writeString(folder.file(), text);
     String sentence = refused(folder.file().toString()).getMessage();
     assertTrue(sentence.endsWith(" is not a SQLite database"), sentence);
@@ -176,7 +177,8 @@ class SqliteRefusalTest {
     }
   }
 
-  /// Uses a query-only connection, because root may write a read-only file: SQLite reports the same error.
+  /// Uses a query-only connection, because root may write a read-only file: SQLite reports the same
+  /// error.
   @Test
   void readOnlyFile_isRefused() {
     try (SqliteFile file = state()) {

@@ -69,7 +69,8 @@ class SqliteTableTest {
     }
   }
 
-  /// Without a text id a record cannot be addressed or rewrapped; the census counts it, and a scan fails.
+  /// Without a text id a record cannot be addressed or rewrapped; the census counts it, and a scan
+  /// fails.
   @ParameterizedTest
   @ValueSource(strings = {"NULL", "''", "x'6162'"})
   void recordWithoutTextId_countsAndStopsTheScan(String id) {

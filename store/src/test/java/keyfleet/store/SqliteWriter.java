@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import keyfleet.store.Write.Written;
 
-/// A process that writes until it is killed or stopped. It prints each write as soon as the write is acknowledged.
+/// A process that writes until it is killed or stopped. It prints each write as soon as the write
+/// is acknowledged.
 final class SqliteWriter {
   static final Bucket STATE = new Bucket.Lasting("state");
   static final Bucket BEATS = new Bucket.Expiring("process-beats", Duration.ofHours(1));
@@ -21,8 +22,9 @@ final class SqliteWriter {
 
   private SqliteWriter() {}
 
-  /// Arguments: the store URL, the writer's name, and the mode: write `state`; write `both` state and heartbeats; or
-  /// `hold` the writers' lock, release it and take it again, one step for each input line.
+  /// Arguments: the store URL, the writer's name, and the mode: write `state`; write `both` state
+  /// and heartbeats; or `hold` the writers' lock, release it and take it again, one step for each
+  /// input line.
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -4,7 +4,8 @@ package keyfleet.store;
 public interface SurveyRig extends AutoCloseable {
   Engine engine();
 
-  /// Creates a collection with an id, the binary fields `secret` and `other`, and the text field `note`.
+  /// Creates a collection with an id, the binary fields `secret` and `other`, and the text field
+  /// `note`.
   void make(String collection);
 
   /// Adds a record with these fields and a new id.

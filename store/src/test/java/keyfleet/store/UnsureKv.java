@@ -3,8 +3,8 @@ package keyfleet.store;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// One client's connection that loses the answers of some writes. It works on any engine, because losing an answer needs
-/// no help from the store. For use by one thread.
+/// One client's connection that loses the answers of some writes. It works on any engine, because
+/// losing an answer needs no help from the store. For use by one thread.
 public final class UnsureKv implements ForwardingKv {
   /// What happens to a write.
   public enum Trouble {
@@ -38,7 +38,8 @@ public final class UnsureKv implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return inner.get(bucket, key); // a late write arrives after the read-back, which is the hard case
+    return inner.get(
+        bucket, key); // a late write arrives after the read-back, which is the hard case
   }
 
   @Override

@@ -1,9 +1,9 @@
-/// Fakes of the ports, and the contract suites that every engine must pass. An engine's test implements
-/// [KvContract], [KvRaceContract], [RecordsContract] and [FenceContract], each with one method that
-/// creates a fixture around an empty store.
+/// Fakes of the ports, and the contract suites that every engine must pass. An engine's test
+/// implements [KvContract], [KvRaceContract], [RecordsContract] and [FenceContract], each with one
+/// method that creates a fixture around an empty store.
 ///
-/// Start reading: [KvContract] and [RecordsContract], then [FakeKv] and [FakeRecords].
-/// [FlawTest] shows that the suites catch broken engines.
+/// Start reading: [KvContract] and [RecordsContract], then [FakeKv] and [FakeRecords]. [FlawTest]
+/// shows that the suites catch broken engines.
 @NullMarked
 package keyfleet.store;
 

@@ -17,7 +17,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 /// Short values under a key that seals many.
-class NonceBoxTest {
+class RandomNonceAeadTest {
   private static final byte[] AAD = "for this".getBytes(UTF_8);
   private static final byte[] HEAD = {1, 2, 3};
   private static final byte[] PLAIN = "a seed of thirty-two bytes, or so".getBytes(UTF_8);
@@ -32,15 +32,15 @@ class NonceBoxTest {
   }
 
   private byte[] sealed() {
-    return NonceBox.seal(key, AAD, HEAD, PLAIN, random);
+    return RandomNonceAead.seal(key, AAD, HEAD, PLAIN, random);
   }
 
   @Test
   void sealedValue_opensAgain() {
     byte[] sealed = sealed();
-    assertEquals(HEAD.length + NonceBox.OVERHEAD + PLAIN.length, sealed.length);
+    assertEquals(HEAD.length + RandomNonceAead.OVERHEAD + PLAIN.length, sealed.length);
     assertArrayEquals(HEAD, Arrays.copyOf(sealed, HEAD.length));
-    assertArrayEquals(PLAIN, NonceBox.open(key, AAD, sealed, HEAD.length).orElseThrow());
+    assertArrayEquals(PLAIN, RandomNonceAead.open(key, AAD, sealed, HEAD.length).orElseThrow());
   }
 
   /// As the JDK's own cipher reads it, from the description alone.
@@ -62,7 +62,7 @@ class NonceBoxTest {
     for (int bit = HEAD.length * 8; bit < sealed.length * 8; bit++) {
       byte[] changed = sealed.clone();
       changed[bit / 8] ^= (byte) (1 << (bit % 8));
-      assertEquals(Optional.empty(), NonceBox.open(key, AAD, changed, HEAD.length));
+      assertEquals(Optional.empty(), RandomNonceAead.open(key, AAD, changed, HEAD.length));
     }
   }
 
@@ -70,10 +70,10 @@ class NonceBoxTest {
   void otherKeyPlaceOrLength_isRefused() {
     byte[] sealed = sealed();
     Dek other = Dek.random(random);
-    assertTrue(NonceBox.open(other, AAD, sealed, HEAD.length).isEmpty());
-    assertTrue(NonceBox.open(key, HEAD, sealed, HEAD.length).isEmpty());
+    assertTrue(RandomNonceAead.open(other, AAD, sealed, HEAD.length).isEmpty());
+    assertTrue(RandomNonceAead.open(key, HEAD, sealed, HEAD.length).isEmpty());
     for (int length = 0; length < sealed.length; length++) {
-      assertTrue(NonceBox.open(key, AAD, Arrays.copyOf(sealed, length), 0).isEmpty());
+      assertTrue(RandomNonceAead.open(key, AAD, Arrays.copyOf(sealed, length), 0).isEmpty());
     }
   }
 

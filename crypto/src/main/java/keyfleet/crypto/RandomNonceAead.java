@@ -10,9 +10,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /// AES-256-GCM under one key and a random nonce for each value: `nonce (12) | ciphertext | tag
-/// (16)`. It is cheaper than a [Box], and one key is good for a limited number of values: 2^32 by
-/// the book, and the callers here stop at 2^22.
-public final class NonceBox {
+/// (16)`. It is cheaper than a [DerivedKeyAead], and one key is good for a limited number of
+/// values: 2^32 by the book, and the callers here stop at 2^22.
+public final class RandomNonceAead {
   private static final int NONCE = 12;
   private static final int TAG = 16;
 
@@ -21,11 +21,13 @@ public final class NonceBox {
 
   /// Kept by each thread, as making one costs more than a short value. They remember the key of
   /// their last value.
-  private static final ThreadLocal<Cipher> SEALER = ThreadLocal.withInitial(Box::newCipher);
+  private static final ThreadLocal<Cipher> SEALER =
+      ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
-  private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
+  private static final ThreadLocal<Cipher> OPENER =
+      ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
-  private NonceBox() {}
+  private RandomNonceAead() {}
 
   /// A box behind a copy of `head`, in one array.
   public static byte[] seal(Dek key, byte[] aad, byte[] head, byte[] plain, SecureRandom random) {

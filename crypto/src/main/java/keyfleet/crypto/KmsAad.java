@@ -7,14 +7,14 @@ import java.util.Base64;
 /// What the bytes of a KMS plugin are bound to, and what they are called. The keyring stands in all
 /// of it by the random id of its keystore: a keyring that was made anew under the same name is
 /// another one.
-public final class Binding {
+public final class KmsAad {
   private static final String PRODUCT = "keyfleet-kms-1";
 
-  private Binding() {}
+  private KmsAad() {}
 
   /// The name of a key to Kubernetes: it differs for each activation, also of the same version.
   public static String keyId(String keyringId, KekVersion version, long epoch) {
-    ItemList items = start("key-id", keyringId).int32(version.number()).int64(epoch);
+    LengthPrefixedWriter items = start("key-id", keyringId).int32(version.number()).int64(epoch);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(digest(items.encoded()));
   }
 
@@ -33,8 +33,8 @@ public final class Binding {
     return start("kms-value", keyringId).utf8(keyId).bytes(digest(wrapped)).encoded();
   }
 
-  private static ItemList start(String what, String keyringId) {
-    return new ItemList().utf8(PRODUCT).utf8(what).utf8(keyringId);
+  private static LengthPrefixedWriter start(String what, String keyringId) {
+    return new LengthPrefixedWriter().utf8(PRODUCT).utf8(what).utf8(keyringId);
   }
 
   private static byte[] digest(byte[] bytes) {

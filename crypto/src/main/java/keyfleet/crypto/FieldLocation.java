@@ -1,10 +1,10 @@
 package keyfleet.crypto;
 
 /// Where a sealed value lives. It is bound into the envelope, which therefore opens nowhere else.
-public record Place(String collection, String recordId, String field) {
+public record FieldLocation(String collection, String recordId, String field) {
   static final int MAX_PART_BYTES = 1024;
 
-  public Place {
+  public FieldLocation {
     check(collection);
     check(recordId);
     check(field);
@@ -12,7 +12,7 @@ public record Place(String collection, String recordId, String field) {
 
   /// Strict: a lone surrogate would be written as `?`, and two places would share one encoding.
   private static void check(String part) {
-    int length = StrictText.length(part);
+    int length = StrictUtf8.length(part);
     if (length < 0) {
       throw new IllegalArgumentException("a part of a place is not well-formed text");
     }

@@ -4,13 +4,13 @@ import keyfleet.crypto.Sentinel.Claim;
 
 /// The secret of a [Sentinel], held for as long as proofs are made or judged by it: a whole fleet's
 /// proofs cost one opening.
-public final class OpenSentinel implements AutoCloseable {
+public final class OpenedSentinel implements AutoCloseable {
   private final SecretBytes secret;
-  private final Proof.Maker maker;
+  private final Proof.Generator maker;
 
-  OpenSentinel(SecretBytes secret, KeyringName keyring, KekVersion version) {
+  OpenedSentinel(SecretBytes secret, KeyringName keyring, KekVersion version) {
     this.secret = secret;
-    this.maker = new Proof.Maker(secret, keyring, version);
+    this.maker = new Proof.Generator(secret, keyring, version);
   }
 
   /// Whether `proof` was made for `claim` by someone who opened the same sentinel.

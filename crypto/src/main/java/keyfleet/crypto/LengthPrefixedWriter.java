@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /// An encoding of a list of items, each behind its length in four bytes, so that no two lists
 /// encode alike.
-final class ItemList {
+final class LengthPrefixedWriter {
   private byte[] encoded = new byte[160];
   private int length;
 
-  ItemList bytes(byte[] item) {
+  LengthPrefixedWriter bytes(byte[] item) {
     next(item.length).put(item);
     length += item.length;
     return this;
@@ -27,23 +27,23 @@ final class ItemList {
     return place;
   }
 
-  ItemList utf8(String item) {
+  LengthPrefixedWriter utf8(String item) {
     return bytes(item.getBytes(StandardCharsets.UTF_8));
   }
 
-  ItemList int8(byte item) {
+  LengthPrefixedWriter int8(byte item) {
     next(Byte.BYTES).put(item);
     length += Byte.BYTES;
     return this;
   }
 
-  ItemList int32(int item) {
+  LengthPrefixedWriter int32(int item) {
     next(Integer.BYTES).putInt(item);
     length += Integer.BYTES;
     return this;
   }
 
-  ItemList int64(long item) {
+  LengthPrefixedWriter int64(long item) {
     next(Long.BYTES).putLong(item);
     length += Long.BYTES;
     return this;

@@ -7,13 +7,13 @@ import keyfleet.crypto.Sentinel.Claim;
 
 /// The proofs that a process has made. One is made anew only if its key, its sentinel or its claim
 /// is another; that the key still wraps and unwraps is tried every time. For several threads.
-public final class Proofs {
+public final class ProofCache {
   /// A few versions, and an epoch or two of each.
   private static final int MAX_REMEMBERED = 64;
 
-  private record Ground(Kek kek, Sentinel sentinel, Claim claim) {}
+  private record CacheKey(Kek kek, Sentinel sentinel, Claim claim) {}
 
-  private final Map<Ground, Proof> made = new ConcurrentHashMap<>();
+  private final Map<CacheKey, Proof> made = new ConcurrentHashMap<>();
 
   /// The proof that this process holds the sentinel's version, or nothing if it does not: the
   /// version is missing, has other bytes, or no longer wraps and unwraps.
@@ -22,7 +22,7 @@ public final class Proofs {
     if (kek.isEmpty() || !cipher.roundTrips(sentinel.version())) {
       return Optional.empty();
     }
-    Ground ground = new Ground(kek.get(), sentinel, claim);
+    CacheKey ground = new CacheKey(kek.get(), sentinel, claim);
     Proof known = made.get(ground);
     if (known != null) {
       return Optional.of(known);
@@ -32,7 +32,7 @@ public final class Proofs {
     return proof;
   }
 
-  private void remember(Ground ground, Proof proof) {
+  private void remember(CacheKey ground, Proof proof) {
     if (made.size() >= MAX_REMEMBERED) {
       made.clear();
     }

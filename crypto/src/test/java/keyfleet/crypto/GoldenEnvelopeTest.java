@@ -1,11 +1,11 @@
 package keyfleet.crypto;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static keyfleet.crypto.Fixtures.rewrap;
-import static keyfleet.crypto.Fixtures.seal;
-import static keyfleet.crypto.Fixtures.seeded;
-import static keyfleet.crypto.Fixtures.textOf;
-import static keyfleet.crypto.Fixtures.v;
+import static keyfleet.crypto.CryptoFixtures.rewrap;
+import static keyfleet.crypto.CryptoFixtures.seal;
+import static keyfleet.crypto.CryptoFixtures.seeded;
+import static keyfleet.crypto.CryptoFixtures.textOf;
+import static keyfleet.crypto.CryptoFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
@@ -15,27 +15,27 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.OpenResult.Opened;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Envelopes written once and kept: every later build opens them. A file is never edited; a new
 /// format gets a new file. `it/open_envelope.py` opens the same lines with other code.
-class GoldenTest {
+class GoldenEnvelopeTest {
   /// Data keys wrapped in form 1, which is not written any more.
   private static final String WRAP_1 = "/golden/format-1.txt";
 
   private static final String WRAP_2 = "/golden/format-1-wrap-2.txt";
   private static final HexFormat HEX = HexFormat.of();
 
-  static List<Vector> vectors() {
-    return Stream.of(WRAP_1, WRAP_2).map(Vector::readAll).flatMap(List::stream).toList();
+  static List<TestVector> vectors() {
+    return Stream.of(WRAP_1, WRAP_2).map(TestVector::readAll).flatMap(List::stream).toList();
   }
 
   @ParameterizedTest
   @MethodSource("vectors")
-  void goldenEnvelope_endsAsItSays(Vector vector) {
+  void goldenEnvelope_endsAsItSays(TestVector vector) {
     String outcome =
         switch (cipherOf(vector).open(placeOf(vector), vector.bytes("envelope"))) {
           case Opened(var plain, _) ->
@@ -46,7 +46,7 @@ class GoldenTest {
     assertEquals(vector.result() + " " + vector.text("plaintext"), outcome);
   }
 
-  private static EnvelopeCipher cipherOf(Vector vector) {
+  private static EnvelopeCipher cipherOf(TestVector vector) {
     List<SoftwareKek> keks = new ArrayList<>();
     vector
         .values()
@@ -56,20 +56,20 @@ class GoldenTest {
             keks.add(new SoftwareKek(v(Integer.parseInt(name.substring(4))), key, seeded(1)));
           }
         });
-    return new EnvelopeCipher(Keks.of(new KeyringName(text(vector, "keyring")), keks), seeded(2));
+    return new EnvelopeCipher(KekSet.of(new KeyringName(text(vector, "keyring")), keks), seeded(2));
   }
 
-  private static Place placeOf(Vector vector) {
-    return new Place(text(vector, "collection"), text(vector, "id"), text(vector, "field"));
+  private static FieldLocation placeOf(TestVector vector) {
+    return new FieldLocation(text(vector, "collection"), text(vector, "id"), text(vector, "field"));
   }
 
-  private static String text(Vector vector, String name) {
+  private static String text(TestVector vector, String name) {
     return new String(vector.bytes(name), UTF_8);
   }
 
   @Test
   void dataKeyInForm1_isMovedToForm2() {
-    Vector ordinary = Vector.readAll(WRAP_1).getFirst();
+    TestVector ordinary = TestVector.readAll(WRAP_1).getFirst();
     EnvelopeCipher cipher = cipherOf(ordinary);
     Envelope old = Envelope.parse(ordinary.bytes("envelope")).orElseThrow();
     Envelope moved = rewrap(cipher, placeOf(ordinary), old, 2);
@@ -81,11 +81,12 @@ class GoldenTest {
   /// The same keys, values and randomness must give the same bytes, for ever.
   @Test
   void buildOfToday_writesTheGoldenFile() {
-    List<String> golden = Vector.readAll(WRAP_2).stream().map(GoldenTest::line).toList();
-    assertEquals(golden, new Writer().lines());
+    List<String> golden =
+        TestVector.readAll(WRAP_2).stream().map(GoldenEnvelopeTest::line).toList();
+    assertEquals(golden, new LineWriter().lines());
   }
 
-  private static String line(Vector vector) {
+  private static String line(TestVector vector) {
     StringBuilder line = new StringBuilder(vector.id()).append(' ').append(vector.result());
     new TreeMap<>(vector.values())
         .forEach((n, v) -> line.append(' ').append(n).append('=').append(v));
@@ -93,8 +94,8 @@ class GoldenTest {
   }
 
   /// Makes the golden lines: a few ordinary envelopes, the edges, and three that must not open.
-  private static final class Writer {
-    private static final Place SSN = new Place("customers", "17", "ssn");
+  private static final class LineWriter {
+    private static final FieldLocation SSN = new FieldLocation("customers", "17", "ssn");
 
     private final List<String> lines = new ArrayList<>();
 
@@ -104,9 +105,10 @@ class GoldenTest {
       add("opened", "main", ordinary, SSN, "123-45-6789", 1, 2);
       add("opened", "main", rewrap(cipher, SSN, ordinary, 2), SSN, "123-45-6789", 2);
       add("opened", "main", seal(cipher, 1, SSN, ""), SSN, "", 1);
-      Place unicode = new Place("kunden/ß", "ключ 🔑", "a.b[0]");
+      FieldLocation unicode = new FieldLocation("kunden/ß", "ключ 🔑", "a.b[0]");
       add("opened", "main", seal(cipher, 2, unicode, "Zoë"), unicode, "Zoë", 1, 2);
-      Place longest = new Place("c".repeat(1024), "i".repeat(1024), "f".repeat(1024));
+      FieldLocation longest =
+          new FieldLocation("c".repeat(1024), "i".repeat(1024), "f".repeat(1024));
       add(
           "opened",
           "main",
@@ -117,21 +119,21 @@ class GoldenTest {
       int last = Integer.MAX_VALUE;
       add("opened", "pay-roll", seal(cipher("pay-roll", last), last, SSN, "x"), SSN, "x", last);
       add("no-such-version", "main", ordinary, SSN, "", 2);
-      add("refused", "main", ordinary, new Place("customers", "18", "ssn"), "", 1, 2);
+      add("refused", "main", ordinary, new FieldLocation("customers", "18", "ssn"), "", 1, 2);
       add("refused", "pay-roll", ordinary, SSN, "", 1, 2);
       return lines;
     }
 
     private static EnvelopeCipher cipher(String keyring, int... versions) {
-      List<SoftwareKek> keks = IntStream.of(versions).mapToObj(Fixtures::kek).toList();
-      return new EnvelopeCipher(Keks.of(new KeyringName(keyring), keks), seeded(42));
+      List<SoftwareKek> keks = IntStream.of(versions).mapToObj(CryptoFixtures::kek).toList();
+      return new EnvelopeCipher(KekSet.of(new KeyringName(keyring), keks), seeded(42));
     }
 
     private void add(
         String result,
         String keyring,
         Envelope envelope,
-        Place place,
+        FieldLocation place,
         String plaintext,
         int... loaded) {
       TreeMap<String, String> values = new TreeMap<>();

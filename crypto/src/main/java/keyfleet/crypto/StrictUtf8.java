@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.Optional;
 
 /// Text as bytes, where two texts must never become the same bytes.
-public final class StrictText {
-  private StrictText() {}
+public final class StrictUtf8 {
+  private StrictUtf8() {}
 
   /// Nothing for half a surrogate pair: Java writes it as a question mark.
   public static Optional<byte[]> utf8(String text) {

@@ -4,12 +4,12 @@ import java.util.Optional;
 
 /// How the bytes of an envelope are protected. The code stands in the envelope and in everything
 /// bound to it, so that a later suite can live beside this one.
-enum Suite {
+enum CipherSuite {
   HKDF_SHA512_AES256_GCM(1);
 
   private final int code;
 
-  Suite(int code) {
+  CipherSuite(int code) {
     this.code = code;
   }
 
@@ -17,7 +17,7 @@ enum Suite {
     return (byte) code;
   }
 
-  static Optional<Suite> of(byte code) {
+  static Optional<CipherSuite> of(byte code) {
     return code == HKDF_SHA512_AES256_GCM.code()
         ? Optional.of(HKDF_SHA512_AES256_GCM)
         : Optional.empty();

@@ -1,10 +1,10 @@
 package keyfleet.crypto;
 
-import static keyfleet.crypto.Fixtures.SSN;
-import static keyfleet.crypto.Fixtures.cipher;
-import static keyfleet.crypto.Fixtures.seal;
-import static keyfleet.crypto.Fixtures.seeded;
-import static keyfleet.crypto.Fixtures.textOf;
+import static keyfleet.crypto.CryptoFixtures.SSN;
+import static keyfleet.crypto.CryptoFixtures.cipher;
+import static keyfleet.crypto.CryptoFixtures.seal;
+import static keyfleet.crypto.CryptoFixtures.seeded;
+import static keyfleet.crypto.CryptoFixtures.textOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -13,28 +13,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import keyfleet.crypto.Opening.Opened;
+import keyfleet.crypto.OpenResult.Opened;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// What a thief or a malicious database can do to an envelope: every move must end in a refusal.
-class TamperTest {
+class EnvelopeTamperTest {
   private static final EnvelopeCipher CIPHER = cipher(1, 2);
 
-  static List<Place> otherPlaces() {
+  static List<FieldLocation> otherPlaces() {
     return List.of(
-        new Place("customers", "18", "ssn"),
-        new Place("customers", "17", "email"),
-        new Place("orders", "17", "ssn"),
+        new FieldLocation("customers", "18", "ssn"),
+        new FieldLocation("customers", "17", "email"),
+        new FieldLocation("orders", "17", "ssn"),
         // The same letters, cut elsewhere: what a mere concatenation would confuse.
-        new Place("customers1", "7", "ssn"),
-        new Place("customers", "17s", "sn"));
+        new FieldLocation("customers1", "7", "ssn"),
+        new FieldLocation("customers", "17s", "sn"));
   }
 
   @ParameterizedTest
   @MethodSource("otherPlaces")
-  void envelopeMovedElsewhere_isRefused(Place other) {
+  void envelopeMovedElsewhere_isRefused(FieldLocation other) {
     byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
     assertEquals(new Refused(), CIPHER.open(other, bytes));
     assertEquals("x", textOf(CIPHER.open(SSN, bytes)));
@@ -42,9 +42,9 @@ class TamperTest {
 
   @Test
   void everyPairOfPlaces_isToldApart() {
-    for (Place from : otherPlaces()) {
+    for (FieldLocation from : otherPlaces()) {
       byte[] bytes = seal(CIPHER, 1, from, "x").bytes();
-      for (Place to : otherPlaces()) {
+      for (FieldLocation to : otherPlaces()) {
         Class<?> expected = from.equals(to) ? Opened.class : Refused.class;
         assertInstanceOf(expected, CIPHER.open(to, bytes), from + " opened at " + to);
       }
@@ -53,7 +53,7 @@ class TamperTest {
 
   @Test
   void envelopeOfAnotherKeyring_isRefusedEvenWithTheSameKeyBytes() {
-    Keks payments = Keks.of(new KeyringName("payments"), List.of(Fixtures.kek(1)));
+    KekSet payments = KekSet.of(new KeyringName("payments"), List.of(CryptoFixtures.kek(1)));
     byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
     assertEquals(new Refused(), new EnvelopeCipher(payments, seeded(1)).open(SSN, bytes));
   }
@@ -68,12 +68,12 @@ class TamperTest {
   @Test
   void versionEditedWhileBothVersionsShareBytes_isRefused() {
     SecretBytes same = SecretBytes.copyOf(new byte[32]);
-    Keks twins =
-        Keks.of(
+    KekSet twins =
+        KekSet.of(
             KeyringName.MAIN,
             List.of(
-                new SoftwareKek(Fixtures.v(1), same, seeded(1)),
-                new SoftwareKek(Fixtures.v(2), same, seeded(2))));
+                new SoftwareKek(CryptoFixtures.v(1), same, seeded(1)),
+                new SoftwareKek(CryptoFixtures.v(2), same, seeded(2))));
     EnvelopeCipher cipher = new EnvelopeCipher(twins, seeded(3));
     byte[] bytes = seal(cipher, 1, SSN, "x").bytes();
     ByteBuffer.wrap(bytes).putInt(Envelope.VERSION_OFFSET, 2);
@@ -83,8 +83,8 @@ class TamperTest {
   @Test
   void wrappedDekOfAnotherRecord_isRefused() {
     byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
-    byte[] theirs = seal(CIPHER, 1, new Place("customers", "18", "ssn"), "y").bytes();
-    int data = 12 + 1 + Box.OVERHEAD + Dek.BYTES;
+    byte[] theirs = seal(CIPHER, 1, new FieldLocation("customers", "18", "ssn"), "y").bytes();
+    int data = 12 + 1 + DerivedKeyAead.OVERHEAD + Dek.BYTES;
     System.arraycopy(theirs, 12, ours, 12, data - 12);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
@@ -93,7 +93,7 @@ class TamperTest {
   void dataOfAnotherVersionOfTheSameRecord_isRefused() {
     byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
     byte[] older = seal(CIPHER, 1, SSN, "y").bytes();
-    int data = 12 + 1 + Box.OVERHEAD + Dek.BYTES;
+    int data = 12 + 1 + DerivedKeyAead.OVERHEAD + Dek.BYTES;
     System.arraycopy(older, data, ours, data, ours.length - data);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
@@ -104,7 +104,7 @@ class TamperTest {
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       byte[] altered = bytes.clone();
       altered[bit / 8] ^= (byte) (1 << bit % 8);
-      Opening opening = CIPHER.open(SSN, altered);
+      OpenResult opening = CIPHER.open(SSN, altered);
       assertFalse(opening instanceof Opened, "bit " + bit + " flipped: " + opening);
     }
   }
@@ -114,7 +114,7 @@ class TamperTest {
     byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").bytes();
     for (int length = 0; length < bytes.length + 40; length++) {
       if (length != bytes.length) {
-        Opening opening = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
+        OpenResult opening = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
         assertEquals(new Refused(), opening, "cut to " + length);
       }
     }
@@ -136,16 +136,34 @@ class TamperTest {
   @Test
   void boxWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(1));
-    byte[] other = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(2));
-    System.arraycopy(other, Box.SALT, box, Box.SALT, Box.COMMITMENT);
-    assertTrue(Box.open(Box.Purpose.DATA.from(key), new byte[0], box).isEmpty());
+    byte[] box =
+        DerivedKeyAead.seal(
+            DerivedKeyAead.Purpose.DATA.from(key),
+            new byte[0],
+            CryptoFixtures.text("x"),
+            seeded(1));
+    byte[] other =
+        DerivedKeyAead.seal(
+            DerivedKeyAead.Purpose.DATA.from(key),
+            new byte[0],
+            CryptoFixtures.text("x"),
+            seeded(2));
+    System.arraycopy(
+        other, DerivedKeyAead.SALT, box, DerivedKeyAead.SALT, DerivedKeyAead.COMMITMENT);
+    assertTrue(
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.from(key), new byte[0], box).isEmpty());
   }
 
   @Test
   void boxOfAnotherPurpose_isRefused() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box = Box.seal(Box.Purpose.DATA.from(key), new byte[0], Fixtures.text("x"), seeded(1));
-    assertTrue(Box.open(Box.Purpose.WRAP.from(key), new byte[0], box).isEmpty());
+    byte[] box =
+        DerivedKeyAead.seal(
+            DerivedKeyAead.Purpose.DATA.from(key),
+            new byte[0],
+            CryptoFixtures.text("x"),
+            seeded(1));
+    assertTrue(
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.from(key), new byte[0], box).isEmpty());
   }
 }

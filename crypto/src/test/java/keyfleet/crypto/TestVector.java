@@ -10,27 +10,27 @@ import java.util.List;
 import java.util.Map;
 
 /// One line of a vector file: `KIND ID RESULT name=value…`, values in hex.
-record Vector(String id, String result, Map<String, String> values) {
-  static List<Vector> readAll(String resource) {
-    try (InputStream in = Vector.class.getResourceAsStream(resource)) {
+record TestVector(String id, String result, Map<String, String> values) {
+  static List<TestVector> readAll(String resource) {
+    try (InputStream in = TestVector.class.getResourceAsStream(resource)) {
       if (in == null) {
         throw new IllegalStateException("no such resource: " + resource);
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return text.lines().filter(line -> !line.startsWith("#")).map(Vector::of).toList();
+      return text.lines().filter(line -> !line.startsWith("#")).map(TestVector::of).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static Vector of(String line) {
+  private static TestVector of(String line) {
     String[] words = line.split(" ", -1);
     Map<String, String> values = new HashMap<>();
     for (int i = 3; i < words.length; i++) {
       int equals = words[i].indexOf('=');
       values.put(words[i].substring(0, equals), words[i].substring(equals + 1));
     }
-    return new Vector(words[0] + " " + words[1], words[2], Map.copyOf(values));
+    return new TestVector(words[0] + " " + words[1], words[2], Map.copyOf(values));
   }
 
   boolean isValid() {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class StrictTextTest {
+class StrictUtf8Test {
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -24,7 +24,7 @@ class StrictTextTest {
         "\ude00\ud83d"
       })
   void length_isThatOfTheBytes(String text) {
-    int bytes = StrictText.utf8(text).map(it -> it.length).orElse(-1);
-    assertEquals(bytes, StrictText.length(text));
+    int bytes = StrictUtf8.utf8(text).map(it -> it.length).orElse(-1);
+    assertEquals(bytes, StrictUtf8.length(text));
   }
 }

@@ -5,15 +5,15 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
-import keyfleet.crypto.Opening.Opened;
-import keyfleet.crypto.Rewrapping.Rewrapped;
-import keyfleet.crypto.Sealing.Sealed;
+import keyfleet.crypto.OpenResult.Opened;
+import keyfleet.crypto.RewrapResult.Rewrapped;
+import keyfleet.crypto.SealResult.Sealed;
 
 /// The words in which the tests of this room speak.
-final class Fixtures {
-  static final Place SSN = new Place("customers", "17", "ssn");
+final class CryptoFixtures {
+  static final FieldLocation SSN = new FieldLocation("customers", "17", "ssn");
 
-  private Fixtures() {}
+  private CryptoFixtures() {}
 
   static KekVersion v(int number) {
     return new KekVersion(number);
@@ -25,8 +25,9 @@ final class Fixtures {
     return new SoftwareKek(v(version), SecretBytes.copyOf(key), seeded(1000 + version));
   }
 
-  static Keks keks(int... versions) {
-    return Keks.of(KeyringName.MAIN, IntStream.of(versions).mapToObj(Fixtures::kek).toList());
+  static KekSet keks(int... versions) {
+    return KekSet.of(
+        KeyringName.MAIN, IntStream.of(versions).mapToObj(CryptoFixtures::kek).toList());
   }
 
   static EnvelopeCipher cipher(int... versions) {
@@ -37,7 +38,7 @@ final class Fixtures {
     return SecretBytes.copyOf(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  static String textOf(Opening opening) {
+  static String textOf(OpenResult opening) {
     return switch (opening) {
       case Opened(var plaintext, _) ->
           new String(plaintext.reveal(SecretAccess.granted()), StandardCharsets.UTF_8);
@@ -46,11 +47,12 @@ final class Fixtures {
     };
   }
 
-  static Envelope seal(EnvelopeCipher cipher, int version, Place place, String value) {
+  static Envelope seal(EnvelopeCipher cipher, int version, FieldLocation place, String value) {
     return ((Sealed) cipher.seal(v(version), place, text(value))).envelope();
   }
 
-  static Envelope rewrap(EnvelopeCipher cipher, Place place, Envelope envelope, int target) {
+  static Envelope rewrap(
+      EnvelopeCipher cipher, FieldLocation place, Envelope envelope, int target) {
     return ((Rewrapped) cipher.rewrap(place, envelope, v(target))).envelope();
   }
 

@@ -14,11 +14,11 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /// A message sealed under a key that is derived for it alone, with a commitment to that key.
-final class Box {
+final class DerivedKeyAead {
   /// The keys of one message, from a salt that no other has: first the cipher's, then the
   /// commitment, [#DERIVED] bytes together, for the caller to wipe.
   @FunctionalInterface
-  interface Derivation {
+  interface KeyDerivation {
     byte[] derive(byte[] salt);
   }
 
@@ -34,7 +34,7 @@ final class Box {
     }
 
     /// Suite 1: both steps of HKDF, with the salt in the first.
-    Derivation from(SecretBytes key) {
+    KeyDerivation from(SecretBytes key) {
       return salt -> Hkdf.derive(key, salt, info.getBytes(StandardCharsets.US_ASCII), DERIVED);
     }
   }
@@ -59,16 +59,18 @@ final class Box {
 
   /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
   /// They remember the keys of their last message, which open that one alone.
-  private static final ThreadLocal<Cipher> SEALER = ThreadLocal.withInitial(Box::newCipher);
+  private static final ThreadLocal<Cipher> SEALER =
+      ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
-  private static final ThreadLocal<Cipher> OPENER = ThreadLocal.withInitial(Box::newCipher);
+  private static final ThreadLocal<Cipher> OPENER =
+      ThreadLocal.withInitial(DerivedKeyAead::newCipher);
 
-  private Box() {}
+  private DerivedKeyAead() {}
 
   /// Makes the JVM initialise this class, and with it the provider.
   static void start() {}
 
-  static byte[] seal(Derivation keys, byte[] aad, SecretBytes plaintext, SecureRandom random) {
+  static byte[] seal(KeyDerivation keys, byte[] aad, SecretBytes plaintext, SecureRandom random) {
     byte[] salt = new byte[SALT];
     random.nextBytes(salt);
     byte[] derived = keys.derive(salt);
@@ -88,7 +90,7 @@ final class Box {
     }
   }
 
-  static Optional<SecretBytes> open(Derivation keys, byte[] aad, byte[] box) {
+  static Optional<SecretBytes> open(KeyDerivation keys, byte[] aad, byte[] box) {
     if (box.length < OVERHEAD) {
       return Optional.empty();
     }

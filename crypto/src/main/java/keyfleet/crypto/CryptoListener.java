@@ -2,7 +2,7 @@ package keyfleet.crypto;
 
 /// Sees what becomes of each value that a cipher works on, and nothing of the value. Any thread
 /// calls it.
-public interface Witness {
+public interface CryptoListener {
   /// What was done with a value.
   enum Operation {
     SEAL,
@@ -20,7 +20,7 @@ public interface Witness {
     UNAVAILABLE
   }
 
-  Witness NOBODY = (_, _, _, _) -> {};
+  CryptoListener NOBODY = (_, _, _, _) -> {};
 
   /// A moment on the clock of a witness that has one, which it is handed back at the end.
   default long begin() {

@@ -12,18 +12,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Project Wycheproof's cases, through the same two calls that every box goes through.
-class PublishedVectorsTest {
-  static List<Vector> hkdf() {
-    return Vector.readAll("/vectors/hkdf-sha512.txt");
+class WycheproofVectorsTest {
+  static List<TestVector> hkdf() {
+    return TestVector.readAll("/vectors/hkdf-sha512.txt");
   }
 
-  static List<Vector> gcm() {
-    return Vector.readAll("/vectors/aes256-gcm.txt");
+  static List<TestVector> gcm() {
+    return TestVector.readAll("/vectors/aes256-gcm.txt");
   }
 
   @ParameterizedTest
   @MethodSource("hkdf")
-  void hkdfCase_givesTheKeyingMaterial(Vector vector) {
+  void hkdfCase_givesTheKeyingMaterial(TestVector vector) {
     SecretBytes key = SecretBytes.copyOf(vector.bytes("ikm"));
     byte[] info = vector.bytes("info");
     int length = Integer.parseInt(vector.text("size"));
@@ -37,14 +37,14 @@ class PublishedVectorsTest {
 
   @ParameterizedTest
   @MethodSource("gcm")
-  void gcmCase_decryptsOrIsRefused(Vector vector) throws GeneralSecurityException {
-    GCMParameterSpec nonce = new GCMParameterSpec(Box.TAG * 8, vector.bytes("iv"));
+  void gcmCase_decryptsOrIsRefused(TestVector vector) throws GeneralSecurityException {
+    GCMParameterSpec nonce = new GCMParameterSpec(DerivedKeyAead.TAG * 8, vector.bytes("iv"));
     byte[] aad = vector.bytes("aad");
-    Cipher decrypt = Box.gcm(Cipher.DECRYPT_MODE, vector.bytes("key"), nonce, aad);
+    Cipher decrypt = DerivedKeyAead.gcm(Cipher.DECRYPT_MODE, vector.bytes("key"), nonce, aad);
     byte[] sealed = vector.bytes("ct", "tag");
     if (vector.isValid()) {
       assertArrayEquals(vector.bytes("msg"), decrypt.doFinal(sealed));
-      Cipher encrypt = Box.gcm(Cipher.ENCRYPT_MODE, vector.bytes("key"), nonce, aad);
+      Cipher encrypt = DerivedKeyAead.gcm(Cipher.ENCRYPT_MODE, vector.bytes("key"), nonce, aad);
       assertArrayEquals(sealed, encrypt.doFinal(vector.bytes("msg")));
     } else {
       assertThrows(AEADBadTagException.class, () -> decrypt.doFinal(sealed));

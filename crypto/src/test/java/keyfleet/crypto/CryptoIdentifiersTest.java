@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class NamesTest {
+class CryptoIdentifiersTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "Main", "a_b", "1a", "-a", "a b", "a/b", "é"})
   void badKeyringName_isRefused(String name) {
@@ -36,9 +36,10 @@ class NamesTest {
   @Test
   void placeThatIsNotText_isRefused() {
     IllegalArgumentException loneSurrogate =
-        assertThrows(IllegalArgumentException.class, () -> new Place("a", "\uD800", "c"));
+        assertThrows(IllegalArgumentException.class, () -> new FieldLocation("a", "\uD800", "c"));
     assertTrue(String.valueOf(loneSurrogate.getMessage()).contains("well-formed"));
-    assertThrows(IllegalArgumentException.class, () -> new Place("", "b", "c"));
-    assertThrows(IllegalArgumentException.class, () -> new Place("a", "b", "x".repeat(1025)));
+    assertThrows(IllegalArgumentException.class, () -> new FieldLocation("", "b", "c"));
+    assertThrows(
+        IllegalArgumentException.class, () -> new FieldLocation("a", "b", "x".repeat(1025)));
   }
 }
