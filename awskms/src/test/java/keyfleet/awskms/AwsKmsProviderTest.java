@@ -64,8 +64,8 @@ class AwsKmsProviderTest {
     }
   }
 
-  private static List<Integer> versions(KekSet keks) {
-    return keks.versions().stream().map(KekVersion::number).toList();
+  private static List<Integer> versions(KekSet kekSet) {
+    return kekSet.versions().stream().map(KekVersion::number).toList();
   }
 
   private static Optional<Dek> tried(Kek kek, byte[] wrapped) {
@@ -81,16 +81,16 @@ class AwsKmsProviderTest {
     make("trip-v1");
     make("trip-v2");
     try (AwsKmsProvider provider = Fixtures.provider(port(), "trip")) {
-      KekSet keks = provider.load();
+      KekSet kekSet = provider.load();
       Dek dek = dek();
-      byte[] wrapped = kek(keks, 1).wrap(dek, AAD);
+      byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
       assertTrue(wrapped.length <= AwsKek.MAX_BYTES, () -> wrapped.length + " bytes");
-      assertEquals(dek.bytes(), kek(keks, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
-      assertEquals(Optional.empty(), kek(keks, 1).unwrap(wrapped, OTHER_AAD));
-      assertEquals(Optional.empty(), tried(kek(keks, 2), wrapped));
+      assertEquals(dek.bytes(), kek(kekSet, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
+      assertEquals(Optional.empty(), tried(kek(kekSet, 2), wrapped));
       byte[] bent = wrapped.clone();
       bent[bent.length - 1] ^= 1;
-      assertEquals(Optional.empty(), kek(keks, 1).unwrap(bent, AAD));
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
     }
   }
 

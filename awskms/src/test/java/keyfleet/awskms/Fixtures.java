@@ -45,8 +45,8 @@ final class Fixtures {
         .build();
   }
 
-  static Kek kek(KekSet keks, int version) {
-    return keks.find(new KekVersion(version)).orElseThrow();
+  static Kek kek(KekSet kekSet, int version) {
+    return kekSet.find(new KekVersion(version)).orElseThrow();
   }
 
   static Dek dek() {

@@ -117,7 +117,7 @@ final class Worker {
   }
 
   private KekProvider provider() {
-    KekSet keks =
+    KekSet kekSet =
         KekSet.of(
             KeyringName.MAIN,
             IntStream.rangeClosed(1, 2)
@@ -133,7 +133,7 @@ final class Worker {
 
       @Override
       public KekSet load() {
-        return keks;
+        return kekSet;
       }
 
       @Override

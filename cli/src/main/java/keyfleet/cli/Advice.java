@@ -44,7 +44,7 @@ record Advice(Reason reason, String provider, Home home) {
   }
 
   private String provision(KeyringName keyring, KekVersion target) {
-    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.upperCase() + "_";
+    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.toVariableForm() + "_";
     return switch (provider) {
       case "env" ->
           "set KEYFLEET_KEK_%sV%d and restart the process".formatted(ring, target.number());

@@ -38,14 +38,14 @@ final class LocalCheck {
   }
 
   private List<RoundTrip> trips(KekProvider provider) {
-    KekSet keks = provider.load();
-    var cipher = new EnvelopeCipher(keks, around.get().random());
-    return keks.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
+    KekSet kekSet = provider.load();
+    var cipher = new EnvelopeCipher(kekSet, around.get().random());
+    return kekSet.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
   }
 
   private static RoundTrip trip(String provider, EnvelopeCipher cipher, KekVersion version) {
     try {
-      String problem = cipher.roundTrips(version) ? "" : "unwraps to something else";
+      String problem = cipher.canRoundTrip(version) ? "" : "unwraps to something else";
       return new RoundTrip(provider, version, problem);
     } catch (KekUnavailableException e) {
       return new RoundTrip(provider, version, e.getMessage());

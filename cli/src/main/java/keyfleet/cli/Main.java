@@ -48,7 +48,7 @@ public final class Main {
         .name("keyfleet-early")
         .uncaughtExceptionHandler((_, _) -> {})
         .start(() -> {
-          EnvelopeCipher.prepare();
+          EnvelopeCipher.warmUp();
           if (!isLocal) {
             var _ = Document.parse(Value.of("{}"));
           }
@@ -70,7 +70,7 @@ public final class Main {
     public Surroundings get() {
       if (surroundings == null) {
         var random = new SecureRandom();
-        EnvelopeCipher.selfTest(random);
+        EnvelopeCipher.runSelfTest(random);
         surroundings = new Surroundings(System.getenv(), random, new SystemTicker());
       }
       return surroundings;

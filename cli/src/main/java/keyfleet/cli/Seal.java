@@ -33,7 +33,7 @@ final class Seal {
   }
 
   /// The collection is registered before the round begins: a rotation moves what it knows of.
-  Envelope seal(FieldLocation place, SecretBytes value) {
+  Envelope seal(FieldLocation fieldLocation, SecretBytes value) {
     if (sealer.register() instanceof Registry.Taken(var held)) {
       throw new CommandException(
           "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),
@@ -42,7 +42,7 @@ final class Seal {
     Visit visit = door.visit(desk.ticker().nanos());
     Keystore keystore = desk.keystore();
     standing = door.judge(visit, keystore);
-    return switch (sealer.seal(place, value)) {
+    return switch (sealer.seal(fieldLocation, value)) {
       case SealAnswer.Sealed(Envelope envelope) -> envelope;
       case SealAnswer.LeaseRunOut() ->
           throw CommandException.unmet("the store took too long to answer", "the command again");

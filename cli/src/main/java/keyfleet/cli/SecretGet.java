@@ -40,8 +40,8 @@ final class SecretGet implements Command {
     try (Desk desk = office.desk(parsed)) {
       StoredRecord record = SecretShelf.needed(desk, name);
       byte[] envelope = SecretShelf.envelope(record).map(it -> it.toArray()).orElse(new byte[0]);
-      OpenResult opening = desk.keys().loaded().cipher().open(SecretShelf.place(name), envelope);
-      return switch (opening) {
+      OpenResult openResult = desk.keys().loaded().cipher().open(SecretShelf.place(name), envelope);
+      return switch (openResult) {
         case Opened(SecretBytes value, KekVersion version) -> print(name, value, version, format);
         case NoSuchVersion(KekVersion version) ->
             throw new CommandException(

@@ -92,7 +92,7 @@ final class SecretPut implements Command {
   /// False if another was faster, or the fence moved: then all is done anew.
   private static boolean isKept(
       SecretShelf shelf, SecretName name, @Nullable StoredRecord before, Envelope envelope) {
-    SealedFields fields = SecretShelf.fields(Bytes.copyOf(envelope.bytes()));
+    SealedFields fields = SecretShelf.fields(Bytes.copyOf(envelope.toBytes()));
     RecordWrite write =
         before == null
             ? shelf.records().insert(new StoredRecord(SecretShelf.id(name), fields))

@@ -158,8 +158,7 @@ class RemoveTest {
   @Test
   void inventory_countsByVersion() {
     assertEquals(
-        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
-            + "\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
+        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
         fleet.run("kek", "inventory", "-o", "json").exits(0).out());
   }
 }

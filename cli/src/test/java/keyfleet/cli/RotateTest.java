@@ -237,8 +237,7 @@ class RotateTest {
         """,
         fleet.run("kek", "list").exits(0).out());
     assertEquals(
-        "{\"keyring\":\"main\",\"use\":\"records\",\"epoch\":1,\"active\":1,\"processes\":2,\"versions\":["
-            + "{\"version\":1,\"state\":\"active\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":2},{\"version\":2,\"state\":\"announced\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":0}]}\n",
+        "{\"keyring\":\"main\",\"use\":\"records\",\"epoch\":1,\"active\":1,\"processes\":2,\"versions\":[{\"version\":1,\"state\":\"active\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":2},{\"version\":2,\"state\":\"announced\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":0}]}\n",
         fleet.run("kek", "list", "-o", "json").exits(0).out());
   }
 

@@ -104,7 +104,7 @@ final class AuditFacts {
   private static void version(
       SortedMap<String, String> facts, KekVersion version, KeyVersion known) {
     facts.put(version + ".provider", known.provider());
-    facts.put(version + ".sentinel", AuditHash.of(known.sentinel().envelope().bytes()));
+    facts.put(version + ".sentinel", AuditHash.of(known.sentinel().envelope().toBytes()));
     facts.put(version + ".state", word(known.state()));
     facts.put(version + ".trust", word(known.trust()));
   }

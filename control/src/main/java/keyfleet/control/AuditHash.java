@@ -64,7 +64,7 @@ final class AuditHash {
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
   private void text(String text) {
     byte[] bytes =
-        StrictUtf8.utf8(text)
+        StrictUtf8.encode(text)
             .orElseThrow(() ->
                 new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
     number(bytes.length);

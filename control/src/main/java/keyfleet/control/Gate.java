@@ -38,7 +38,7 @@ public final class Gate {
         known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
     try {
       Readiness.ProofCheck proofs =
-          (claim, proof) -> sentinel.map(it -> it.accepts(claim, proof)).orElse(false);
+          (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
       return judge(
           keystore.timings(), expected, new Readiness(keystore, target, Self.PROTOCOL, proofs));
     } finally {

@@ -50,8 +50,9 @@ final class Mover {
   Moving move(String collection, StoredRecord record) {
     SortedMap<String, Bytes> moved = new TreeMap<>();
     for (var field : record.fields().byName().entrySet()) {
-      FieldLocation place = new FieldLocation(collection, record.id().value(), field.getKey());
-      switch (moved(place, field.getValue())) {
+      FieldLocation fieldLocation =
+          new FieldLocation(collection, record.id().value(), field.getKey());
+      switch (moved(fieldLocation, field.getValue())) {
         case Good(Bytes bytes) -> moved.put(field.getKey(), bytes);
         case Bad(String reason) -> {
           return new Stuck("field " + field.getKey() + ": " + reason);
@@ -62,7 +63,7 @@ final class Mover {
     return after.equals(record.fields()) ? new InPlace() : new Moved(new Change(record, after));
   }
 
-  private Field moved(FieldLocation place, Bytes bytes) {
+  private Field moved(FieldLocation fieldLocation, Bytes bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes.toArray());
     if (parsed.isEmpty()) {
       return new Bad("it is no envelope");
@@ -72,12 +73,12 @@ final class Mover {
       return new Good(bytes);
     }
     return job.kind() == Job.Kind.REVOCATION
-        ? resealed(place, envelope)
-        : rewrapped(place, envelope);
+        ? resealed(fieldLocation, envelope)
+        : rewrapped(fieldLocation, envelope);
   }
 
-  private Field rewrapped(FieldLocation place, Envelope envelope) {
-    return switch (cipher.rewrap(place, envelope, job.to())) {
+  private Field rewrapped(FieldLocation fieldLocation, Envelope envelope) {
+    return switch (cipher.rewrap(fieldLocation, envelope, job.to())) {
       case Rewrapped(Envelope moved) -> good(moved);
       case NoSuchVersion(KekVersion version) -> missing(version);
       case Refused _ -> new Bad(Refused.MESSAGE);
@@ -85,11 +86,11 @@ final class Mover {
   }
 
   /// A new data key: whoever holds the old KEK and an old backup has the former one.
-  private Field resealed(FieldLocation place, Envelope envelope) {
-    return switch (cipher.open(place, envelope)) {
+  private Field resealed(FieldLocation fieldLocation, Envelope envelope) {
+    return switch (cipher.open(fieldLocation, envelope)) {
       case Opened(SecretBytes plaintext, _) -> {
         try (plaintext) {
-          yield sealed(place, plaintext);
+          yield sealed(fieldLocation, plaintext);
         }
       }
       case NoSuchVersion(KekVersion version) -> missing(version);
@@ -98,19 +99,19 @@ final class Mover {
   }
 
   /// Opened again before it may replace the only copy.
-  private Field sealed(FieldLocation place, SecretBytes plaintext) {
-    return switch (cipher.seal(job.to(), place, plaintext)) {
+  private Field sealed(FieldLocation fieldLocation, SecretBytes plaintext) {
+    return switch (cipher.seal(job.to(), fieldLocation, plaintext)) {
       case Sealed(Envelope envelope) ->
-          opens(place, envelope, plaintext)
+          opens(fieldLocation, envelope, plaintext)
               ? good(envelope)
               : new Bad(job.to() + " does not open what it has just sealed");
       case NoSuchVersion(KekVersion version) -> missing(version);
     };
   }
 
-  private boolean opens(FieldLocation place, Envelope envelope, SecretBytes expected) {
-    OpenResult opening = cipher.open(place, envelope);
-    if (!(opening instanceof Opened(SecretBytes plaintext, _))) {
+  private boolean opens(FieldLocation fieldLocation, Envelope envelope, SecretBytes expected) {
+    OpenResult openResult = cipher.open(fieldLocation, envelope);
+    if (!(openResult instanceof Opened(SecretBytes plaintext, _))) {
       return false;
     }
     try (plaintext) {
@@ -119,7 +120,7 @@ final class Mover {
   }
 
   private static Field good(Envelope envelope) {
-    return new Good(Bytes.copyOf(envelope.bytes()));
+    return new Good(Bytes.copyOf(envelope.toBytes()));
   }
 
   private static Field missing(KekVersion version) {

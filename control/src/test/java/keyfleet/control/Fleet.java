@@ -157,7 +157,7 @@ final class Fleet {
       SealAnswer answer =
           sealer(collection)
               .seal(new FieldLocation(collection, id, field), secret(field + " of " + id));
-      return Bytes.copyOf(assertInstanceOf(SealAnswer.Sealed.class, answer).envelope().bytes());
+      return Bytes.copyOf(assertInstanceOf(SealAnswer.Sealed.class, answer).envelope().toBytes());
     }
 
     StoredRecord record(String collection, String id) {
@@ -336,8 +336,8 @@ final class Fleet {
               .fields()
               .byName()
               .forEach((field, bytes) -> {
-                FieldLocation place = new FieldLocation(name, record.id().value(), field);
-                contents.put(place.toString(), opened(cipher, place, bytes));
+                FieldLocation fieldLocation = new FieldLocation(name, record.id().value(), field);
+                contents.put(fieldLocation.toString(), opened(cipher, fieldLocation, bytes));
               });
         }
       }
@@ -345,8 +345,8 @@ final class Fleet {
     return contents;
   }
 
-  private static String opened(EnvelopeCipher cipher, FieldLocation place, Bytes bytes) {
-    Opened opened = assertInstanceOf(Opened.class, cipher.open(place, bytes.toArray()));
+  private static String opened(EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes) {
+    Opened opened = assertInstanceOf(Opened.class, cipher.open(fieldLocation, bytes.toArray()));
     return opened.version()
         + " "
         + new String(opened.plaintext().reveal(SecretAccess.granted()), UTF_8);

@@ -7,20 +7,24 @@ final class Aad {
   private Aad() {}
 
   static byte[] ofWrap(
-      CipherSuite suite, KeyringName keyring, KekVersion version, FieldLocation place) {
-    LengthPrefixedWriter items = start(suite, keyring).int32(version.number());
-    return place(items, place).encoded();
+      CipherSuite cipherSuite, KeyringName keyring, KekVersion version, FieldLocation place) {
+    LengthPrefixedWriter writer = startWriter(cipherSuite, keyring).putInt(version.number());
+    return putLocation(writer, place).toBytes();
   }
 
-  static byte[] ofData(CipherSuite suite, KeyringName keyring, FieldLocation place) {
-    return place(start(suite, keyring), place).encoded();
+  static byte[] ofData(CipherSuite cipherSuite, KeyringName keyring, FieldLocation place) {
+    return putLocation(startWriter(cipherSuite, keyring), place).toBytes();
   }
 
-  private static LengthPrefixedWriter start(CipherSuite suite, KeyringName keyring) {
-    return new LengthPrefixedWriter().utf8(PRODUCT).int8(suite.code()).utf8(keyring.value());
+  private static LengthPrefixedWriter startWriter(CipherSuite cipherSuite, KeyringName keyring) {
+    return new LengthPrefixedWriter()
+        .putUtf8(PRODUCT)
+        .putByte(cipherSuite.code())
+        .putUtf8(keyring.value());
   }
 
-  private static LengthPrefixedWriter place(LengthPrefixedWriter items, FieldLocation place) {
-    return items.utf8(place.collection()).utf8(place.recordId()).utf8(place.field());
+  private static LengthPrefixedWriter putLocation(
+      LengthPrefixedWriter writer, FieldLocation place) {
+    return writer.putUtf8(place.collection()).putUtf8(place.recordId()).putUtf8(place.field());
   }
 }

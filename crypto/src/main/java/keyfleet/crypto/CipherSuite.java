@@ -17,7 +17,7 @@ enum CipherSuite {
     return (byte) code;
   }
 
-  static Optional<CipherSuite> of(byte code) {
+  static Optional<CipherSuite> fromCode(byte code) {
     return code == HKDF_SHA512_AES256_GCM.code()
         ? Optional.of(HKDF_SHA512_AES256_GCM)
         : Optional.empty();

@@ -20,14 +20,14 @@ public interface CryptoListener {
     UNAVAILABLE
   }
 
-  CryptoListener NOBODY = (_, _, _, _) -> {};
+  CryptoListener NONE = (_, _, _, _) -> {};
 
   /// A moment on the clock of a witness that has one, which it is handed back at the end.
-  default long begin() {
+  default long startTime() {
     return 0;
   }
 
-  /// `version` is the one that was sealed under, opened with or moved to; `began` is what [#begin]
-  /// said.
-  void saw(Operation operation, KekVersion version, Outcome outcome, long began);
+  /// `version` is the one that was sealed under, opened with or moved to; `began` is what
+  /// [#startTime] said.
+  void onFinished(Operation operation, KekVersion version, Outcome outcome, long startTime);
 }

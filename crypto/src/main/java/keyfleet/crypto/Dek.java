@@ -24,7 +24,7 @@ public final class Dek implements AutoCloseable {
     return bytes;
   }
 
-  boolean sameAs(Dek other) {
+  boolean hasSameBytesAs(Dek other) {
     return bytes.equals(other.bytes);
   }
 

@@ -16,7 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
 /// A message sealed under a key that is derived for it alone, with a commitment to that key.
 final class DerivedKeyAead {
   /// The keys of one message, from a salt that no other has: first the cipher's, then the
-  /// commitment, [#DERIVED] bytes together, for the caller to wipe.
+  /// commitment, [#DERIVED_BYTES] bytes together, for the caller to wipe.
   @FunctionalInterface
   interface KeyDerivation {
     byte[] derive(byte[] salt);
@@ -34,28 +34,30 @@ final class DerivedKeyAead {
     }
 
     /// Suite 1: both steps of HKDF, with the salt in the first.
-    KeyDerivation from(SecretBytes key) {
-      return salt -> Hkdf.derive(key, salt, info.getBytes(StandardCharsets.US_ASCII), DERIVED);
+    KeyDerivation derivationFrom(SecretBytes key) {
+      return salt ->
+          Hkdf.derive(key, salt, info.getBytes(StandardCharsets.US_ASCII), DERIVED_BYTES);
     }
   }
 
-  static final int SALT = 32;
-  static final int COMMITMENT = 32;
-  static final int TAG = 16;
-  static final int OVERHEAD = SALT + COMMITMENT + TAG;
+  static final int SALT_BYTES = 32;
+  static final int COMMITMENT_BYTES = 32;
+  static final int TAG_BYTES = 16;
+  static final int OVERHEAD_BYTES = SALT_BYTES + COMMITMENT_BYTES + TAG_BYTES;
 
-  private static final int KEY = 32;
+  private static final int KEY_BYTES = 32;
 
-  static final int DERIVED = KEY + COMMITMENT;
+  static final int DERIVED_BYTES = KEY_BYTES + COMMITMENT_BYTES;
 
   /// Fixed, because each derived key seals exactly one message: a random nonce would add nothing.
-  private static final GCMParameterSpec ZERO_NONCE = new GCMParameterSpec(TAG * 8, new byte[12]);
+  private static final GCMParameterSpec ZERO_NONCE =
+      new GCMParameterSpec(TAG_BYTES * 8, new byte[12]);
 
   private static final String GCM = "AES/GCM/NoPadding";
 
   /// The provider that the JVM is set up with, looked for once: the search costs as much as a short
   /// message.
-  static final Provider PROVIDER = provider();
+  static final Provider PROVIDER = findProvider();
 
   /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
   /// They remember the keys of their last message, which open that one alone.
@@ -68,20 +70,20 @@ final class DerivedKeyAead {
   private DerivedKeyAead() {}
 
   /// Makes the JVM initialise this class, and with it the provider.
-  static void start() {}
+  static void initialize() {}
 
   static byte[] seal(KeyDerivation keys, byte[] aad, SecretBytes plaintext, SecureRandom random) {
-    byte[] salt = new byte[SALT];
+    byte[] salt = new byte[SALT_BYTES];
     random.nextBytes(salt);
     byte[] derived = keys.derive(salt);
     byte[] plain = plaintext.reveal(SecretAccess.granted());
     try {
-      byte[] box = new byte[OVERHEAD + plain.length];
-      System.arraycopy(salt, 0, box, 0, SALT);
-      System.arraycopy(derived, KEY, box, SALT, COMMITMENT);
-      Cipher gcm = gcm(Cipher.ENCRYPT_MODE, derived, ZERO_NONCE, aad);
-      gcm.doFinal(plain, 0, plain.length, box, SALT + COMMITMENT);
-      return box;
+      byte[] sealedMessage = new byte[OVERHEAD_BYTES + plain.length];
+      System.arraycopy(salt, 0, sealedMessage, 0, SALT_BYTES);
+      System.arraycopy(derived, KEY_BYTES, sealedMessage, SALT_BYTES, COMMITMENT_BYTES);
+      Cipher gcm = initCipher(Cipher.ENCRYPT_MODE, derived, ZERO_NONCE, aad);
+      gcm.doFinal(plain, 0, plain.length, sealedMessage, SALT_BYTES + COMMITMENT_BYTES);
+      return sealedMessage;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("AES-256-GCM failed to encrypt", e);
     } finally {
@@ -90,18 +92,20 @@ final class DerivedKeyAead {
     }
   }
 
-  static Optional<SecretBytes> open(KeyDerivation keys, byte[] aad, byte[] box) {
-    if (box.length < OVERHEAD) {
+  static Optional<SecretBytes> open(KeyDerivation keys, byte[] aad, byte[] sealedMessage) {
+    if (sealedMessage.length < OVERHEAD_BYTES) {
       return Optional.empty();
     }
-    byte[] derived = keys.derive(Arrays.copyOf(box, SALT));
+    byte[] derived = keys.derive(Arrays.copyOf(sealedMessage, SALT_BYTES));
     try {
-      if (!commits(derived, box)) {
+      if (!hasValidCommitment(derived, sealedMessage)) {
         return Optional.empty();
       }
-      Cipher gcm = gcm(Cipher.DECRYPT_MODE, derived, ZERO_NONCE, aad);
-      int sealed = SALT + COMMITMENT;
-      return Optional.of(SecretBytes.owning(gcm.doFinal(box, sealed, box.length - sealed)));
+      Cipher gcm = initCipher(Cipher.DECRYPT_MODE, derived, ZERO_NONCE, aad);
+      int ciphertextStart = SALT_BYTES + COMMITMENT_BYTES;
+      return Optional.of(
+          SecretBytes.owning(
+              gcm.doFinal(sealedMessage, ciphertextStart, sealedMessage.length - ciphertextStart)));
     } catch (AEADBadTagException e) {
       return Optional.empty();
     } catch (GeneralSecurityException e) {
@@ -112,24 +116,24 @@ final class DerivedKeyAead {
   }
 
   /// GCM alone lets one ciphertext open under two keys; the commitment does not (CVE-2020-8897).
-  private static boolean commits(byte[] derived, byte[] box) {
+  private static boolean hasValidCommitment(byte[] derived, byte[] sealedMessage) {
     return MessageDigest.isEqual(
-        Arrays.copyOfRange(derived, KEY, KEY + COMMITMENT),
-        Arrays.copyOfRange(box, SALT, SALT + COMMITMENT));
+        Arrays.copyOfRange(derived, KEY_BYTES, KEY_BYTES + COMMITMENT_BYTES),
+        Arrays.copyOfRange(sealedMessage, SALT_BYTES, SALT_BYTES + COMMITMENT_BYTES));
   }
 
   /// This thread's cipher: it is used up before the next one is asked for.
-  static Cipher gcm(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
+  static Cipher initCipher(int mode, byte[] key, GCMParameterSpec nonce, byte[] aad)
       throws GeneralSecurityException {
-    SecretKeySpec once = new SecretKeySpec(key, 0, KEY, "AES");
+    SecretKeySpec keySpec = new SecretKeySpec(key, 0, KEY_BYTES, "AES");
     Cipher cipher = mode == Cipher.DECRYPT_MODE ? OPENER.get() : SEALER.get();
     try {
-      cipher.init(mode, once, nonce);
+      cipher.init(mode, keySpec, nonce);
     } catch (InvalidAlgorithmParameterException e) {
       // It refuses to repeat the key and nonce of its last message. A random source repeats only
       // if it is seeded, and a test that seeds it means to have the same bytes again.
       cipher = newCipher();
-      cipher.init(mode, once, nonce);
+      cipher.init(mode, keySpec, nonce);
     }
     cipher.updateAAD(aad);
     return cipher;
@@ -143,7 +147,7 @@ final class DerivedKeyAead {
     }
   }
 
-  private static Provider provider() {
+  private static Provider findProvider() {
     try {
       return Cipher.getInstance(GCM).getProvider();
     } catch (GeneralSecurityException e) {

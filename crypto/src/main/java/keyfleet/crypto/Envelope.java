@@ -18,31 +18,31 @@ public final class Envelope {
 
   private static final int MAGIC = 0xEB4B4645;
   private static final byte FORMAT = 1;
-  private static final int HEADER = 12;
+  private static final int HEADER_BYTES = 12;
   private static final int MAX_BYTES =
-      HEADER + MAX_WRAPPED_DEK + DerivedKeyAead.OVERHEAD + MAX_PLAINTEXT;
+      HEADER_BYTES + MAX_WRAPPED_DEK + DerivedKeyAead.OVERHEAD_BYTES + MAX_PLAINTEXT;
 
-  private final CipherSuite suite;
+  private final CipherSuite cipherSuite;
   private final KekVersion version;
   private final byte[] wrappedDek;
   private final byte[] data;
 
-  Envelope(CipherSuite suite, KekVersion version, byte[] wrappedDek, byte[] data) {
+  Envelope(CipherSuite cipherSuite, KekVersion version, byte[] wrappedDek, byte[] data) {
     if (wrappedDek.length < 1 || wrappedDek.length > MAX_WRAPPED_DEK) {
       throw new IllegalArgumentException(
           "a wrapped DEK has 1 to " + MAX_WRAPPED_DEK + " bytes, not " + wrappedDek.length);
     }
-    this.suite = suite;
+    this.cipherSuite = cipherSuite;
     this.version = version;
     this.wrappedDek = wrappedDek;
     this.data = data;
   }
 
-  public byte[] bytes() {
-    return ByteBuffer.allocate(HEADER + wrappedDek.length + data.length)
+  public byte[] toBytes() {
+    return ByteBuffer.allocate(HEADER_BYTES + wrappedDek.length + data.length)
         .putInt(MAGIC)
         .put(FORMAT)
-        .put(suite.code())
+        .put(cipherSuite.code())
         .putInt(version.number())
         .putShort((short) wrappedDek.length)
         .put(wrappedDek)
@@ -51,45 +51,45 @@ public final class Envelope {
   }
 
   /// What stands before the wrapped DEK.
-  private record Header(CipherSuite suite, KekVersion version, int wrapped) {
+  private record Header(CipherSuite cipherSuite, KekVersion version, int wrappedLength) {
     private static Optional<Header> parse(byte[] bytes) {
-      if (bytes.length < HEADER || bytes.length > MAX_BYTES) {
+      if (bytes.length < HEADER_BYTES || bytes.length > MAX_BYTES) {
         return Optional.empty();
       }
       ByteBuffer in = ByteBuffer.wrap(bytes);
       if (in.getInt() != MAGIC || in.get() != FORMAT) {
         return Optional.empty();
       }
-      Optional<CipherSuite> suite = CipherSuite.of(in.get());
+      Optional<CipherSuite> cipherSuite = CipherSuite.fromCode(in.get());
       int version = in.getInt();
       int wrapped = Short.toUnsignedInt(in.getShort());
       boolean wellFormed =
           version >= 1
               && wrapped >= 1
               && wrapped <= MAX_WRAPPED_DEK
-              && in.remaining() - wrapped >= DerivedKeyAead.OVERHEAD;
+              && in.remaining() - wrapped >= DerivedKeyAead.OVERHEAD_BYTES;
       return wellFormed
-          ? suite.map(it -> new Header(it, new KekVersion(version), wrapped))
+          ? cipherSuite.map(it -> new Header(it, new KekVersion(version), wrapped))
           : Optional.empty();
     }
   }
 
-  /// Reads what [#bytes] wrote; nothing if `bytes` is anything else.
+  /// Reads what [#toBytes] wrote; nothing if `bytes` is anything else.
   public static Optional<Envelope> parse(byte[] bytes) {
-    return Header.parse(bytes).map(header -> body(header, bytes));
+    return Header.parse(bytes).map(header -> parseBody(header, bytes));
   }
 
-  private static Envelope body(Header header, byte[] bytes) {
-    int data = HEADER + header.wrapped();
+  private static Envelope parseBody(Header header, byte[] bytes) {
+    int data = HEADER_BYTES + header.wrappedLength();
     return new Envelope(
-        header.suite(),
+        header.cipherSuite(),
         header.version(),
-        Arrays.copyOfRange(bytes, HEADER, data),
+        Arrays.copyOfRange(bytes, HEADER_BYTES, data),
         Arrays.copyOfRange(bytes, data, bytes.length));
   }
 
   /// The version of what [#parse] would read; nothing if that would be nothing.
-  public static Optional<KekVersion> versionOf(byte[] bytes) {
+  public static Optional<KekVersion> parseVersion(byte[] bytes) {
     return Header.parse(bytes).map(Header::version);
   }
 
@@ -97,8 +97,8 @@ public final class Envelope {
     return version;
   }
 
-  CipherSuite suite() {
-    return suite;
+  CipherSuite cipherSuite() {
+    return cipherSuite;
   }
 
   byte[] wrappedDek() {
@@ -120,14 +120,14 @@ public final class Envelope {
   }
 
   /// The same data under another wrap of the same DEK.
-  Envelope rewrapped(KekVersion target, byte[] newWrappedDek) {
-    return new Envelope(suite, target, newWrappedDek, data);
+  Envelope withWrappedDek(KekVersion target, byte[] newWrappedDek) {
+    return new Envelope(cipherSuite, target, newWrappedDek, data);
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof Envelope that
-        && suite == that.suite
+        && cipherSuite == that.cipherSuite
         && version.equals(that.version)
         && Arrays.equals(wrappedDek, that.wrappedDek)
         && Arrays.equals(data, that.data);
@@ -140,6 +140,10 @@ public final class Envelope {
 
   @Override
   public String toString() {
-    return "Envelope[" + version + ", " + (HEADER + wrappedDek.length + data.length) + " bytes]";
+    return "Envelope["
+        + version
+        + ", "
+        + (HEADER_BYTES + wrappedDek.length + data.length)
+        + " bytes]";
   }
 }

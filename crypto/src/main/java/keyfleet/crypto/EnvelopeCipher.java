@@ -19,200 +19,208 @@ import keyfleet.crypto.SealResult.Sealed;
 public final class EnvelopeCipher {
   private static final CipherSuite SUITE = CipherSuite.HKDF_SHA512_AES256_GCM;
 
-  private final KekSet keks;
+  private final KekSet kekSet;
   private final SecureRandom random;
-  private final CryptoListener witness;
+  private final CryptoListener cryptoListener;
 
-  public EnvelopeCipher(KekSet keks, SecureRandom random) {
-    this(keks, random, CryptoListener.NOBODY);
+  public EnvelopeCipher(KekSet kekSet, SecureRandom random) {
+    this(kekSet, random, CryptoListener.NONE);
   }
 
-  public EnvelopeCipher(KekSet keks, SecureRandom random, CryptoListener witness) {
-    this.keks = keks;
+  public EnvelopeCipher(KekSet kekSet, SecureRandom random, CryptoListener cryptoListener) {
+    this.kekSet = kekSet;
     this.random = random;
-    this.witness = witness;
+    this.cryptoListener = cryptoListener;
   }
 
   public KeyringName keyring() {
-    return keks.keyring();
+    return kekSet.keyring();
   }
 
   Optional<Kek> kek(KekVersion version) {
-    return keks.find(version);
+    return kekSet.find(version);
   }
 
-  public SealResult seal(KekVersion version, FieldLocation place, SecretBytes plaintext) {
+  public SealResult seal(KekVersion version, FieldLocation fieldLocation, SecretBytes plaintext) {
     if (plaintext.length() > Envelope.MAX_PLAINTEXT) {
       throw new IllegalArgumentException(
           "a value has at most " + Envelope.MAX_PLAINTEXT + " bytes, not " + plaintext.length());
     }
-    long began = witness.begin();
+    long startedAt = cryptoListener.startTime();
     try {
-      SealResult sealing = sealed(version, place, plaintext);
-      witness.saw(Operation.SEAL, version, sealing instanceof Sealed ? OK : NO_SUCH_VERSION, began);
-      return sealing;
+      SealResult sealResult = sealUnobserved(version, fieldLocation, plaintext);
+      cryptoListener.onFinished(
+          Operation.SEAL, version, sealResult instanceof Sealed ? OK : NO_SUCH_VERSION, startedAt);
+      return sealResult;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.SEAL, version, UNAVAILABLE, began);
+      cryptoListener.onFinished(Operation.SEAL, version, UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
-  private SealResult sealed(KekVersion version, FieldLocation place, SecretBytes plaintext) {
-    Optional<Kek> kek = keks.find(version);
+  private SealResult sealUnobserved(
+      KekVersion version, FieldLocation fieldLocation, SecretBytes plaintext) {
+    Optional<Kek> kek = kekSet.find(version);
     if (kek.isEmpty()) {
       return new NoSuchVersion(version);
     }
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, place));
-      byte[] data = DerivedKeyAead.seal(dataKeys(dek), dataAad(SUITE, place), plaintext, random);
+      byte[] wrapped = kek.get().wrap(dek, wrapAad(SUITE, version, fieldLocation));
+      byte[] data =
+          DerivedKeyAead.seal(
+              dataKeyDerivation(dek), dataAad(SUITE, fieldLocation), plaintext, random);
       return new Sealed(new Envelope(SUITE, version, wrapped, data));
     }
   }
 
-  public OpenResult open(FieldLocation place, byte[] bytes) {
+  public OpenResult open(FieldLocation fieldLocation, byte[] bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes);
-    return parsed.isPresent() ? open(place, parsed.get()) : new Refused();
+    return parsed.isPresent() ? open(fieldLocation, parsed.get()) : new Refused();
   }
 
-  public OpenResult open(FieldLocation place, Envelope envelope) {
-    long began = witness.begin();
+  public OpenResult open(FieldLocation fieldLocation, Envelope envelope) {
+    long startedAt = cryptoListener.startTime();
     try {
-      OpenResult opening = opened(place, envelope);
+      OpenResult openResult = openUnobserved(fieldLocation, envelope);
       Outcome outcome =
-          switch (opening) {
+          switch (openResult) {
             case Opened _ -> OK;
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      witness.saw(Operation.OPEN, envelope.version(), outcome, began);
-      return opening;
+      cryptoListener.onFinished(Operation.OPEN, envelope.version(), outcome, startedAt);
+      return openResult;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.OPEN, envelope.version(), UNAVAILABLE, began);
+      cryptoListener.onFinished(Operation.OPEN, envelope.version(), UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
-  private OpenResult opened(FieldLocation place, Envelope envelope) {
-    Optional<Kek> kek = keks.find(envelope.version());
+  private OpenResult openUnobserved(FieldLocation fieldLocation, Envelope envelope) {
+    Optional<Kek> kek = kekSet.find(envelope.version());
     if (kek.isEmpty()) {
       return new NoSuchVersion(envelope.version());
     }
-    Optional<Dek> unwrapped = unwrap(kek.get(), place, envelope);
+    Optional<Dek> unwrapped = unwrap(kek.get(), fieldLocation, envelope);
     if (unwrapped.isEmpty()) {
       return new Refused();
     }
     try (Dek dek = unwrapped.get()) {
-      byte[] aad = dataAad(envelope.suite(), place);
-      Optional<SecretBytes> plain = DerivedKeyAead.open(dataKeys(dek), aad, envelope.data());
+      byte[] aad = dataAad(envelope.cipherSuite(), fieldLocation);
+      Optional<SecretBytes> plain =
+          DerivedKeyAead.open(dataKeyDerivation(dek), aad, envelope.data());
       return plain.isPresent() ? new Opened(plain.get(), envelope.version()) : new Refused();
     }
   }
 
   /// Moves an envelope to `target`, whatever version it has now. Works on the DEK alone: the
   /// plaintext is never seen, the data bytes are carried over as they are.
-  public RewrapResult rewrap(FieldLocation place, Envelope envelope, KekVersion target) {
-    long began = witness.begin();
+  public RewrapResult rewrap(FieldLocation fieldLocation, Envelope envelope, KekVersion target) {
+    long startedAt = cryptoListener.startTime();
     try {
-      RewrapResult rewrapping = rewrapped(place, envelope, target);
+      RewrapResult rewrapResult = rewrapUnobserved(fieldLocation, envelope, target);
       Outcome outcome =
-          switch (rewrapping) {
+          switch (rewrapResult) {
             case Rewrapped _ -> OK;
             case NoSuchVersion _ -> NO_SUCH_VERSION;
             case Refused _ -> REFUSED;
           };
-      witness.saw(Operation.REWRAP, target, outcome, began);
-      return rewrapping;
+      cryptoListener.onFinished(Operation.REWRAP, target, outcome, startedAt);
+      return rewrapResult;
     } catch (KekUnavailableException e) {
-      witness.saw(Operation.REWRAP, target, UNAVAILABLE, began);
+      cryptoListener.onFinished(Operation.REWRAP, target, UNAVAILABLE, startedAt);
       throw e;
     }
   }
 
-  private RewrapResult rewrapped(FieldLocation place, Envelope envelope, KekVersion target) {
-    Optional<Kek> from = keks.find(envelope.version());
+  private RewrapResult rewrapUnobserved(
+      FieldLocation fieldLocation, Envelope envelope, KekVersion target) {
+    Optional<Kek> from = kekSet.find(envelope.version());
     if (from.isEmpty()) {
       return new NoSuchVersion(envelope.version());
     }
-    Optional<Kek> to = keks.find(target);
+    Optional<Kek> to = kekSet.find(target);
     if (to.isEmpty()) {
       return new NoSuchVersion(target);
     }
-    Optional<Dek> unwrapped = unwrap(from.get(), place, envelope);
+    Optional<Dek> unwrapped = unwrap(from.get(), fieldLocation, envelope);
     if (unwrapped.isEmpty()) {
       return new Refused();
     }
     try (Dek dek = unwrapped.get()) {
-      return new Rewrapped(envelope.rewrapped(target, wrapChecked(to.get(), dek, place, envelope)));
+      return new Rewrapped(
+          envelope.withWrappedDek(target, wrapAndVerify(to.get(), dek, fieldLocation, envelope)));
     }
   }
 
   /// The new wrap is opened again and compared before it is returned: a KEK that mangles DEKs must
   /// be found while the old wrap still exists (MONGOCRYPT-464 destroyed data for want of this).
-  private byte[] wrapChecked(Kek kek, Dek dek, FieldLocation place, Envelope envelope) {
-    byte[] aad = wrapAad(envelope.suite(), kek.version(), place);
+  private byte[] wrapAndVerify(Kek kek, Dek dek, FieldLocation fieldLocation, Envelope envelope) {
+    byte[] aad = wrapAad(envelope.cipherSuite(), kek.version(), fieldLocation);
     byte[] wrapped = kek.wrap(dek, aad);
-    if (!unwrapsTo(dek, kek, wrapped, aad)) {
+    if (!canUnwrapTo(dek, kek, wrapped, aad)) {
       throw new IllegalStateException(
-          keks.keyring() + " " + kek.version() + " does not unwrap what it has just wrapped");
+          kekSet.keyring() + " " + kek.version() + " does not unwrap what it has just wrapped");
     }
     return wrapped;
   }
 
-  private Optional<Dek> unwrap(Kek kek, FieldLocation place, Envelope envelope) {
-    return kek.unwrap(envelope.wrappedDek(), wrapAad(envelope.suite(), envelope.version(), place));
+  private Optional<Dek> unwrap(Kek kek, FieldLocation fieldLocation, Envelope envelope) {
+    return kek.unwrap(
+        envelope.wrappedDek(), wrapAad(envelope.cipherSuite(), envelope.version(), fieldLocation));
   }
 
   /// Whether `version` is loaded and unwraps what it wraps. Throws [KekUnavailableException] if its
   /// device does not answer.
-  public boolean roundTrips(KekVersion version) {
-    Optional<Kek> kek = keks.find(version);
+  public boolean canRoundTrip(KekVersion version) {
+    Optional<Kek> kek = kekSet.find(version);
     if (kek.isEmpty()) {
       return false;
     }
     try (Dek dek = Dek.random(random)) {
-      byte[] aad = wrapAad(SUITE, version, Sentinel.place(version));
-      return unwrapsTo(dek, kek.get(), kek.get().wrap(dek, aad), aad);
+      byte[] aad = wrapAad(SUITE, version, Sentinel.location(version));
+      return canUnwrapTo(dek, kek.get(), kek.get().wrap(dek, aad), aad);
     }
   }
 
   /// Starts the JDK's ciphers, which takes its time once in a process. Whoever seals first would
   /// else wait for it.
-  public static void prepare() {
-    DerivedKeyAead.start();
+  public static void warmUp() {
+    DerivedKeyAead.initialize();
   }
 
   /// Wraps and unwraps with a throw-away key. A process whose cipher does not pass must not touch a
   /// real one.
-  public static void selfTest(SecureRandom random) {
+  public static void runSelfTest(SecureRandom random) {
     KekVersion version = new KekVersion(1);
     try (SoftwareKek kek =
         new SoftwareKek(version, SecretBytes.random(SoftwareKek.BYTES, random), random)) {
-      KekSet keks = KekSet.of(KeyringName.MAIN, List.of(kek));
-      if (!new EnvelopeCipher(keks, random).roundTrips(version)) {
+      KekSet kekSet = KekSet.of(KeyringName.MAIN, List.of(kek));
+      if (!new EnvelopeCipher(kekSet, random).canRoundTrip(version)) {
         throw new IllegalStateException("the JDK's cipher does not unwrap what it has wrapped");
       }
     }
   }
 
-  private static boolean unwrapsTo(Dek expected, Kek kek, byte[] wrapped, byte[] aad) {
+  private static boolean canUnwrapTo(Dek expected, Kek kek, byte[] wrapped, byte[] aad) {
     Optional<Dek> unwrapped = kek.unwrap(wrapped, aad);
     if (unwrapped.isEmpty()) {
       return false;
     }
     try (Dek dek = unwrapped.get()) {
-      return dek.sameAs(expected);
+      return dek.hasSameBytesAs(expected);
     }
   }
 
-  private static DerivedKeyAead.KeyDerivation dataKeys(Dek dek) {
-    return DerivedKeyAead.Purpose.DATA.from(dek.bytes());
+  private static DerivedKeyAead.KeyDerivation dataKeyDerivation(Dek dek) {
+    return DerivedKeyAead.Purpose.DATA.derivationFrom(dek.bytes());
   }
 
-  private byte[] wrapAad(CipherSuite suite, KekVersion version, FieldLocation place) {
-    return Aad.ofWrap(suite, keks.keyring(), version, place);
+  private byte[] wrapAad(CipherSuite cipherSuite, KekVersion version, FieldLocation fieldLocation) {
+    return Aad.ofWrap(cipherSuite, kekSet.keyring(), version, fieldLocation);
   }
 
-  private byte[] dataAad(CipherSuite suite, FieldLocation place) {
-    return Aad.ofData(suite, keks.keyring(), place);
+  private byte[] dataAad(CipherSuite cipherSuite, FieldLocation fieldLocation) {
+    return Aad.ofData(cipherSuite, kekSet.keyring(), fieldLocation);
   }
 }

@@ -12,7 +12,7 @@ public record FieldLocation(String collection, String recordId, String field) {
 
   /// Strict: a lone surrogate would be written as `?`, and two places would share one encoding.
   private static void check(String part) {
-    int length = StrictUtf8.length(part);
+    int length = StrictUtf8.encodedLength(part);
     if (length < 0) {
       throw new IllegalArgumentException("a part of a place is not well-formed text");
     }

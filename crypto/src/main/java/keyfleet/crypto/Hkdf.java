@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 /// are derived.
 final class Hkdf implements AutoCloseable {
   private static final String HMAC = "HmacSHA512";
-  private static final int HASH = 64;
-  private static final SecretKeySpec BLANK = new SecretKeySpec(new byte[HASH], HMAC);
+  private static final int HASH_BYTES = 64;
+  private static final SecretKeySpec BLANK_KEY = new SecretKeySpec(new byte[HASH_BYTES], HMAC);
 
   /// Kept by each thread, as making one costs half of a short message, and they may not be shared.
   /// It remembers the key of its last message, which opens that one alone.
@@ -30,36 +30,36 @@ final class Hkdf implements AutoCloseable {
   /// Both steps, for a key from which nothing else is derived.
   static byte[] derive(SecretBytes key, byte[] salt, byte[] info, int length) {
     try {
-      return expanded(extracted(MAC.get(), key, salt), info, length);
+      return expandBlocks(initWithExtractedKey(MAC.get(), key, salt), info, length);
     } catch (GeneralSecurityException e) {
-      throw failed(e);
+      throw failure(e);
     }
   }
 
   /// The first step alone.
   static Hkdf extract(SecretBytes key, byte[] salt) {
     try {
-      Mac hmac = extracted(newMac(), key, salt);
+      Mac hmac = initWithExtractedKey(newMac(), key, salt);
       hmac.update(new byte[0]); // hashes the block of the key, which no copy has to do again
       return new Hkdf(hmac);
     } catch (GeneralSecurityException e) {
-      throw failed(e);
+      throw failure(e);
     }
   }
 
   /// The second step. Throws once closed, as [SecretBytes#reveal] does.
   byte[] expand(byte[] info, int length) {
-    Mac hmac = copy();
+    Mac hmac = copyExtracted();
     try {
-      return expanded(hmac, info, length);
+      return expandBlocks(hmac, info, length);
     } catch (GeneralSecurityException e) {
-      throw failed(e);
+      throw failure(e);
     } finally {
       wipe(hmac);
     }
   }
 
-  private synchronized Mac copy() {
+  private synchronized Mac copyExtracted() {
     if (closed) {
       throw new IllegalStateException("a key was used after close");
     }
@@ -76,9 +76,9 @@ final class Hkdf implements AutoCloseable {
     wipe(extracted);
   }
 
-  private static Mac extracted(Mac hmac, SecretBytes key, byte[] salt)
+  private static Mac initWithExtractedKey(Mac hmac, SecretBytes key, byte[] salt)
       throws GeneralSecurityException {
-    hmac.init(new SecretKeySpec(salt.length == 0 ? new byte[HASH] : salt, HMAC));
+    hmac.init(new SecretKeySpec(salt.length == 0 ? new byte[HASH_BYTES] : salt, HMAC));
     byte[] input = key.reveal(SecretAccess.granted());
     byte[] extracted = hmac.doFinal(input);
     Arrays.fill(input, (byte) 0);
@@ -87,19 +87,19 @@ final class Hkdf implements AutoCloseable {
     return hmac;
   }
 
-  private static byte[] expanded(Mac hmac, byte[] info, int length)
+  private static byte[] expandBlocks(Mac hmac, byte[] info, int length)
       throws GeneralSecurityException {
-    byte[] expanded = new byte[Math.ceilDiv(length, HASH) * HASH];
-    for (int at = 0; at < expanded.length; at += HASH) {
-      hmac.update(expanded, Math.max(0, at - HASH), Math.min(at, HASH));
+    byte[] expanded = new byte[Math.ceilDiv(length, HASH_BYTES) * HASH_BYTES];
+    for (int at = 0; at < expanded.length; at += HASH_BYTES) {
+      hmac.update(expanded, Math.max(0, at - HASH_BYTES), Math.min(at, HASH_BYTES));
       hmac.update(info);
-      hmac.update((byte) (at / HASH + 1));
+      hmac.update((byte) (at / HASH_BYTES + 1));
       hmac.doFinal(expanded, at);
     }
-    return length == expanded.length ? expanded : cut(expanded, length);
+    return length == expanded.length ? expanded : truncateAndWipe(expanded, length);
   }
 
-  private static byte[] cut(byte[] whole, int length) {
+  private static byte[] truncateAndWipe(byte[] whole, int length) {
     byte[] start = Arrays.copyOf(whole, length);
     Arrays.fill(whole, (byte) 0);
     return start;
@@ -108,9 +108,9 @@ final class Hkdf implements AutoCloseable {
   /// Another key in the place of its own.
   private static void wipe(Mac hmac) {
     try {
-      hmac.init(BLANK);
+      hmac.init(BLANK_KEY);
     } catch (InvalidKeyException e) {
-      throw failed(e);
+      throw failure(e);
     }
   }
 
@@ -122,7 +122,7 @@ final class Hkdf implements AutoCloseable {
     }
   }
 
-  private static IllegalStateException failed(GeneralSecurityException e) {
+  private static IllegalStateException failure(GeneralSecurityException e) {
     return new IllegalStateException("HKDF-SHA-512 failed", e);
   }
 }

@@ -5,12 +5,12 @@ package keyfleet.crypto;
 public final class KekUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public KekUnavailableException(String sentence) {
-    super(sentence);
+  public KekUnavailableException(String message) {
+    super(message);
   }
 
-  public KekUnavailableException(String sentence, Throwable cause) {
-    super(sentence, cause);
+  public KekUnavailableException(String message, Throwable cause) {
+    super(message, cause);
   }
 
   @Override

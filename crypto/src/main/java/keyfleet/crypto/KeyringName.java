@@ -21,7 +21,7 @@ public record KeyringName(String value) {
   }
 
   /// The name as it stands in an environment variable.
-  public String upperCase() {
+  public String toVariableForm() {
     return value.toUpperCase(Locale.ROOT).replace('-', '_');
   }
 

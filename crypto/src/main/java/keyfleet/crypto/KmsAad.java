@@ -14,27 +14,28 @@ public final class KmsAad {
 
   /// The name of a key to Kubernetes: it differs for each activation, also of the same version.
   public static String keyId(String keyringId, KekVersion version, long epoch) {
-    LengthPrefixedWriter items = start("key-id", keyringId).int32(version.number()).int64(epoch);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest(items.encoded()));
+    LengthPrefixedWriter writer =
+        startWriter("key-id", keyringId).putInt(version.number()).putLong(epoch);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(digest(writer.toBytes()));
   }
 
   /// For a local KEK, wrapped by the KEK that `keyId` names.
   public static byte[] ofLocalKek(String keyringId, String keyId) {
-    return start("kms-local-kek", keyringId).utf8(keyId).encoded();
+    return startWriter("kms-local-kek", keyringId).putUtf8(keyId).toBytes();
   }
 
   /// For a key that seals one value, wrapped by the KEK that `keyId` names.
   public static byte[] ofDek(String keyringId, String keyId) {
-    return start("kms-dek", keyringId).utf8(keyId).encoded();
+    return startWriter("kms-dek", keyringId).putUtf8(keyId).toBytes();
   }
 
   /// For a value under a key that is stored as `wrapped`: neither can be given to another.
   public static byte[] ofValue(String keyringId, String keyId, byte[] wrapped) {
-    return start("kms-value", keyringId).utf8(keyId).bytes(digest(wrapped)).encoded();
+    return startWriter("kms-value", keyringId).putUtf8(keyId).putBytes(digest(wrapped)).toBytes();
   }
 
-  private static LengthPrefixedWriter start(String what, String keyringId) {
-    return new LengthPrefixedWriter().utf8(PRODUCT).utf8(what).utf8(keyringId);
+  private static LengthPrefixedWriter startWriter(String purpose, String keyringId) {
+    return new LengthPrefixedWriter().putUtf8(PRODUCT).putUtf8(purpose).putUtf8(keyringId);
   }
 
   private static byte[] digest(byte[] bytes) {

@@ -10,46 +10,46 @@ final class LengthPrefixedWriter {
   private byte[] encoded = new byte[160];
   private int length;
 
-  LengthPrefixedWriter bytes(byte[] item) {
-    next(item.length).put(item);
+  LengthPrefixedWriter putBytes(byte[] item) {
+    reserve(item.length).put(item);
     length += item.length;
     return this;
   }
 
   /// Where an item of this length goes, behind its length.
-  private ByteBuffer next(int item) {
+  private ByteBuffer reserve(int item) {
     int end = length + Integer.BYTES + item;
     if (end > encoded.length) {
       encoded = Arrays.copyOf(encoded, 2 * end);
     }
-    ByteBuffer place = ByteBuffer.wrap(encoded, length, Integer.BYTES + item).putInt(item);
+    ByteBuffer slot = ByteBuffer.wrap(encoded, length, Integer.BYTES + item).putInt(item);
     length += Integer.BYTES;
-    return place;
+    return slot;
   }
 
-  LengthPrefixedWriter utf8(String item) {
-    return bytes(item.getBytes(StandardCharsets.UTF_8));
+  LengthPrefixedWriter putUtf8(String item) {
+    return putBytes(item.getBytes(StandardCharsets.UTF_8));
   }
 
-  LengthPrefixedWriter int8(byte item) {
-    next(Byte.BYTES).put(item);
+  LengthPrefixedWriter putByte(byte item) {
+    reserve(Byte.BYTES).put(item);
     length += Byte.BYTES;
     return this;
   }
 
-  LengthPrefixedWriter int32(int item) {
-    next(Integer.BYTES).putInt(item);
+  LengthPrefixedWriter putInt(int item) {
+    reserve(Integer.BYTES).putInt(item);
     length += Integer.BYTES;
     return this;
   }
 
-  LengthPrefixedWriter int64(long item) {
-    next(Long.BYTES).putLong(item);
+  LengthPrefixedWriter putLong(long item) {
+    reserve(Long.BYTES).putLong(item);
     length += Long.BYTES;
     return this;
   }
 
-  byte[] encoded() {
+  byte[] toBytes() {
     return Arrays.copyOf(encoded, length);
   }
 }

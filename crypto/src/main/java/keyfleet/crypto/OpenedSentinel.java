@@ -6,27 +6,27 @@ import keyfleet.crypto.Sentinel.Claim;
 /// proofs cost one opening.
 public final class OpenedSentinel implements AutoCloseable {
   private final SecretBytes secret;
-  private final Proof.Generator maker;
+  private final Proof.Generator generator;
 
   OpenedSentinel(SecretBytes secret, KeyringName keyring, KekVersion version) {
     this.secret = secret;
-    this.maker = new Proof.Generator(secret, keyring, version);
+    this.generator = new Proof.Generator(secret, keyring, version);
   }
 
   /// Whether `proof` was made for `claim` by someone who opened the same sentinel.
-  public boolean accepts(Claim claim, Proof proof) {
-    return proof(claim).equals(proof);
+  public boolean isValid(Claim claim, Proof proof) {
+    return makeProof(claim).equals(proof);
   }
 
   /// The only proof it makes: it is closed with it.
-  Proof last(Claim claim) {
+  Proof makeProofAndClose(Claim claim) {
     try (this) {
-      return proof(claim);
+      return makeProof(claim);
     }
   }
 
-  private Proof proof(Claim claim) {
-    return maker.proof(claim);
+  private Proof makeProof(Claim claim) {
+    return generator.generate(claim);
   }
 
   @Override

@@ -11,12 +11,12 @@ import javax.crypto.spec.SecretKeySpec;
 /// An HMAC-SHA-256 over (keyring, version, instance, epoch), keyed by what a [Sentinel] holds. It
 /// may be published.
 public final class Proof {
-  private static final int DIGITS = 2 * Long.BYTES;
+  private static final int DIGITS_PER_LONG = 2 * Long.BYTES;
 
   /// Of each character as a hex digit; -1 for others.
-  private static final byte[] VALUES = values();
+  private static final byte[] HEX_VALUES = hexValues();
 
-  private static byte[] values() {
+  private static byte[] hexValues() {
     byte[] values = new byte['f' + 1];
     for (char c = 0; c < values.length; c++) {
       values[c] = (byte) (HexFormat.isHexDigit(c) ? HexFormat.fromHexDigit(c) : -1);
@@ -42,47 +42,50 @@ public final class Proof {
   /// Makes proofs by one secret. The key is set up once, and each proof is made by a copy: a gate
   /// judges a whole fleet by it, on several threads.
   static final class Generator {
-    private final Mac keyed;
-    private final byte[] start;
+    private final Mac keyedMac;
+    private final byte[] prefix;
 
     Generator(SecretBytes secret, KeyringName keyring, KekVersion version) {
       byte[] key = secret.reveal(SecretAccess.granted());
       try {
-        keyed = Mac.getInstance("HmacSHA256");
-        keyed.init(new SecretKeySpec(key, "HmacSHA256"));
+        keyedMac = Mac.getInstance("HmacSHA256");
+        keyedMac.init(new SecretKeySpec(key, "HmacSHA256"));
       } catch (GeneralSecurityException e) {
         throw new IllegalStateException("HMAC-SHA-256 failed", e);
       } finally {
         Arrays.fill(key, (byte) 0);
       }
-      start =
+      prefix =
           new LengthPrefixedWriter()
-              .utf8("keyfleet-proof-1")
-              .utf8(keyring.value())
-              .int32(version.number())
-              .encoded();
+              .putUtf8("keyfleet-proof-1")
+              .putUtf8(keyring.value())
+              .putInt(version.number())
+              .toBytes();
     }
 
-    Proof proof(Sentinel.Claim claim) {
+    Proof generate(Sentinel.Claim claim) {
       try {
-        Mac hmac = (Mac) keyed.clone();
-        hmac.update(start);
-        return of(
+        Mac hmac = (Mac) keyedMac.clone();
+        hmac.update(prefix);
+        return fromMac(
             hmac.doFinal(
-                new LengthPrefixedWriter().utf8(claim.instance()).int64(claim.epoch()).encoded()));
+                new LengthPrefixedWriter()
+                    .putUtf8(claim.instance())
+                    .putLong(claim.epoch())
+                    .toBytes()));
       } catch (CloneNotSupportedException e) {
         throw new IllegalStateException("this JVM's HMAC-SHA-256 cannot be copied", e);
       }
     }
   }
 
-  private static Proof of(byte[] mac) {
+  private static Proof fromMac(byte[] mac) {
     ByteBuffer bytes = ByteBuffer.wrap(mac);
     return new Proof(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
   /// How many characters [#toString] writes.
-  public static final int LENGTH = 4 * DIGITS;
+  public static final int LENGTH = 4 * DIGITS_PER_LONG;
 
   /// Reads what [#toString] wrote; nothing if `hex` is anything else.
   public static Optional<Proof> parse(String hex) {
@@ -97,21 +100,21 @@ public final class Proof {
     try {
       return Optional.of(
           new Proof(
-              number(text, from),
-              number(text, from + DIGITS),
-              number(text, from + 2 * DIGITS),
-              number(text, from + 3 * DIGITS)));
+              parseDigits(text, from),
+              parseDigits(text, from + DIGITS_PER_LONG),
+              parseDigits(text, from + 2 * DIGITS_PER_LONG),
+              parseDigits(text, from + 3 * DIGITS_PER_LONG)));
     } catch (NumberFormatException e) {
       return Optional.empty();
     }
   }
 
-  private static long number(String text, int from) {
+  private static long parseDigits(String text, int from) {
     long number = 0;
     int all = 0;
-    for (int i = from; i < from + DIGITS; i++) {
+    for (int i = from; i < from + DIGITS_PER_LONG; i++) {
       char c = text.charAt(i);
-      int value = c < VALUES.length ? VALUES[c] : -1;
+      int value = c < HEX_VALUES.length ? HEX_VALUES[c] : -1;
       number = number << 4 | value;
       all |= value;
     }

@@ -13,11 +13,11 @@ import javax.crypto.spec.SecretKeySpec;
 /// (16)`. It is cheaper than a [DerivedKeyAead], and one key is good for a limited number of
 /// values: 2^32 by the book, and the callers here stop at 2^22.
 public final class RandomNonceAead {
-  private static final int NONCE = 12;
-  private static final int TAG = 16;
+  private static final int NONCE_BYTES = 12;
+  private static final int TAG_BYTES = 16;
 
   /// What sealing adds to a value.
-  public static final int OVERHEAD = NONCE + TAG;
+  public static final int OVERHEAD_BYTES = NONCE_BYTES + TAG_BYTES;
 
   /// Kept by each thread, as making one costs more than a short value. They remember the key of
   /// their last value.
@@ -30,17 +30,17 @@ public final class RandomNonceAead {
   private RandomNonceAead() {}
 
   /// A box behind a copy of `head`, in one array.
-  public static byte[] seal(Dek key, byte[] aad, byte[] head, byte[] plain, SecureRandom random) {
-    byte[] nonce = new byte[NONCE];
+  public static byte[] seal(Dek key, byte[] aad, byte[] prefix, byte[] plain, SecureRandom random) {
+    byte[] nonce = new byte[NONCE_BYTES];
     random.nextBytes(nonce);
-    byte[] sealed = Arrays.copyOf(head, head.length + OVERHEAD + plain.length);
-    System.arraycopy(nonce, 0, sealed, head.length, NONCE);
+    byte[] sealed = Arrays.copyOf(prefix, prefix.length + OVERHEAD_BYTES + plain.length);
+    System.arraycopy(nonce, 0, sealed, prefix.length, NONCE_BYTES);
     byte[] bytes = key.bytes().reveal(SecretAccess.granted());
     try {
       Cipher gcm = SEALER.get();
-      gcm.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(bytes, "AES"), spec(nonce, 0));
+      gcm.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(bytes, "AES"), nonceSpec(nonce, 0));
       gcm.updateAAD(aad);
-      gcm.doFinal(plain, 0, plain.length, sealed, head.length + NONCE);
+      gcm.doFinal(plain, 0, plain.length, sealed, prefix.length + NONCE_BYTES);
       return sealed;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("AES-256-GCM failed to encrypt", e);
@@ -52,16 +52,16 @@ public final class RandomNonceAead {
   /// The value of the box that begins at `start` of `sealed`, for the caller to wipe; nothing if it
   /// was not sealed under this key for this `aad`.
   public static Optional<byte[]> open(Dek key, byte[] aad, byte[] sealed, int start) {
-    int length = sealed.length - start - NONCE;
-    if (length < TAG) {
+    int length = sealed.length - start - NONCE_BYTES;
+    if (length < TAG_BYTES) {
       return Optional.empty();
     }
     byte[] bytes = key.bytes().reveal(SecretAccess.granted());
     try {
       Cipher gcm = OPENER.get();
-      gcm.init(Cipher.DECRYPT_MODE, new SecretKeySpec(bytes, "AES"), spec(sealed, start));
+      gcm.init(Cipher.DECRYPT_MODE, new SecretKeySpec(bytes, "AES"), nonceSpec(sealed, start));
       gcm.updateAAD(aad);
-      return Optional.of(gcm.doFinal(sealed, start + NONCE, length));
+      return Optional.of(gcm.doFinal(sealed, start + NONCE_BYTES, length));
     } catch (AEADBadTagException e) {
       return Optional.empty();
     } catch (GeneralSecurityException e) {
@@ -71,7 +71,7 @@ public final class RandomNonceAead {
     }
   }
 
-  private static GCMParameterSpec spec(byte[] from, int start) {
-    return new GCMParameterSpec(TAG * Byte.SIZE, from, start, NONCE);
+  private static GCMParameterSpec nonceSpec(byte[] from, int start) {
+    return new GCMParameterSpec(TAG_BYTES * Byte.SIZE, from, start, NONCE_BYTES);
   }
 }

@@ -26,28 +26,28 @@ public record Sentinel(KekVersion version, Envelope envelope) {
   public static Optional<Sentinel> create(
       EnvelopeCipher cipher, KekVersion version, SecureRandom random) {
     try (SecretBytes secret = SecretBytes.random(BYTES, random)) {
-      return switch (cipher.seal(version, place(version), secret)) {
+      return switch (cipher.seal(version, location(version), secret)) {
         case Sealed(Envelope envelope) -> Optional.of(new Sentinel(version, envelope));
         case NoSuchVersion _ -> Optional.empty();
       };
     }
   }
 
-  Optional<Proof> proof(EnvelopeCipher cipher, Claim claim) {
-    return open(cipher).map(it -> it.last(claim));
+  Optional<Proof> makeProof(EnvelopeCipher cipher, Claim claim) {
+    return open(cipher).map(it -> it.makeProofAndClose(claim));
   }
 
   /// What is inside, to judge the proofs of others by. Nothing if the caller cannot open it, and so
   /// cannot judge.
   public Optional<OpenedSentinel> open(EnvelopeCipher cipher) {
-    return switch (cipher.open(place(version), envelope)) {
+    return switch (cipher.open(location(version), envelope)) {
       case Opened(SecretBytes secret, KekVersion _) ->
           Optional.of(new OpenedSentinel(secret, cipher.keyring(), version));
       case NoSuchVersion _, Refused _ -> Optional.empty();
     };
   }
 
-  static FieldLocation place(KekVersion version) {
+  static FieldLocation location(KekVersion version) {
     return new FieldLocation(COLLECTION, version.toString(), "secret");
   }
 

@@ -11,14 +11,14 @@ import java.util.Optional;
 public final class SoftwareKek implements Kek, AutoCloseable {
   public static final int BYTES = 32;
 
-  private static final int FORM_1 = DerivedKeyAead.OVERHEAD + Dek.BYTES;
-  private static final int FORM_2 = 1 + FORM_1;
-  private static final byte FORM = 2;
-  private static final byte[] LABEL = "keyfleet-wrap-2".getBytes(US_ASCII);
+  private static final int FORM_1_BYTES = DerivedKeyAead.OVERHEAD_BYTES + Dek.BYTES;
+  private static final int FORM_2_BYTES = 1 + FORM_1_BYTES;
+  private static final byte FORM_2_MARKER = 2;
+  private static final byte[] EXTRACT_SALT = "keyfleet-wrap-2".getBytes(US_ASCII);
 
   private final KekVersion version;
   private final SecretBytes key;
-  private final Hkdf wraps;
+  private final Hkdf wrapHkdf;
   private final SecureRandom random;
 
   /// Takes over `key` and closes it with itself.
@@ -28,7 +28,7 @@ public final class SoftwareKek implements Kek, AutoCloseable {
     }
     this.version = version;
     this.key = key;
-    this.wraps = Hkdf.extract(key, LABEL);
+    this.wrapHkdf = Hkdf.extract(key, EXTRACT_SALT);
     this.random = random;
   }
 
@@ -39,26 +39,27 @@ public final class SoftwareKek implements Kek, AutoCloseable {
 
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {
-    byte[] box = DerivedKeyAead.seal(this::keysOf, aad, dek.bytes(), random);
-    byte[] wrapped = new byte[FORM_2];
-    wrapped[0] = FORM;
-    System.arraycopy(box, 0, wrapped, 1, box.length);
+    byte[] sealedMessage = DerivedKeyAead.seal(this::deriveKeys, aad, dek.bytes(), random);
+    byte[] wrapped = new byte[FORM_2_BYTES];
+    wrapped[0] = FORM_2_MARKER;
+    System.arraycopy(sealedMessage, 0, wrapped, 1, sealedMessage.length);
     return wrapped;
   }
 
   @Override
   public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
-    if (wrapped.length == FORM_1) {
-      return DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.from(key), aad, wrapped).map(Dek::new);
+    if (wrapped.length == FORM_1_BYTES) {
+      return DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.derivationFrom(key), aad, wrapped)
+          .map(Dek::new);
     }
-    return wrapped.length == FORM_2 && wrapped[0] == FORM
-        ? DerivedKeyAead.open(this::keysOf, aad, Arrays.copyOfRange(wrapped, 1, FORM_2))
+    return wrapped.length == FORM_2_BYTES && wrapped[0] == FORM_2_MARKER
+        ? DerivedKeyAead.open(this::deriveKeys, aad, Arrays.copyOfRange(wrapped, 1, FORM_2_BYTES))
             .map(Dek::new)
         : Optional.empty();
   }
 
-  private byte[] keysOf(byte[] salt) {
-    return wraps.expand(salt, DerivedKeyAead.DERIVED);
+  private byte[] deriveKeys(byte[] salt) {
+    return wrapHkdf.expand(salt, DerivedKeyAead.DERIVED_BYTES);
   }
 
   public boolean hasSameBytesAs(SoftwareKek other) {
@@ -68,6 +69,6 @@ public final class SoftwareKek implements Kek, AutoCloseable {
   @Override
   public void close() {
     key.close();
-    wraps.close();
+    wrapHkdf.close();
   }
 }

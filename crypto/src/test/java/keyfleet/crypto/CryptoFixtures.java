@@ -38,8 +38,8 @@ final class CryptoFixtures {
     return SecretBytes.copyOf(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  static String textOf(OpenResult opening) {
-    return switch (opening) {
+  static String textOf(OpenResult openResult) {
+    return switch (openResult) {
       case Opened(var plaintext, _) ->
           new String(plaintext.reveal(SecretAccess.granted()), StandardCharsets.UTF_8);
       case NoSuchVersion missing -> missing.toString();
@@ -47,18 +47,19 @@ final class CryptoFixtures {
     };
   }
 
-  static Envelope seal(EnvelopeCipher cipher, int version, FieldLocation place, String value) {
-    return ((Sealed) cipher.seal(v(version), place, text(value))).envelope();
+  static Envelope seal(
+      EnvelopeCipher cipher, int version, FieldLocation fieldLocation, String value) {
+    return ((Sealed) cipher.seal(v(version), fieldLocation, text(value))).envelope();
   }
 
   static Envelope rewrap(
-      EnvelopeCipher cipher, FieldLocation place, Envelope envelope, int target) {
-    return ((Rewrapped) cipher.rewrap(place, envelope, v(target))).envelope();
+      EnvelopeCipher cipher, FieldLocation fieldLocation, Envelope envelope, int target) {
+    return ((Rewrapped) cipher.rewrap(fieldLocation, envelope, v(target))).envelope();
   }
 
   /// The last bytes of an envelope: all but its header and wrapped DEK.
   static byte[] dataOf(Envelope envelope, int length) {
-    byte[] bytes = envelope.bytes();
+    byte[] bytes = envelope.toBytes();
     return Arrays.copyOfRange(bytes, bytes.length - length, bytes.length);
   }
 

@@ -18,7 +18,7 @@ class CryptoIdentifiersTest {
 
   @Test
   void keyringName_hasOneFormInVariables() {
-    assertEquals("PAY_ROLL", new KeyringName("pay-roll").upperCase());
+    assertEquals("PAY_ROLL", new KeyringName("pay-roll").toVariableForm());
   }
 
   @ParameterizedTest
@@ -34,7 +34,7 @@ class CryptoIdentifiersTest {
   }
 
   @Test
-  void placeThatIsNotText_isRefused() {
+  void locationThatIsNotText_isRefused() {
     IllegalArgumentException loneSurrogate =
         assertThrows(IllegalArgumentException.class, () -> new FieldLocation("a", "\uD800", "c"));
     assertTrue(String.valueOf(loneSurrogate.getMessage()).contains("well-formed"));

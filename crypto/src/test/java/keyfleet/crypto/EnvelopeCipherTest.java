@@ -29,14 +29,14 @@ class EnvelopeCipherTest {
   @ValueSource(strings = {"", "x", "123-45-6789", "Zoë's café 🔑"})
   void sealed_opens(String value) {
     EnvelopeCipher cipher = cipher(1);
-    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).bytes())));
+    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).toBytes())));
   }
 
   @Test
   void sealedTwice_differsInEveryPart() {
     EnvelopeCipher cipher = cipher(1);
-    byte[] first = seal(cipher, 1, SSN, "same").bytes();
-    byte[] second = seal(cipher, 1, SSN, "same").bytes();
+    byte[] first = seal(cipher, 1, SSN, "same").toBytes();
+    byte[] second = seal(cipher, 1, SSN, "same").toBytes();
     int equal = 0;
     for (int i = 12; i < first.length; i++) {
       equal += first[i] == second[i] ? 1 : 0;
@@ -49,13 +49,13 @@ class EnvelopeCipherTest {
     SecretBytes key = SecretBytes.copyOf(new byte[SoftwareKek.BYTES]);
     byte[] first =
         DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
+            DerivedKeyAead.Purpose.DATA.derivationFrom(key), new byte[0], text("x"), seeded(1));
     byte[] second =
         DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.from(key), new byte[0], text("x"), seeded(1));
+            DerivedKeyAead.Purpose.DATA.derivationFrom(key), new byte[0], text("x"), seeded(1));
     assertArrayEquals(first, second);
     assertTrue(
-        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.from(key), new byte[0], second)
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.derivationFrom(key), new byte[0], second)
             .isPresent());
   }
 
@@ -69,7 +69,7 @@ class EnvelopeCipherTest {
   }
 
   @Test
-  void witness_seesEveryOutcomeOfEveryOperation() {
+  void listener_seesEveryOutcomeOfEveryOperation() {
     List<String> seen = new ArrayList<>();
     EnvelopeCipher watched =
         new EnvelopeCipher(
@@ -103,7 +103,7 @@ class EnvelopeCipherTest {
     EnvelopeCipher both = cipher(1, 2);
     Envelope old = seal(both, 1, SSN, "123-45-6789");
     Envelope moved = rewrap(both, SSN, old, 2);
-    int data = DerivedKeyAead.OVERHEAD + "123-45-6789".length();
+    int data = DerivedKeyAead.OVERHEAD_BYTES + "123-45-6789".length();
     assertEquals(v(2), moved.version());
     assertArrayEquals(dataOf(old, data), dataOf(moved, data));
     assertEquals("123-45-6789", textOf(cipher(2).open(SSN, moved)));
@@ -121,7 +121,7 @@ class EnvelopeCipherTest {
   }
 
   @Test
-  void rewrapAtAnotherPlace_isRefused() {
+  void rewrapAtAnotherLocation_isRefused() {
     EnvelopeCipher cipher = cipher(1, 2);
     FieldLocation other = new FieldLocation("customers", "18", "ssn");
     assertEquals(new Refused(), cipher.rewrap(other, seal(cipher, 1, SSN, "x"), v(2)));
@@ -129,17 +129,17 @@ class EnvelopeCipherTest {
 
   @Test
   void keyThatManglesDeks_isCaughtBeforeTheOldWrapIsGone() {
-    KekSet keks = KekSet.of(KeyringName.MAIN, List.of(kek(1), new ManglingKek(kek(2))));
-    EnvelopeCipher cipher = new EnvelopeCipher(keks, seeded(1));
+    KekSet kekSet = KekSet.of(KeyringName.MAIN, List.of(kek(1), new ManglingKek(kek(2))));
+    EnvelopeCipher cipher = new EnvelopeCipher(kekSet, seeded(1));
     Envelope envelope = seal(cipher, 1, SSN, "x");
     assertThrows(IllegalStateException.class, () -> cipher.rewrap(SSN, envelope, v(2)));
-    assertFalse(cipher.roundTrips(v(2)));
-    assertTrue(cipher.roundTrips(v(1)));
+    assertFalse(cipher.canRoundTrip(v(2)));
+    assertTrue(cipher.canRoundTrip(v(1)));
   }
 
   @Test
   void versionThatIsMissing_doesNotRoundTrip() {
-    assertFalse(cipher(1).roundTrips(v(2)));
+    assertFalse(cipher(1).canRoundTrip(v(2)));
   }
 
   @Test
@@ -152,7 +152,7 @@ class EnvelopeCipherTest {
   void valueAtTheLimit_opens() {
     EnvelopeCipher cipher = cipher(1);
     String value = "x".repeat(Envelope.MAX_PLAINTEXT);
-    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).bytes())));
+    assertEquals(value, textOf(cipher.open(SSN, seal(cipher, 1, SSN, value).toBytes())));
   }
 
   @Test
@@ -165,7 +165,7 @@ class EnvelopeCipherTest {
   void envelopesWithOtherBytes_areNotEqual() {
     EnvelopeCipher cipher = cipher(1);
     Envelope envelope = seal(cipher, 1, SSN, "x");
-    assertEquals(envelope, Envelope.parse(envelope.bytes()).orElseThrow());
+    assertEquals(envelope, Envelope.parse(envelope.toBytes()).orElseThrow());
     assertNotEquals(envelope, seal(cipher, 1, SSN, "x"));
   }
 

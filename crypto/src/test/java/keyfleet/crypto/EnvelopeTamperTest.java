@@ -35,15 +35,15 @@ class EnvelopeTamperTest {
   @ParameterizedTest
   @MethodSource("otherPlaces")
   void envelopeMovedElsewhere_isRefused(FieldLocation other) {
-    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
     assertEquals(new Refused(), CIPHER.open(other, bytes));
     assertEquals("x", textOf(CIPHER.open(SSN, bytes)));
   }
 
   @Test
-  void everyPairOfPlaces_isToldApart() {
+  void everyPairOfLocations_isDistinguished() {
     for (FieldLocation from : otherPlaces()) {
-      byte[] bytes = seal(CIPHER, 1, from, "x").bytes();
+      byte[] bytes = seal(CIPHER, 1, from, "x").toBytes();
       for (FieldLocation to : otherPlaces()) {
         Class<?> expected = from.equals(to) ? Opened.class : Refused.class;
         assertInstanceOf(expected, CIPHER.open(to, bytes), from + " opened at " + to);
@@ -54,13 +54,13 @@ class EnvelopeTamperTest {
   @Test
   void envelopeOfAnotherKeyring_isRefusedEvenWithTheSameKeyBytes() {
     KekSet payments = KekSet.of(new KeyringName("payments"), List.of(CryptoFixtures.kek(1)));
-    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
     assertEquals(new Refused(), new EnvelopeCipher(payments, seeded(1)).open(SSN, bytes));
   }
 
   @Test
   void versionEdited_isRefused() {
-    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
     ByteBuffer.wrap(bytes).putInt(Envelope.VERSION_OFFSET, 2);
     assertEquals(new Refused(), CIPHER.open(SSN, bytes));
   }
@@ -75,47 +75,47 @@ class EnvelopeTamperTest {
                 new SoftwareKek(CryptoFixtures.v(1), same, seeded(1)),
                 new SoftwareKek(CryptoFixtures.v(2), same, seeded(2))));
     EnvelopeCipher cipher = new EnvelopeCipher(twins, seeded(3));
-    byte[] bytes = seal(cipher, 1, SSN, "x").bytes();
+    byte[] bytes = seal(cipher, 1, SSN, "x").toBytes();
     ByteBuffer.wrap(bytes).putInt(Envelope.VERSION_OFFSET, 2);
     assertEquals(new Refused(), cipher.open(SSN, bytes));
   }
 
   @Test
   void wrappedDekOfAnotherRecord_isRefused() {
-    byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
-    byte[] theirs = seal(CIPHER, 1, new FieldLocation("customers", "18", "ssn"), "y").bytes();
-    int data = 12 + 1 + DerivedKeyAead.OVERHEAD + Dek.BYTES;
+    byte[] ours = seal(CIPHER, 1, SSN, "x").toBytes();
+    byte[] theirs = seal(CIPHER, 1, new FieldLocation("customers", "18", "ssn"), "y").toBytes();
+    int data = 12 + 1 + DerivedKeyAead.OVERHEAD_BYTES + Dek.BYTES;
     System.arraycopy(theirs, 12, ours, 12, data - 12);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
 
   @Test
   void dataOfAnotherVersionOfTheSameRecord_isRefused() {
-    byte[] ours = seal(CIPHER, 1, SSN, "x").bytes();
-    byte[] older = seal(CIPHER, 1, SSN, "y").bytes();
-    int data = 12 + 1 + DerivedKeyAead.OVERHEAD + Dek.BYTES;
+    byte[] ours = seal(CIPHER, 1, SSN, "x").toBytes();
+    byte[] older = seal(CIPHER, 1, SSN, "y").toBytes();
+    int data = 12 + 1 + DerivedKeyAead.OVERHEAD_BYTES + Dek.BYTES;
     System.arraycopy(older, data, ours, data, ours.length - data);
     assertEquals(new Refused(), CIPHER.open(SSN, ours));
   }
 
   @Test
   void anyBitFlipped_isNeverOpened() {
-    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").toBytes();
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       byte[] altered = bytes.clone();
       altered[bit / 8] ^= (byte) (1 << bit % 8);
-      OpenResult opening = CIPHER.open(SSN, altered);
-      assertFalse(opening instanceof Opened, "bit " + bit + " flipped: " + opening);
+      OpenResult openResult = CIPHER.open(SSN, altered);
+      assertFalse(openResult instanceof Opened, "bit " + bit + " flipped: " + openResult);
     }
   }
 
   @Test
   void anyTruncationOrExtension_isRefused() {
-    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "123-45-6789").toBytes();
     for (int length = 0; length < bytes.length + 40; length++) {
       if (length != bytes.length) {
-        OpenResult opening = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
-        assertEquals(new Refused(), opening, "cut to " + length);
+        OpenResult openResult = CIPHER.open(SSN, Arrays.copyOf(bytes, length));
+        assertEquals(new Refused(), openResult, "cut to " + length);
       }
     }
   }
@@ -123,7 +123,7 @@ class EnvelopeTamperTest {
   /// Bounds are checked on the header alone, before anything is allocated or decrypted by it.
   @Test
   void wrappedDekLengthOutOfBounds_isRefused() {
-    byte[] bytes = seal(CIPHER, 1, SSN, "x").bytes();
+    byte[] bytes = seal(CIPHER, 1, SSN, "x").toBytes();
     for (int length : new int[] {0, Envelope.MAX_WRAPPED_DEK + 1, 0xFFFF, bytes.length}) {
       byte[] altered = bytes.clone();
       ByteBuffer.wrap(altered).putShort(10, (short) length);
@@ -134,36 +134,42 @@ class EnvelopeTamperTest {
   /// The attack of CVE-2020-8897 needs a box that another key accepts; the commitment stands before
   /// it.
   @Test
-  void boxWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
+  void messageWithAForeignCommitment_isRefusedEvenIfItsTagIsRight() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box =
+    byte[] message =
         DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.from(key),
+            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
             new byte[0],
             CryptoFixtures.text("x"),
             seeded(1));
     byte[] other =
         DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.from(key),
+            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
             new byte[0],
             CryptoFixtures.text("x"),
             seeded(2));
     System.arraycopy(
-        other, DerivedKeyAead.SALT, box, DerivedKeyAead.SALT, DerivedKeyAead.COMMITMENT);
+        other,
+        DerivedKeyAead.SALT_BYTES,
+        message,
+        DerivedKeyAead.SALT_BYTES,
+        DerivedKeyAead.COMMITMENT_BYTES);
     assertTrue(
-        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.from(key), new byte[0], box).isEmpty());
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.DATA.derivationFrom(key), new byte[0], message)
+            .isEmpty());
   }
 
   @Test
-  void boxOfAnotherPurpose_isRefused() {
+  void messageOfAnotherPurpose_isRefused() {
     SecretBytes key = SecretBytes.copyOf(new byte[32]);
-    byte[] box =
+    byte[] message =
         DerivedKeyAead.seal(
-            DerivedKeyAead.Purpose.DATA.from(key),
+            DerivedKeyAead.Purpose.DATA.derivationFrom(key),
             new byte[0],
             CryptoFixtures.text("x"),
             seeded(1));
     assertTrue(
-        DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.from(key), new byte[0], box).isEmpty());
+        DerivedKeyAead.open(DerivedKeyAead.Purpose.WRAP.derivationFrom(key), new byte[0], message)
+            .isEmpty());
   }
 }

@@ -29,26 +29,26 @@ class GoldenEnvelopeTest {
   private static final String WRAP_2 = "/golden/format-1-wrap-2.txt";
   private static final HexFormat HEX = HexFormat.of();
 
-  static List<TestVector> vectors() {
+  static List<TestVector> testVectors() {
     return Stream.of(WRAP_1, WRAP_2).map(TestVector::readAll).flatMap(List::stream).toList();
   }
 
   @ParameterizedTest
   @MethodSource("vectors")
-  void goldenEnvelope_endsAsItSays(TestVector vector) {
+  void goldenEnvelope_endsAsItSays(TestVector testVector) {
     String outcome =
-        switch (cipherOf(vector).open(placeOf(vector), vector.bytes("envelope"))) {
+        switch (cipherOf(testVector).open(placeOf(testVector), testVector.bytes("envelope"))) {
           case Opened(var plain, _) ->
               "opened " + HEX.formatHex(plain.reveal(SecretAccess.granted()));
           case NoSuchVersion _ -> "no-such-version ";
           case Refused _ -> "refused ";
         };
-    assertEquals(vector.result() + " " + vector.text("plaintext"), outcome);
+    assertEquals(testVector.result() + " " + testVector.text("plaintext"), outcome);
   }
 
-  private static EnvelopeCipher cipherOf(TestVector vector) {
+  private static EnvelopeCipher cipherOf(TestVector testVector) {
     List<SoftwareKek> keks = new ArrayList<>();
-    vector
+    testVector
         .values()
         .forEach((name, hex) -> {
           if (name.startsWith("kek.")) {
@@ -56,15 +56,17 @@ class GoldenEnvelopeTest {
             keks.add(new SoftwareKek(v(Integer.parseInt(name.substring(4))), key, seeded(1)));
           }
         });
-    return new EnvelopeCipher(KekSet.of(new KeyringName(text(vector, "keyring")), keks), seeded(2));
+    return new EnvelopeCipher(
+        KekSet.of(new KeyringName(text(testVector, "keyring")), keks), seeded(2));
   }
 
-  private static FieldLocation placeOf(TestVector vector) {
-    return new FieldLocation(text(vector, "collection"), text(vector, "id"), text(vector, "field"));
+  private static FieldLocation placeOf(TestVector testVector) {
+    return new FieldLocation(
+        text(testVector, "collection"), text(testVector, "id"), text(testVector, "field"));
   }
 
-  private static String text(TestVector vector, String name) {
-    return new String(vector.bytes(name), UTF_8);
+  private static String text(TestVector testVector, String name) {
+    return new String(testVector.bytes(name), UTF_8);
   }
 
   @Test
@@ -86,9 +88,9 @@ class GoldenEnvelopeTest {
     assertEquals(golden, new LineWriter().lines());
   }
 
-  private static String line(TestVector vector) {
-    StringBuilder line = new StringBuilder(vector.id()).append(' ').append(vector.result());
-    new TreeMap<>(vector.values())
+  private static String line(TestVector testVector) {
+    StringBuilder line = new StringBuilder(testVector.id()).append(' ').append(testVector.result());
+    new TreeMap<>(testVector.values())
         .forEach((n, v) -> line.append(' ').append(n).append('=').append(v));
     return line.toString();
   }
@@ -133,15 +135,15 @@ class GoldenEnvelopeTest {
         String result,
         String keyring,
         Envelope envelope,
-        FieldLocation place,
+        FieldLocation fieldLocation,
         String plaintext,
         int... loaded) {
       TreeMap<String, String> values = new TreeMap<>();
       values.put("keyring", hex(keyring));
-      values.put("collection", hex(place.collection()));
-      values.put("id", hex(place.recordId()));
-      values.put("field", hex(place.field()));
-      values.put("envelope", HEX.formatHex(envelope.bytes()));
+      values.put("collection", hex(fieldLocation.collection()));
+      values.put("id", hex(fieldLocation.recordId()));
+      values.put("field", hex(fieldLocation.field()));
+      values.put("envelope", HEX.formatHex(envelope.toBytes()));
       values.put("plaintext", hex(plaintext));
       for (int version : loaded) {
         byte[] key = new byte[SoftwareKek.BYTES];

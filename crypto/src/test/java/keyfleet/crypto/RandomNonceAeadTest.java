@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /// Short values under a key that seals many.
 class RandomNonceAeadTest {
   private static final byte[] AAD = "for this".getBytes(UTF_8);
-  private static final byte[] HEAD = {1, 2, 3};
+  private static final byte[] PREFIX = {1, 2, 3};
   private static final byte[] PLAIN = "a seed of thirty-two bytes, or so".getBytes(UTF_8);
 
   private final SecureRandom random = new SecureRandom();
@@ -31,47 +31,47 @@ class RandomNonceAeadTest {
     return bytes;
   }
 
-  private byte[] sealed() {
-    return RandomNonceAead.seal(key, AAD, HEAD, PLAIN, random);
+  private byte[] seal() {
+    return RandomNonceAead.seal(key, AAD, PREFIX, PLAIN, random);
   }
 
   @Test
   void sealedValue_opensAgain() {
-    byte[] sealed = sealed();
-    assertEquals(HEAD.length + RandomNonceAead.OVERHEAD + PLAIN.length, sealed.length);
-    assertArrayEquals(HEAD, Arrays.copyOf(sealed, HEAD.length));
-    assertArrayEquals(PLAIN, RandomNonceAead.open(key, AAD, sealed, HEAD.length).orElseThrow());
+    byte[] sealed = seal();
+    assertEquals(PREFIX.length + RandomNonceAead.OVERHEAD_BYTES + PLAIN.length, sealed.length);
+    assertArrayEquals(PREFIX, Arrays.copyOf(sealed, PREFIX.length));
+    assertArrayEquals(PLAIN, RandomNonceAead.open(key, AAD, sealed, PREFIX.length).orElseThrow());
   }
 
   /// As the JDK's own cipher reads it, from the description alone.
   @Test
   void sealedValue_isNonceThenCiphertextThenTag() throws Exception {
-    byte[] box = Arrays.copyOfRange(sealed(), HEAD.length, sealed().length);
+    byte[] message = Arrays.copyOfRange(seal(), PREFIX.length, seal().length);
     Cipher gcm = Cipher.getInstance("AES/GCM/NoPadding");
     gcm.init(
         Cipher.DECRYPT_MODE,
         new SecretKeySpec(bytes, "AES"),
-        new GCMParameterSpec(128, box, 0, 12));
+        new GCMParameterSpec(128, message, 0, 12));
     gcm.updateAAD(AAD);
-    assertArrayEquals(PLAIN, gcm.doFinal(box, 12, box.length - 12));
+    assertArrayEquals(PLAIN, gcm.doFinal(message, 12, message.length - 12));
   }
 
   @Test
   void everyFlippedBit_isRefused() {
-    byte[] sealed = sealed();
-    for (int bit = HEAD.length * 8; bit < sealed.length * 8; bit++) {
+    byte[] sealed = seal();
+    for (int bit = PREFIX.length * 8; bit < sealed.length * 8; bit++) {
       byte[] changed = sealed.clone();
       changed[bit / 8] ^= (byte) (1 << (bit % 8));
-      assertEquals(Optional.empty(), RandomNonceAead.open(key, AAD, changed, HEAD.length));
+      assertEquals(Optional.empty(), RandomNonceAead.open(key, AAD, changed, PREFIX.length));
     }
   }
 
   @Test
-  void otherKeyPlaceOrLength_isRefused() {
-    byte[] sealed = sealed();
+  void otherKeyAadOrLength_isRefused() {
+    byte[] sealed = seal();
     Dek other = Dek.random(random);
-    assertTrue(RandomNonceAead.open(other, AAD, sealed, HEAD.length).isEmpty());
-    assertTrue(RandomNonceAead.open(key, HEAD, sealed, HEAD.length).isEmpty());
+    assertTrue(RandomNonceAead.open(other, AAD, sealed, PREFIX.length).isEmpty());
+    assertTrue(RandomNonceAead.open(key, PREFIX, sealed, PREFIX.length).isEmpty());
     for (int length = 0; length < sealed.length; length++) {
       assertTrue(RandomNonceAead.open(key, AAD, Arrays.copyOf(sealed, length), 0).isEmpty());
     }
@@ -81,13 +81,13 @@ class RandomNonceAeadTest {
   void sameValueTwice_isNeverSealedAlike() {
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < 1_000; i++) {
-      assertTrue(seen.add(Arrays.toString(sealed())));
+      assertTrue(seen.add(Arrays.toString(seal())));
     }
   }
 
   @Test
   void closedKey_sealsNothing() {
     key.close();
-    assertThrows(IllegalStateException.class, this::sealed);
+    assertThrows(IllegalStateException.class, this::seal);
   }
 }

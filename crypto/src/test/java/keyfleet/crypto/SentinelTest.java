@@ -19,24 +19,24 @@ class SentinelTest {
   private static final Sentinel SENTINEL =
       Sentinel.create(cipher(1, 2), v(2), seeded(5)).orElseThrow();
 
-  private static Optional<Proof> proof(Sentinel sentinel, EnvelopeCipher cipher) {
+  private static Optional<Proof> prove(Sentinel sentinel, EnvelopeCipher cipher) {
     return new ProofCache().prove(sentinel, cipher, API_1);
   }
 
   @Test
   void holderOfTheKey_isAccepted() {
-    Proof proof = proof(SENTINEL, cipher(2)).orElseThrow();
-    assertTrue(accepted(SENTINEL, API_1, proof));
+    Proof proof = prove(SENTINEL, cipher(2)).orElseThrow();
+    assertTrue(isValid(SENTINEL, API_1, proof));
     assertEquals(proof, Proof.parse(proof.toString()).orElseThrow());
   }
 
   @Test
   void proofOfAnotherInstanceEpochOrVersion_isNotAccepted() {
-    Proof proof = proof(SENTINEL, cipher(2)).orElseThrow();
-    assertFalse(accepted(SENTINEL, new Claim("api-2", 7), proof));
-    assertFalse(accepted(SENTINEL, new Claim("api-1", 8), proof));
+    Proof proof = prove(SENTINEL, cipher(2)).orElseThrow();
+    assertFalse(isValid(SENTINEL, new Claim("api-2", 7), proof));
+    assertFalse(isValid(SENTINEL, new Claim("api-1", 8), proof));
     Sentinel first = Sentinel.create(cipher(1, 2), v(1), seeded(6)).orElseThrow();
-    assertFalse(accepted(first, API_1, proof));
+    assertFalse(isValid(first, API_1, proof));
   }
 
   @Test
@@ -44,59 +44,60 @@ class SentinelTest {
     SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
     EnvelopeCipher other =
         new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
-    assertEquals(Optional.empty(), proof(SENTINEL, other));
+    assertEquals(Optional.empty(), prove(SENTINEL, other));
     assertEquals(Optional.empty(), SENTINEL.open(other));
   }
 
   @Test
-  void rememberedProof_isThatOfTheSentinel() {
-    ProofCache proofs = new ProofCache();
+  void cachedProof_isThatOfTheSentinel() {
+    ProofCache proofCache = new ProofCache();
     EnvelopeCipher holder = cipher(1, 2);
     Sentinel again = Sentinel.create(holder, v(2), seeded(77)).orElseThrow();
     for (int i = 0; i < 2; i++) {
       for (Claim claim : List.of(API_1, new Claim("api-1", 8), new Claim("api-2", 7))) {
         assertEquals(
-            new ProofCache().prove(SENTINEL, holder, claim), proofs.prove(SENTINEL, holder, claim));
+            new ProofCache().prove(SENTINEL, holder, claim),
+            proofCache.prove(SENTINEL, holder, claim));
         assertEquals(
-            new ProofCache().prove(again, holder, claim), proofs.prove(again, holder, claim));
+            new ProofCache().prove(again, holder, claim), proofCache.prove(again, holder, claim));
       }
     }
   }
 
   @Test
-  void rememberedProof_isNotShownForOtherBytesOrWithoutAKey() {
-    ProofCache proofs = new ProofCache();
-    assertTrue(proofs.prove(SENTINEL, cipher(2), API_1).isPresent());
+  void cachedProof_isNotReturnedForOtherBytesOrWithoutAKey() {
+    ProofCache proofCache = new ProofCache();
+    assertTrue(proofCache.prove(SENTINEL, cipher(2), API_1).isPresent());
     SoftwareKek impostor = new SoftwareKek(v(2), SecretBytes.copyOf(new byte[32]), seeded(1));
     EnvelopeCipher other =
         new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(impostor)), seeded(1));
-    assertEquals(Optional.empty(), proofs.prove(SENTINEL, other, API_1));
-    assertEquals(Optional.empty(), proofs.prove(SENTINEL, cipher(1), API_1));
+    assertEquals(Optional.empty(), proofCache.prove(SENTINEL, other, API_1));
+    assertEquals(Optional.empty(), proofCache.prove(SENTINEL, cipher(1), API_1));
   }
 
   /// The device may have lost it since.
   @Test
-  void rememberedProof_isNotShownByAKeyThatWrapsNoMore() {
-    ProofCache proofs = new ProofCache();
+  void cachedProof_isNotReturnedWhenTheKeyNoLongerWraps() {
+    ProofCache proofCache = new ProofCache();
     SoftwareKek kek = CryptoFixtures.kek(2);
     EnvelopeCipher holder =
         new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), seeded(1));
     Sentinel own = Sentinel.create(holder, v(2), seeded(5)).orElseThrow();
-    assertTrue(proofs.prove(own, holder, API_1).isPresent());
+    assertTrue(proofCache.prove(own, holder, API_1).isPresent());
     kek.close();
-    assertThrows(IllegalStateException.class, () -> proofs.prove(own, holder, API_1));
+    assertThrows(IllegalStateException.class, () -> proofCache.prove(own, holder, API_1));
   }
 
   @Test
   void missingVersion_hasNeitherSentinelNorProof() {
     assertEquals(Optional.empty(), Sentinel.create(cipher(1), v(2), seeded(1)));
-    assertEquals(Optional.empty(), proof(SENTINEL, cipher(1)));
+    assertEquals(Optional.empty(), prove(SENTINEL, cipher(1)));
   }
 
   @Test
   void twoSentinelsOfOneVersion_giveDifferentProofs() {
     Sentinel again = Sentinel.create(cipher(2), v(2), seeded(77)).orElseThrow();
-    assertNotEquals(proof(SENTINEL, cipher(2)), proof(again, cipher(2)));
+    assertNotEquals(prove(SENTINEL, cipher(2)), prove(again, cipher(2)));
   }
 
   @Test
@@ -114,9 +115,9 @@ class SentinelTest {
     assertEquals(Optional.empty(), Proof.parse("g".repeat(64)));
   }
 
-  private static boolean accepted(Sentinel sentinel, Claim claim, Proof proof) {
+  private static boolean isValid(Sentinel sentinel, Claim claim, Proof proof) {
     try (OpenedSentinel open = sentinel.open(cipher(1, 2)).orElseThrow()) {
-      return open.accepts(claim, proof);
+      return open.isValid(claim, proof);
     }
   }
 }

@@ -24,7 +24,7 @@ class StrictUtf8Test {
         "\ude00\ud83d"
       })
   void length_isThatOfTheBytes(String text) {
-    int bytes = StrictUtf8.utf8(text).map(it -> it.length).orElse(-1);
-    assertEquals(bytes, StrictUtf8.length(text));
+    int bytes = StrictUtf8.encode(text).map(it -> it.length).orElse(-1);
+    assertEquals(bytes, StrictUtf8.encodedLength(text));
   }
 }

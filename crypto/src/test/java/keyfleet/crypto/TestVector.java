@@ -17,13 +17,13 @@ record TestVector(String id, String result, Map<String, String> values) {
         throw new IllegalStateException("no such resource: " + resource);
       }
       String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-      return text.lines().filter(line -> !line.startsWith("#")).map(TestVector::of).toList();
+      return text.lines().filter(line -> !line.startsWith("#")).map(TestVector::parse).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static TestVector of(String line) {
+  private static TestVector parse(String line) {
     String[] words = line.split(" ", -1);
     Map<String, String> values = new HashMap<>();
     for (int i = 3; i < words.length; i++) {

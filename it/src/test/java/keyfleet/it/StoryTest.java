@@ -114,7 +114,7 @@ class StoryTest {
                       supply == Supply.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
                           : "place main.v2.key, mode 0600, into the key folder; no restart is"
-                                + " needed"),
+                              + " needed"),
               "Try: keyfleet kek verify --target=2");
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
       assertEquals(

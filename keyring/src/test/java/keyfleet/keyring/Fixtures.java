@@ -137,6 +137,6 @@ final class Fixtures {
         keystore(),
         v(target),
         PROTOCOL,
-        (claim, proof) -> sentinel(target).open(CIPHER).orElseThrow().accepts(claim, proof));
+        (claim, proof) -> sentinel(target).open(CIPHER).orElseThrow().isValid(claim, proof));
   }
 }

@@ -10,7 +10,7 @@ import keyfleet.kms.v2.EncryptRequest;
 /// What is wrong with a call, before anything is done about it.
 final class Calls {
   /// One byte says the format.
-  static final int MAX_PLAINTEXT = Sealed.MAX_BYTES - 1 - RandomNonceAead.OVERHEAD;
+  static final int MAX_PLAINTEXT = Sealed.MAX_BYTES - 1 - RandomNonceAead.OVERHEAD_BYTES;
 
   static final int MAX_UID = 256;
   static final int MAX_KEY_ID = 1024;

@@ -37,11 +37,11 @@ public final class FieldCipher {
   /// Opens also what is sealed under an older version, and while the store does not answer. The
   /// caller closes what it gets.
   public Plaintext open(String id, Sealed sealed) {
-    FieldLocation place = records.place(id, field);
+    FieldLocation fieldLocation = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
-      throw new ContextMismatch(place);
+      throw new ContextMismatch(fieldLocation);
     }
-    return records.open(place, sealed.envelope());
+    return records.open(fieldLocation, sealed.envelope());
   }
 
   public Plaintext open(String id, byte[] stored) {
@@ -50,11 +50,12 @@ public final class FieldCipher {
 
   /// The same value under the active version. Nobody sees it on the way.
   public Sealed rewrap(String id, Sealed sealed) {
-    FieldLocation place = records.place(id, field);
+    FieldLocation fieldLocation = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
-      throw new ContextMismatch(place);
+      throw new ContextMismatch(fieldLocation);
     }
-    return new Sealed(sealed.keyring(), records.rewrap(records.permit(), place, sealed.envelope()));
+    return new Sealed(
+        sealed.keyring(), records.rewrap(records.permit(), fieldLocation, sealed.envelope()));
   }
 
   public Sealed rewrap(String id, byte[] stored) {

@@ -32,12 +32,12 @@ import org.jspecify.annotations.Nullable;
 /// new ones does so alone; any thread uses what was found.
 public final class Keyholder {
   /// Replaced as a whole.
-  private record Holding(KekSet keks, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
+  private record Holding(KekSet kekSet, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
 
   private final KeyringName keyring;
   private final List<KekProvider> providers;
   private final SecureRandom random;
-  private final ProofCache proofs = new ProofCache();
+  private final ProofCache proofCache = new ProofCache();
   private final Tally tally;
   private final Map<KekProvider, KekSet> last = new LinkedHashMap<>();
   private volatile Holding holding;
@@ -82,8 +82,8 @@ public final class Keyholder {
   }
 
   private Holding holding(Collection<Kek> found, Map<KekVersion, String> names) {
-    KekSet keks = KekSet.of(keyring, found);
-    return new Holding(keks, new EnvelopeCipher(keks, random, tally), names);
+    KekSet kekSet = KekSet.of(keyring, found);
+    return new Holding(kekSet, new EnvelopeCipher(kekSet, random, tally), names);
   }
 
   public KeyringName keyring() {
@@ -97,7 +97,7 @@ public final class Keyholder {
 
   /// For those who wrap other keys than an envelope's.
   public Optional<Kek> find(KekVersion version) {
-    return holding.keks().find(version);
+    return holding.kekSet().find(version);
   }
 
   /// What was sealed, opened and moved with the versions that are held.
@@ -129,7 +129,7 @@ public final class Keyholder {
 
   private Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
     try {
-      return proofs
+      return proofCache
           .prove(known.sentinel(), cipher, claim)
           .<Word>map(Proved::new)
           .orElseGet(Failed::new);

@@ -105,9 +105,10 @@ public sealed class MemberException extends RuntimeException {
   public static final class ContextMismatch extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    ContextMismatch(FieldLocation place) {
+    ContextMismatch(FieldLocation fieldLocation) {
       super(
-          "the value cannot be opened as %s of %s".formatted(place.field(), place.collection()),
+          "the value cannot be opened as %s of %s"
+              .formatted(fieldLocation.field(), fieldLocation.collection()),
           "check that record id, field and keyring are those it was sealed for");
     }
   }

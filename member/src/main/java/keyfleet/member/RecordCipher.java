@@ -180,7 +180,7 @@ public final class RecordCipher {
   }
 
   private static Bytes bytes(Envelope envelope) {
-    return Bytes.copyOf(envelope.bytes());
+    return Bytes.copyOf(envelope.toBytes());
   }
 
   private MemberException refusal(SealAnswer.Refusal why) {

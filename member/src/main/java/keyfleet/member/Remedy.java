@@ -52,7 +52,7 @@ public final class Remedy {
   }
 
   private static String variable(KeyringName keyring, KekVersion version) {
-    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.upperCase() + "_";
+    String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.toVariableForm() + "_";
     return "KEYFLEET_KEK_%sV%d".formatted(ring, version.number());
   }
 

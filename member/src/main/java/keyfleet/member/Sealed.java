@@ -28,11 +28,11 @@ public record Sealed(KeyringName keyring, Envelope envelope) {
   }
 
   public byte[] bytes() {
-    return envelope.bytes();
+    return envelope.toBytes();
   }
 
   public String base64() {
-    return Base64.getEncoder().encodeToString(envelope.bytes());
+    return Base64.getEncoder().encodeToString(envelope.toBytes());
   }
 
   @Override

@@ -66,15 +66,18 @@ public final class Sealer {
   record Denied(SealAnswer.Refusal why) implements Permit {}
 
   /// Seals under the active version. The first call asks the store, later ones do not.
-  public SealAnswer seal(FieldLocation place, SecretBytes plaintext) {
-    if (!place.collection().equals(registration.collection())) {
+  public SealAnswer seal(FieldLocation fieldLocation, SecretBytes plaintext) {
+    if (!fieldLocation.collection().equals(registration.collection())) {
       throw new IllegalArgumentException(
-          "this sealer is for " + registration.collection() + ", not " + place.collection());
+          "this sealer is for "
+              + registration.collection()
+              + ", not "
+              + fieldLocation.collection());
     }
     return switch (permit()) {
       case Denied(var why) -> why;
       case Granted(EnvelopeCipher cipher, KekVersion version) ->
-          switch (cipher.seal(version, place, plaintext)) {
+          switch (cipher.seal(version, fieldLocation, plaintext)) {
             case SealResult.Sealed(var envelope) -> new Sealed(envelope);
             case NoSuchVersion(var missing) -> new NotHeld(missing);
           };
@@ -114,11 +117,11 @@ public final class Sealer {
   }
 
   /// Opens whatever the loaded keys open, admitted or not.
-  public OpenResult open(FieldLocation place, byte[] envelope) {
-    return keys.cipher().open(place, envelope);
+  public OpenResult open(FieldLocation fieldLocation, byte[] envelope) {
+    return keys.cipher().open(fieldLocation, envelope);
   }
 
-  OpenResult open(FieldLocation place, Envelope envelope) {
-    return keys.cipher().open(place, envelope);
+  OpenResult open(FieldLocation fieldLocation, Envelope envelope) {
+    return keys.cipher().open(fieldLocation, envelope);
   }
 }

@@ -43,7 +43,7 @@ final class Spelling {
   }
 
   static String sentinel(Sentinel sentinel) {
-    return Base64.getEncoder().encodeToString(sentinel.envelope().bytes());
+    return Base64.getEncoder().encodeToString(sentinel.envelope().toBytes());
   }
 
   static Sentinel sentinel(KekVersion version, String base64) {

@@ -60,12 +60,12 @@ public final class Tally implements CryptoListener {
   }
 
   @Override
-  public long begin() {
+  public long startTime() {
     return nanos == null ? 0 : nanos.getAsLong();
   }
 
   @Override
-  public void saw(Operation operation, KekVersion version, Outcome outcome, long began) {
+  public void onFinished(Operation operation, KekVersion version, Outcome outcome, long began) {
     KekVersion held = outcome == Outcome.NO_SUCH_VERSION ? null : version;
     counts.computeIfAbsent(new Line(operation, held, outcome), _ -> new LongAdder()).increment();
     if (nanos != null) {

@@ -314,7 +314,7 @@ class MembershipTest {
     assertEquals(v(1), sealed.envelope().version());
     time.advance(Duration.ofMillis(1));
     assertEquals(new SealAnswer.LeaseRunOut(), sealer.seal(PLACE, secret()));
-    assertInstanceOf(Opened.class, sealer.open(PLACE, sealed.envelope().bytes()));
+    assertInstanceOf(Opened.class, sealer.open(PLACE, sealed.envelope().toBytes()));
   }
 
   @Test

@@ -26,10 +26,10 @@ class TallyTest {
 
   @Test
   void linesAreInOrder_andCountApart() {
-    tally.saw(Operation.OPEN, v(2), Outcome.OK, 0);
-    tally.saw(Operation.OPEN, v(1), Outcome.REFUSED, 0);
-    tally.saw(Operation.OPEN, v(1), Outcome.OK, 0);
-    tally.saw(Operation.SEAL, v(2), Outcome.OK, 0);
+    tally.onFinished(Operation.OPEN, v(2), Outcome.OK, 0);
+    tally.onFinished(Operation.OPEN, v(1), Outcome.REFUSED, 0);
+    tally.onFinished(Operation.OPEN, v(1), Outcome.OK, 0);
+    tally.onFinished(Operation.SEAL, v(2), Outcome.OK, 0);
     assertEquals(
         List.of(
             new Line(Operation.SEAL, v(2), Outcome.OK),
@@ -43,7 +43,7 @@ class TallyTest {
   @Test
   void versionsThatAreNotHeld_shareALine() {
     IntStream.rangeClosed(1, 1_000)
-        .forEach(it -> tally.saw(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION, 0));
+        .forEach(it -> tally.onFinished(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION, 0));
     assertEquals(
         Map.of(new Line(Operation.OPEN, null, Outcome.NO_SUCH_VERSION), 1_000L), tally.counts());
   }
@@ -52,7 +52,7 @@ class TallyTest {
   void manyThreads_loseNoCount() {
     IntStream.range(0, 10_000)
         .parallel()
-        .forEach(_ -> tally.saw(Operation.SEAL, v(1), Outcome.OK, 0));
+        .forEach(_ -> tally.onFinished(Operation.SEAL, v(1), Outcome.OK, 0));
     assertEquals(List.of(10_000L), List.copyOf(tally.counts().values()));
   }
 
@@ -60,9 +60,9 @@ class TallyTest {
   private final Tally timed = new Tally(now::get);
 
   private void takes(Operation operation, long nanos) {
-    long began = timed.begin();
+    long began = timed.startTime();
     now.addAndGet(nanos);
-    timed.saw(operation, v(1), Outcome.OK, began);
+    timed.onFinished(operation, v(1), Outcome.OK, began);
   }
 
   private Took took(Operation operation) {
@@ -103,7 +103,7 @@ class TallyTest {
 
   @Test
   void tallyWithoutAClock_hasNoDurations() {
-    tally.saw(Operation.SEAL, v(1), Outcome.OK, tally.begin());
+    tally.onFinished(Operation.SEAL, v(1), Outcome.OK, tally.startTime());
     assertEquals(Map.of(), tally.durations());
   }
 }

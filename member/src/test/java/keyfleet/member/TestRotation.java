@@ -127,8 +127,9 @@ public final class TestRotation {
             .fields()
             .byName()
             .forEach((field, bytes) -> {
-              FieldLocation place = new FieldLocation(collection, record.id().value(), field);
-              moved.put(field, moved(cipher, place, bytes, active));
+              FieldLocation fieldLocation =
+                  new FieldLocation(collection, record.id().value(), field);
+              moved.put(field, moved(cipher, fieldLocation, bytes, active));
             });
         RecordWrite write = records.compareAndSet(new Change(record, SealedFields.of(moved)));
         if (!(write instanceof RecordWrite.Stored)) {
@@ -140,10 +141,10 @@ public final class TestRotation {
   }
 
   private static Bytes moved(
-      EnvelopeCipher cipher, FieldLocation place, Bytes bytes, KekVersion active) {
+      EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes, KekVersion active) {
     Envelope envelope = Envelope.parse(bytes.toArray()).orElseThrow();
-    return cipher.rewrap(place, envelope, active) instanceof Rewrapped(Envelope next)
-        ? Bytes.copyOf(next.bytes())
+    return cipher.rewrap(fieldLocation, envelope, active) instanceof Rewrapped(Envelope next)
+        ? Bytes.copyOf(next.toBytes())
         : bytes;
   }
 

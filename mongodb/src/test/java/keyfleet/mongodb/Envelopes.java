@@ -46,10 +46,11 @@ final class Envelopes {
 
   /// A new envelope of that version; no two are alike.
   static Bytes sealed(int version) {
-    FieldLocation place = new FieldLocation("customers", "any", "any");
+    FieldLocation fieldLocation = new FieldLocation("customers", "any", "any");
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
-    Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), place, plaintext));
-    return Bytes.copyOf(sealed.envelope().bytes());
+    Sealed sealed =
+        assertInstanceOf(Sealed.class, CIPHER.seal(v(version), fieldLocation, plaintext));
+    return Bytes.copyOf(sealed.envelope().toBytes());
   }
 
   /// Fields `f0`, `f1`… of those versions.

@@ -20,7 +20,7 @@ final class EnvProvider implements KekProvider {
   private static final String PREFIX = "KEYFLEET_KEK_";
 
   /// The keyring of a variable that names none.
-  private static final String NAMELESS = KeyringName.MAIN.upperCase();
+  private static final String NAMELESS = KeyringName.MAIN.toVariableForm();
 
   private static final Pattern VARIABLE =
       Pattern.compile(PREFIX + "(?:(?<ring>[A-Z][A-Z0-9_]*)_)?V(?<version>[^_]*)");
@@ -43,7 +43,7 @@ final class EnvProvider implements KekProvider {
   @Override
   public KekSet load() {
     variables().forEach(this::read);
-    return keys.keks();
+    return keys.kekSet();
   }
 
   private void read(KekVersion version, String variable) {
@@ -80,7 +80,7 @@ final class EnvProvider implements KekProvider {
     KekVersion version =
         KekVersion.parse(matcher.group("version")).orElseThrow(() -> misnamed(name));
     String ring = matcher.group("ring");
-    boolean ours = keyring.upperCase().equals(ring == null ? NAMELESS : ring);
+    boolean ours = keyring.toVariableForm().equals(ring == null ? NAMELESS : ring);
     return ours ? Optional.of(version) : Optional.empty();
   }
 

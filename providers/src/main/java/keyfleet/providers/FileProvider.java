@@ -37,7 +37,7 @@ final class FileProvider implements KekProvider {
     Map<KekVersion, Path> files = files();
     keys.retain(files.keySet());
     files.forEach(this::read);
-    return keys.keks();
+    return keys.kekSet();
   }
 
   private void read(KekVersion version, Path file) {

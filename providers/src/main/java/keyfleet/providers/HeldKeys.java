@@ -67,7 +67,7 @@ final class HeldKeys implements AutoCloseable {
     return dropped.add(gone.kek());
   }
 
-  KekSet keks() {
+  KekSet kekSet() {
     return KekSet.of(keyring, held.values().stream().map(Held::kek).toList());
   }
 

@@ -29,10 +29,10 @@ final class SimulatedProvider implements KekProvider {
 
   @Override
   public KekSet load() {
-    KekSet keks = local.load();
+    KekSet kekSet = local.load();
     return KekSet.of(
-        keks.keyring(),
-        keks.versions().stream().map(v -> remote(keks.find(v).orElseThrow())).toList());
+        kekSet.keyring(),
+        kekSet.versions().stream().map(v -> remote(kekSet.find(v).orElseThrow())).toList());
   }
 
   private RemoteKek remote(Kek kek) {

@@ -31,10 +31,10 @@ class EnvProviderTest {
 
   @Test
   void keysOfMain_haveAShortAndALongName() {
-    KekSet keks =
+    KekSet kekSet =
         load(Map.of("KEYFLEET_KEK_V1", KEY_1, "KEYFLEET_KEK_MAIN_V2", KEY_2, "PATH", "x"));
-    assertEquals(List.of(1, 2), versions(keks));
-    assertTrue(roundTrips(keks, 1) && roundTrips(keks, 2));
+    assertEquals(List.of(1, 2), versions(kekSet));
+    assertTrue(roundTrips(kekSet, 1) && roundTrips(kekSet, 2));
   }
 
   @Test
@@ -101,9 +101,9 @@ class EnvProviderTest {
   @Test
   void closed_stopsItsKeys() {
     EnvProvider provider = provider("main", Map.of("KEYFLEET_KEK_V1", KEY_1));
-    KekSet keks = provider.load();
+    KekSet kekSet = provider.load();
     provider.close();
-    assertThrows(IllegalStateException.class, () -> roundTrips(keks, 1));
+    assertThrows(IllegalStateException.class, () -> roundTrips(kekSet, 1));
   }
 
   @Test

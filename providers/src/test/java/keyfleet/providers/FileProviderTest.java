@@ -44,9 +44,9 @@ class FileProviderTest {
     keyFile(folder, "main.v2.key", KEY_2 + "\n");
     keyFile(folder, "payments.v3.key", "not ours to judge");
     keyFile(folder, "README", "x");
-    KekSet keks = provider.load();
-    assertEquals(List.of(1, 2), versions(keks));
-    assertTrue(roundTrips(keks, 1) && roundTrips(keks, 2));
+    KekSet kekSet = provider.load();
+    assertEquals(List.of(1, 2), versions(kekSet));
+    assertTrue(roundTrips(kekSet, 1) && roundTrips(kekSet, 2));
   }
 
   @Test
@@ -62,11 +62,11 @@ class FileProviderTest {
   @Test
   void changedBytes_areRefusedAndTheLoadedKeyStaysUsable() throws IOException {
     Path file = keyFile(folder, "main.v1.key", KEY_1);
-    KekSet keks = provider.load();
+    KekSet kekSet = provider.load();
     Files.delete(file);
     keyFile(folder, "main.v1.key", KEY_2);
     assertTrue(refusal(provider::load).getMessage().contains("other bytes"));
-    assertTrue(roundTrips(keks, 1));
+    assertTrue(roundTrips(kekSet, 1));
   }
 
   @Test
@@ -164,8 +164,8 @@ class FileProviderTest {
   void createdFile_isLoadableOwnerOnlyAndNeverReplaced() throws IOException {
     KeyFile file = KeyFile.in(folder, KeyringName.MAIN, v(3));
     file.create(SecretBytes.random(32, RANDOM));
-    KekSet keks = provider.load();
-    assertTrue(roundTrips(keks, 3));
+    KekSet kekSet = provider.load();
+    assertTrue(roundTrips(kekSet, 3));
     assertEquals(
         "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())));
     byte[] before = Files.readAllBytes(file.path());

@@ -28,12 +28,12 @@ final class Fixtures {
     return new KekVersion(number);
   }
 
-  static List<Integer> versions(KekSet keks) {
-    return keks.versions().stream().map(KekVersion::number).toList();
+  static List<Integer> versions(KekSet kekSet) {
+    return kekSet.versions().stream().map(KekVersion::number).toList();
   }
 
-  static boolean roundTrips(KekSet keks, int version) {
-    return new EnvelopeCipher(keks, RANDOM).roundTrips(v(version));
+  static boolean roundTrips(KekSet kekSet, int version) {
+    return new EnvelopeCipher(kekSet, RANDOM).canRoundTrip(v(version));
   }
 
   static ProviderException refusal(Executable action) {

@@ -282,14 +282,14 @@ final class Pkcs11ProviderTest {
     Pkcs11Provider first = hsm.provider();
     first.generate(V1);
     first.generate(V2);
-    KekSet keks = first.load();
-    byte[] wrapped = keks.find(V2).orElseThrow().wrap(dek(), AAD);
+    KekSet kekSet = first.load();
+    byte[] wrapped = kekSet.find(V2).orElseThrow().wrap(dek(), AAD);
     Pkcs11Settings elsewhere = new Pkcs11Settings(SoftHsm.module(), "third", hsm.settings().pin());
 
     assertThrows(ProviderException.class, hsm.provider(elsewhere)::load);
 
-    assertTrue(keks.find(V2).orElseThrow().unwrap(wrapped, AAD).isPresent());
-    assertTrue(keks.find(V1).orElseThrow().unwrap(wrapped, AAD).isEmpty());
+    assertTrue(kekSet.find(V2).orElseThrow().unwrap(wrapped, AAD).isPresent());
+    assertTrue(kekSet.find(V1).orElseThrow().unwrap(wrapped, AAD).isEmpty());
   }
 
   @Test

@@ -30,18 +30,18 @@ class SimulatedProviderTest {
 
   @Test
   void eachCall_takesTheLatency() {
-    KekSet keks = provider(Duration.ofMillis(20), 1000).load();
-    assertTrue(roundTrips(keks, 1));
+    KekSet kekSet = provider(Duration.ofMillis(20), 1000).load();
+    assertTrue(roundTrips(kekSet, 1));
     assertEquals(Duration.ofMillis(40), Duration.ofNanos(ticker.nanos()));
   }
 
   @Test
   void callsOverTheLimit_failUntilTheNextSecond() {
-    KekSet keks = provider(Duration.ZERO, 3).load();
-    assertTrue(roundTrips(keks, 1));
-    assertThrows(KekUnavailableException.class, () -> roundTrips(keks, 1));
+    KekSet kekSet = provider(Duration.ZERO, 3).load();
+    assertTrue(roundTrips(kekSet, 1));
+    assertThrows(KekUnavailableException.class, () -> roundTrips(kekSet, 1));
     ticker.pause(Duration.ofSeconds(1));
-    assertTrue(roundTrips(keks, 1));
+    assertTrue(roundTrips(kekSet, 1));
   }
 
   @Test

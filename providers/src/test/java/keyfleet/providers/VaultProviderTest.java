@@ -79,8 +79,8 @@ class VaultProviderTest {
     return new Dek(SecretBytes.random(Dek.BYTES, RANDOM));
   }
 
-  private static Kek kek(KekSet keks, int version) {
-    return keks.find(v(version)).orElseThrow();
+  private static Kek kek(KekSet kekSet, int version) {
+    return kekSet.find(v(version)).orElseThrow();
   }
 
   private static boolean opens(Kek kek, byte[] wrapped, byte[] aad, Dek expected) {
@@ -97,21 +97,21 @@ class VaultProviderTest {
     String key = keyOf(test);
     bao().rotate(key);
     try (KekProvider provider = open(key)) {
-      KekSet keks = provider.load();
+      KekSet kekSet = provider.load();
       Dek dek = dek();
-      byte[] wrapped = kek(keks, 1).wrap(dek, AAD);
+      byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
       assertTrue(wrapped.length < 128, () -> wrapped.length + " bytes");
-      assertTrue(opens(kek(keks, 1), wrapped, AAD, dek));
-      assertEquals(Optional.empty(), kek(keks, 1).unwrap(wrapped, OTHER_AAD));
-      assertEquals(Optional.empty(), kek(keks, 2).unwrap(wrapped, AAD));
+      assertTrue(opens(kek(kekSet, 1), wrapped, AAD, dek));
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
+      assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(wrapped, AAD));
       byte[] renumbered =
           new String(wrapped, StandardCharsets.US_ASCII)
               .replace("vault:v1:", "vault:v2:")
               .getBytes(StandardCharsets.US_ASCII);
-      assertEquals(Optional.empty(), kek(keks, 2).unwrap(renumbered, AAD));
+      assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(renumbered, AAD));
       byte[] bent = wrapped.clone();
       bent[20] = bent[20] == 'A' ? (byte) 'B' : (byte) 'A';
-      assertEquals(Optional.empty(), kek(keks, 1).unwrap(bent, AAD));
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
     }
   }
 

@@ -89,14 +89,15 @@ final class App {
   private void write(RecordId id, SealedFields present, Map<String, String> texts) {
     Map<String, Bytes> fields = new TreeMap<>(present.byName());
     for (var it : texts.entrySet()) {
-      FieldLocation place = new FieldLocation(collection, id.value(), it.getKey());
-      SealAnswer answer = sealer.seal(place, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
+      FieldLocation fieldLocation = new FieldLocation(collection, id.value(), it.getKey());
+      SealAnswer answer =
+          sealer.seal(fieldLocation, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
       if (!(answer instanceof Sealed(var envelope))) {
         loop.host().note(() -> "seals nothing: " + answer);
         return;
       }
       witness.sealed();
-      fields.put(it.getKey(), Bytes.copyOf(envelope.bytes()));
+      fields.put(it.getKey(), Bytes.copyOf(envelope.toBytes()));
     }
     texts.forEach((field, text) -> witness.told().sent(slot(id, field), text));
     SealedFields sealed = SealedFields.of(fields);
@@ -131,11 +132,13 @@ final class App {
     List<Told.Slot> slots = witness.told().slots().stream().filter(this::isOurs).toList();
     if (!slots.isEmpty()) {
       Told.Slot slot = dice.pick(slots);
-      FieldLocation place = new FieldLocation(slot.collection(), slot.record(), slot.field());
+      FieldLocation fieldLocation =
+          new FieldLocation(slot.collection(), slot.record(), slot.field());
       records
           .read(new RecordId(slot.record()))
           .map(it -> it.fields().byName().get(slot.field()))
-          .filter(bytes -> !(sealer.open(place, bytes.toArray()) instanceof OpenResult.Opened))
+          .filter(
+              bytes -> !(sealer.open(fieldLocation, bytes.toArray()) instanceof OpenResult.Opened))
           .ifPresent(bytes -> witness.notOpened(slot, bytes));
     }
   }

@@ -43,7 +43,7 @@ final class KeyTruth {
 
   private static final String NOTHING = "(nothing that opens)";
 
-  private record Sealed(FieldLocation place, Bytes bytes) {}
+  private record Sealed(FieldLocation fieldLocation, Bytes bytes) {}
 
   private final NavigableMap<String, Records> collections;
   private final Told told;
@@ -167,9 +167,9 @@ final class KeyTruth {
         .fields()
         .byName()
         .forEach((field, bytes) -> {
-          FieldLocation place = new FieldLocation(collection, before.id().value(), field);
-          if (!text(place, bytes).equals(text(place, after.byName().get(field)))) {
-            throw new BrokenPromise("P5", place + " is another value after its rewrap");
+          FieldLocation fieldLocation = new FieldLocation(collection, before.id().value(), field);
+          if (!text(fieldLocation, bytes).equals(text(fieldLocation, after.byName().get(field)))) {
+            throw new BrokenPromise("P5", fieldLocation + " is another value after its rewrap");
           }
         });
   }
@@ -177,14 +177,16 @@ final class KeyTruth {
   /// Every value that was acknowledged can be opened with the keys that are left.
   void requireReadable() {
     for (Told.Slot slot : told.slots()) {
-      FieldLocation place = new FieldLocation(slot.collection(), slot.record(), slot.field());
+      FieldLocation fieldLocation =
+          new FieldLocation(slot.collection(), slot.record(), slot.field());
       Bytes bytes = stored(slot);
       if (bytes == null) {
-        throw new BrokenPromise("P1", place + " was acknowledged and is gone");
+        throw new BrokenPromise("P1", fieldLocation + " was acknowledged and is gone");
       }
-      String text = text(place, bytes);
+      String text = text(fieldLocation, bytes);
       if (!told.allows(slot, text)) {
-        throw new BrokenPromise("P1", place + " holds " + text + ", which was never written last");
+        throw new BrokenPromise(
+            "P1", fieldLocation + " holds " + text + ", which was never written last");
       }
     }
     for (KekVersion version : destroyed) {
@@ -237,12 +239,14 @@ final class KeyTruth {
 
   /// What the field holds, or a word that no application writes. The same bytes hold the same for
   /// ever: `everyKey` never changes.
-  private String text(FieldLocation place, @Nullable Bytes bytes) {
-    return bytes == null ? NOTHING : texts.computeIfAbsent(new Sealed(place, bytes), this::opened);
+  private String text(FieldLocation fieldLocation, @Nullable Bytes bytes) {
+    return bytes == null
+        ? NOTHING
+        : texts.computeIfAbsent(new Sealed(fieldLocation, bytes), this::opened);
   }
 
   private String opened(Sealed sealed) {
-    if (!(everyKey.open(sealed.place(), sealed.bytes().toArray())
+    if (!(everyKey.open(sealed.fieldLocation(), sealed.bytes().toArray())
         instanceof Opened(SecretBytes plaintext, _))) {
       return NOTHING;
     }

@@ -44,7 +44,7 @@ public record Tags(List<KekVersion> ofFields) {
       if (known == null) {
         throw new IllegalStateException(version + " is not in the keystore");
       }
-      byName.put("field-" + byName.size(), Bytes.copyOf(known.sentinel().envelope().bytes()));
+      byName.put("field-" + byName.size(), Bytes.copyOf(known.sentinel().envelope().toBytes()));
     }
     return SealedFields.of(byName);
   }

@@ -8,7 +8,7 @@ public record RecordId(String value) {
   public static final int MAX_BYTES = 1024;
 
   public RecordId {
-    int length = StrictUtf8.length(value);
+    int length = StrictUtf8.encodedLength(value);
     if (length < 1 || length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "a record id is well-formed text of 1 to " + MAX_BYTES + " bytes");

@@ -31,7 +31,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
   public NavigableSet<KekVersion> versions() {
     NavigableSet<KekVersion> versions = new TreeSet<>();
     for (Bytes field : byName.values()) {
-      Envelope.versionOf(field.shared()).ifPresent(versions::add);
+      Envelope.parseVersion(field.shared()).ifPresent(versions::add);
     }
     return versions;
   }
@@ -44,6 +44,6 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
 
   /// Whether some field is not an envelope, so that the version it needs is unknown.
   public boolean hasUnreadable() {
-    return byName.values().stream().anyMatch(it -> Envelope.versionOf(it.shared()).isEmpty());
+    return byName.values().stream().anyMatch(it -> Envelope.parseVersion(it.shared()).isEmpty());
   }
 }

@@ -26,7 +26,7 @@ final class Fixtures {
 
   private static final int VERSIONS = 9;
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final EnvelopeCipher CIPHER = new EnvelopeCipher(keks(), RANDOM);
+  private static final EnvelopeCipher CIPHER = new EnvelopeCipher(kekSet(), RANDOM);
   private static final FieldLocation PLACE = new FieldLocation("customers", "any", "any");
 
   private Fixtures() {}
@@ -51,7 +51,7 @@ final class Fixtures {
   static Bytes sealed(int version) {
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
     Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), PLACE, plaintext));
-    return Bytes.copyOf(sealed.envelope().bytes());
+    return Bytes.copyOf(sealed.envelope().toBytes());
   }
 
   /// Fields `f0`, `f1`… with those versions.
@@ -92,7 +92,7 @@ final class Fixtures {
     return Fence.of(term, Set.copyOf(List.of(writable).stream().map(Fixtures::v).toList()));
   }
 
-  private static KekSet keks() {
+  private static KekSet kekSet() {
     return KekSet.of(
         KeyringName.MAIN,
         IntStream.rangeClosed(1, VERSIONS)
