@@ -16,7 +16,7 @@ import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 
 /// Tables of an application, each with the same records: an id and one sealed field of 100 bytes.
@@ -31,8 +31,8 @@ record SealedTable(String name) {
     return new CollectionShape(name, ID, new TreeSet<>(Set.of(FIELD)));
   }
 
-  Registration registration(String engine) {
-    return new Registration(KeyringName.MAIN, engine, name, ID, List.of(FIELD));
+  CollectionRegistration registration(String engine) {
+    return new CollectionRegistration(KeyringName.MAIN, engine, name, ID, List.of(FIELD));
   }
 
   /// In the order of the numbers.

@@ -19,16 +19,16 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.Ready;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Heartbeat.Proved;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Ready;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.member.HeartbeatDocument;
 import keyfleet.member.Self;
 import keyfleet.store.Engine;
@@ -108,7 +108,7 @@ final class VerifyBench {
   }
 
   private void judge(Worker worker, Gate gate) {
-    var verdict = gate.judge(worker.keystore(), Worker.V2, new Anyone());
+    var verdict = gate.judge(worker.keystore(), Worker.V2, new AnyProcesses());
     if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
       throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());
     }
@@ -166,12 +166,12 @@ final class VerifyBench {
 
     private byte[] beat(int number) {
       String name = instance(number);
-      Map<KekVersion, Loaded> loaded = new HashMap<>();
+      Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
       for (KekVersion version : List.of(Worker.V1, Worker.V2)) {
-        loaded.put(version, new Loaded("env", new Proved(proof(version, name))));
+        loaded.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
       }
       Host host = new Host("host-%06d".formatted(number), 4711, "", Instant.ofEpochMilli(now));
-      Origin origin = new Origin(name, "run-" + number, "api", "0.1.0", host);
+      ProcessInfo origin = new ProcessInfo(name, "run-" + number, "api", "0.1.0", host);
       Heartbeat beat =
           new Heartbeat(
               origin,
@@ -185,7 +185,7 @@ final class VerifyBench {
 
     private Proof proof(KekVersion version, String name) {
       Claim claim = new Claim(name, keystore.epoch());
-      KeyVersion known = keystore.versions().get(version);
+      VersionEntry known = keystore.versions().get(version);
       if (known == null) {
         throw new IllegalStateException(version + " is not announced");
       }

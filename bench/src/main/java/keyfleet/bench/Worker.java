@@ -20,9 +20,9 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Membership;
@@ -50,7 +50,8 @@ final class Worker {
     this.clock = clock;
     this.keys = new Keyholder(KeyringName.MAIN, List.of(provider()), random, new Tally(clock));
     keys.refresh();
-    Self self = new Self(new Origin("worker-1", "run-1", "worker", "bench"), Self.PROTOCOL, null);
+    Self self =
+        new Self(new ProcessInfo("worker-1", "run-1", "worker", "bench"), Self.PROTOCOL, null);
     this.membership =
         new Membership(self, new Membership.Ties(kv, this::word), keys, Map::of, clock);
   }
@@ -70,7 +71,7 @@ final class Worker {
     membership.tick();
   }
 
-  void register(Registration registration) {
+  void register(CollectionRegistration registration) {
     new Registry(kv, this::word).register(registration);
   }
 

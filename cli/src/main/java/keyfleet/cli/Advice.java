@@ -3,9 +3,9 @@ package keyfleet.cli;
 import java.util.List;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.Reason;
 
 /// What helps laggards of one kind. The provider is the one from which the target must come.
 record Advice(Reason reason, String provider, Home home) {

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.cli.RawConfig.RawCollection;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 
 /// A table or collection of an application's that a file hands to a keyring. It lies in the records
@@ -32,8 +32,8 @@ record DeclaredCollection(KeyringName keyring, CollectionShape shape) {
   }
 
   /// As a process would enter it that seals into it.
-  Registration registration(String engine) {
-    return new Registration(
+  CollectionRegistration registration(String engine) {
+    return new CollectionRegistration(
         keyring, engine, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
   }
 

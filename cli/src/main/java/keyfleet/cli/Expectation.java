@@ -3,10 +3,10 @@ package keyfleet.cli;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.member.MemberException;
 import keyfleet.member.ProcessSettings;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,21 +37,21 @@ final class Expectation {
   }
 
   /// What a flag says counts, whatever the variables and the file say.
-  static Expected of(ParseResult parsed, Map<String, String> environment) {
+  static ExpectedProcesses of(ParseResult parsed, Map<String, String> environment) {
     Map<String, String> rest =
         parsed.hasMatchedOption(MIN_PROCESSES) || parsed.hasMatchedOption(EXPECT)
             ? Map.of()
             : environment;
-    Optional<Expected> least =
+    Optional<ExpectedProcesses> least =
         Setting.of(parsed, MIN_PROCESSES, ConfigKey.MIN_PROCESSES, rest).map(Expectation::atLeast);
-    Optional<Expected> named =
+    Optional<ExpectedProcesses> named =
         Setting.of(parsed, EXPECT, ConfigKey.EXPECTED, rest).map(Expectation::named);
     if (least.isPresent() && named.isPresent()) {
       throw new CommandException(
           "processes are expected by name and by number, and only one of them can hold",
           EXPECT + "=NAME,… alone, or " + MIN_PROCESSES + "=K alone");
     }
-    return least.or(() -> named).orElseGet(Anyone::new);
+    return least.or(() -> named).orElseGet(AnyProcesses::new);
   }
 
   static AtLeast atLeast(Setting word) {

@@ -2,9 +2,9 @@ package keyfleet.cli;
 
 import keyfleet.cli.WaitOptions.Deadline;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.member.HeartbeatDocument;
 
 /// Asks the gate whether the fleet is ready for a version. Whoever cannot open the version's
@@ -12,9 +12,9 @@ import keyfleet.member.HeartbeatDocument;
 final class FleetCheck {
   private final Desk desk;
   private final KekVersion target;
-  private final Expected expected;
+  private final ExpectedProcesses expected;
 
-  FleetCheck(Desk desk, KekVersion target, Expected expected) {
+  FleetCheck(Desk desk, KekVersion target, ExpectedProcesses expected) {
     this.desk = desk;
     this.target = target;
     this.expected = expected;
@@ -22,7 +22,7 @@ final class FleetCheck {
 
   GateReport once() {
     Keystore keystore = desk.keystore(); // read before the roster: the gate's order
-    KeyVersion known = keystore.versions().get(target);
+    VersionEntry known = keystore.versions().get(target);
     if (known == null) {
       throw new CommandException(
           target + " is not announced", "keyfleet kek announce --version=" + target.number());

@@ -1,7 +1,7 @@
 package keyfleet.cli;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import picocli.CommandLine.ParseResult;
 
 /// `kek verify --target=N`, apart from the local check, which loads nothing of this.
@@ -16,7 +16,7 @@ final class FleetVerify {
     KekVersion target = KeyOptions.version(parsed, KekVerify.TARGET);
     OutputFormat format = OutputFormat.of(parsed);
     WaitOptions waiting = WaitOptions.of(parsed);
-    Expected expected = Expectation.of(parsed, office.around().get().environment());
+    ExpectedProcesses expected = Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       FleetCheck check = new FleetCheck(desk, target, expected);
       GateReport report =

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.NotReady;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.NobodyFresh;
-import keyfleet.keyring.Readiness.NotReady;
-import keyfleet.keyring.Readiness.Ready;
-import keyfleet.keyring.Readiness.Verdict;
 import tools.jackson.core.JsonGenerator;
 
 /// What the gate said of a fleet, in the words that scripts look for.
@@ -55,7 +55,7 @@ record GateReport(
 
   private void printObjections(PrintStream err) {
     err.println("NOT READY: target=" + target.number());
-    if (verdict instanceof NobodyFresh) {
+    if (verdict instanceof NoFreshProcess) {
       err.println("No process was heard of lately. Start one, and wait until it has said so once.");
     }
     if (!laggards().isEmpty()) {
@@ -117,7 +117,7 @@ record GateReport(
     return switch (verdict) {
       case Ready(_, var stale) -> stale;
       case NotReady(_, _, var stale) -> stale;
-      case NobodyFresh(var stale) -> stale;
+      case NoFreshProcess(var stale) -> stale;
     };
   }
 

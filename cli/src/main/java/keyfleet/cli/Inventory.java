@@ -9,7 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -21,18 +21,18 @@ import tools.jackson.core.JsonGenerator;
 record Inventory(
     KeyringName keyring, List<Counted> counted, List<NotCounted> missed, Surveys surveys) {
   /// One collection that was counted.
-  record Counted(Registration where, Census census) {}
+  record Counted(CollectionRegistration where, Census census) {}
 
   /// One that was not, and why.
-  record NotCounted(Registration where, String reason) {}
+  record NotCounted(CollectionRegistration where, String reason) {}
 
   private static final String DECLARED = "declared, and no process has registered it yet";
 
   static Inventory take(Desk desk, List<DeclaredCollection> declared, long rows) {
     List<Counted> counted = new ArrayList<>();
     List<NotCounted> missed = new ArrayList<>();
-    List<Registration> all = desk.registry().all();
-    for (Registration one : all) {
+    List<CollectionRegistration> all = desk.registry().all();
+    for (CollectionRegistration one : all) {
       if (one.keyring().equals(desk.keyring())) {
         count(desk, one, counted, missed);
       }
@@ -43,7 +43,7 @@ record Inventory(
 
   /// Collections that the configuration hands to this keyring, and no process has taken over.
   private static List<NotCounted> declaredOnly(
-      Desk desk, List<DeclaredCollection> declared, List<Registration> registered) {
+      Desk desk, List<DeclaredCollection> declared, List<CollectionRegistration> registered) {
     String engine = desk.stores().recordsEngine();
     return declared.stream()
         .filter(one -> one.keyring().equals(desk.keyring()))
@@ -62,7 +62,7 @@ record Inventory(
   }
 
   private static void count(
-      Desk desk, Registration one, List<Counted> counted, List<NotCounted> missed) {
+      Desk desk, CollectionRegistration one, List<Counted> counted, List<NotCounted> missed) {
     try {
       Optional<Records> records = desk.stores().find(one);
       if (records.isPresent()) {
@@ -122,7 +122,7 @@ record Inventory(
     table.print(out);
   }
 
-  static String title(Registration where) {
+  static String title(CollectionRegistration where) {
     return Console.plain(where.engine() + " " + where.collection());
   }
 

@@ -7,9 +7,9 @@ import keyfleet.control.RotationOrders.Refused;
 import keyfleet.control.RotationOrders.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.Machine;
@@ -103,7 +103,7 @@ final class KekAnnounce implements Command {
   /// Where a keystore was lost, fences tell how far it had come. A new one must begin above them,
   /// so all must be seen.
   private static void needFences(Desk desk) {
-    for (Registration one : desk.registry().of(desk.keyring())) {
+    for (CollectionRegistration one : desk.registry().of(desk.keyring())) {
       if (desk.stores().find(one).isEmpty()) {
         throw new CommandException(
             "keyring %s had records in %s %s, which cannot be reached from here"

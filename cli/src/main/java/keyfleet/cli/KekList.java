@@ -3,8 +3,8 @@ package keyfleet.cli;
 import java.util.List;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import tools.jackson.core.JsonGenerator;
@@ -85,9 +85,9 @@ final class KekList implements Command {
     json.writeEndArray();
   }
 
-  private static String state(KeyVersion known) {
+  private static String state(VersionEntry known) {
     String state = Words.of(known.state());
-    return known.trust() == KeyVersion.Trust.COMPROMISED ? state + ", compromised" : state;
+    return known.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
   }
 
   private static long loaded(KekVersion version, List<Heartbeat> fresh) {

@@ -7,12 +7,12 @@ import keyfleet.control.RotationOrders.Done;
 import keyfleet.control.RotationOrders.Refused;
 import keyfleet.control.RotationOrders.Unchanged;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Kind;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -75,7 +75,7 @@ final class KekRotate implements Command {
       throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
     }
     Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
-    Expected expected = Expectation.of(parsed, office.around().get().environment());
+    ExpectedProcesses expected = Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       if (isDone(desk.keystore(), wanted, from, to)) {
         RotationView.at(desk).print(format, office.console().out());
@@ -85,7 +85,7 @@ final class KekRotate implements Command {
       if (!gate.isReady()) {
         return gate.print(format, office.console());
       }
-      Job job = started(desk.orders().start(wanted, from, to, expected));
+      RotationJob job = started(desk.orders().start(wanted, from, to, expected));
       boolean follows =
           waiting.waits()
               || wanted == Kind.DRY_RUN
@@ -96,13 +96,13 @@ final class KekRotate implements Command {
 
   /// Ordering it again does no harm.
   private static boolean isDone(Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
-    return keystore.rotation() instanceof Completed(Job job)
+    return keystore.rotation() instanceof Completed(RotationJob job)
         && job.kind() == kind
         && job.from().equals(from)
         && job.to().equals(to);
   }
 
-  private static Job started(Answer answer) {
+  private static RotationJob started(Answer answer) {
     Keystore keystore =
         switch (answer) {
           case Done(Keystore after) -> after;
@@ -120,7 +120,7 @@ final class KekRotate implements Command {
             : "keyfleet kek status");
   }
 
-  private int left(Desk desk, Job job, OutputFormat format) {
+  private int left(Desk desk, RotationJob job, OutputFormat format) {
     if (format == OutputFormat.JSON) {
       RotationView.at(desk).print(format, office.console().out());
     } else {
@@ -133,7 +133,7 @@ final class KekRotate implements Command {
     return Exit.OK;
   }
 
-  private int followed(Desk desk, Job job, WaitOptions waiting, OutputFormat format) {
+  private int followed(Desk desk, RotationJob job, WaitOptions waiting, OutputFormat format) {
     Console console = office.console();
     boolean limited = waiting.waits() || job.kind() == Kind.DRY_RUN;
     Deadline deadline = limited ? waiting.deadline(desk.ticker()) : Deadline.never(desk.ticker());

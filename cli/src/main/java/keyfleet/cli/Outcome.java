@@ -2,11 +2,11 @@ package keyfleet.cli;
 
 import keyfleet.cli.RotationView.End;
 import keyfleet.control.Progress;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Job.Kind;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Kind;
 
 /// What a rotation that somebody waited for came to.
-record Outcome(Job job, RotationView last) {
+record Outcome(RotationJob job, RotationView last) {
   /// What drivers write into the progress of a dry run that found nothing wrong.
   private static final String READY = "ready";
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.TreeSet;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -62,7 +62,7 @@ record ProcessLine(Heartbeat beat) {
 
   /// That of the version it seals under, which people look for first.
   private String provider() {
-    Loaded held = beat.current() == null ? null : beat.loaded().get(beat.current());
+    LoadedVersion held = beat.current() == null ? null : beat.loaded().get(beat.current());
     return held == null ? "" : Console.plain(held.provider());
   }
 

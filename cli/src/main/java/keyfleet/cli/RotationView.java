@@ -5,11 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.control.Progress;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Job;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
@@ -18,6 +17,7 @@ import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Running;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
 import tools.jackson.core.JsonGenerator;
 
 /// A keyring's rotation as it stood at one moment.
@@ -41,7 +41,8 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   private static Progress nothing(Keystore keystore) {
-    RotationId id = Rotation.job(keystore.rotation()).map(Job::id).orElse(new RotationId("-"));
+    RotationId id =
+        Rotation.job(keystore.rotation()).map(RotationJob::id).orElse(new RotationId("-"));
     return new Progress(id, 0, 0, 0, "", List.of());
   }
 
@@ -50,7 +51,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   /// Nothing if none was ever ordered, or the last came to nothing.
-  Optional<Job> job() {
+  Optional<RotationJob> job() {
     return Rotation.job(rotation());
   }
 
@@ -127,10 +128,12 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
         .ifPresent(job -> {
           out.println("rotation  " + job.id() + " (" + Words.of(job.kind()) + ")");
           out.println(
-              "course    " + course() + (job.course() == Job.Course.TURNED ? ", going back" : ""));
+              "course    "
+                  + course()
+                  + (job.course() == RotationJob.Course.TURNED ? ", going back" : ""));
           out.println(
               "driver    " + (job.driver().isEmpty() ? "nobody yet" : Console.plain(job.driver())));
-          if (!(job.expected() instanceof Anyone)) {
+          if (!(job.expected() instanceof AnyProcesses)) {
             out.println("expects   " + Console.plain(job.expected().words()));
           }
         });
@@ -171,7 +174,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
     json.writeEndArray();
   }
 
-  private static void write(JsonGenerator json, Job job) {
+  private static void write(JsonGenerator json, RotationJob job) {
     json.writeStringProperty("rotation", job.id().value())
         .writeStringProperty("kind", Words.snake(job.kind()))
         .writeNumberProperty("from_version", job.from().number())
@@ -179,7 +182,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
         .writeStringProperty("course", Words.snake(job.course()))
         .writeStringProperty("driver", job.driver());
     switch (job.expected()) {
-      case Anyone() -> {}
+      case AnyProcesses() -> {}
       case AtLeast(int processes) -> json.writeNumberProperty("min_processes", processes);
       case Named(var instances) -> {
         json.writeArrayPropertyStart("expected");

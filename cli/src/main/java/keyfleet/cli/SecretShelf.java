@@ -8,9 +8,9 @@ import keyfleet.control.RotationOrders.Answer;
 import keyfleet.control.RotationOrders.Refused;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.SafeHold;
 import keyfleet.store.Bytes;
 import keyfleet.store.CollectionShape;
@@ -21,7 +21,7 @@ import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /// The collection in which `secret` keeps its values: one that rotates as any other.
-record SecretShelf(Registration registration, Records records) {
+record SecretShelf(CollectionRegistration registration, Records records) {
   private static final String COLLECTION = "keyfleet_secrets";
   private static final String NAME = "name";
   private static final String VALUE = "value";
@@ -42,8 +42,8 @@ record SecretShelf(Registration registration, Records records) {
   /// For who reads. Nothing if no secret was ever put.
   static Optional<SecretShelf> found(Desk desk) {
     desk.keystore();
-    Registration here = wanted(desk);
-    List<Registration> registered =
+    CollectionRegistration here = wanted(desk);
+    List<CollectionRegistration> registered =
         desk.registry().of(desk.keyring()).stream()
             .filter(it -> it.collection().equals(COLLECTION))
             .toList();
@@ -59,8 +59,8 @@ record SecretShelf(Registration registration, Records records) {
     return Optional.of(new SecretShelf(here, desk.stores().records().records(SHAPE)));
   }
 
-  private static Registration wanted(Desk desk) {
-    return new Registration(
+  private static CollectionRegistration wanted(Desk desk) {
+    return new CollectionRegistration(
         desk.keyring(), desk.stores().recordsEngine(), COLLECTION, NAME, List.of(VALUE));
   }
 
@@ -110,11 +110,11 @@ record SecretShelf(Registration registration, Records records) {
   }
 
   /// Who last fenced it.
-  Map<String, SafeHold.Mark> fences() {
+  Map<String, SafeHold.FenceMark> fences() {
     return records
         .fence()
-        .map(
-            it -> Map.of(COLLECTION, new SafeHold.Mark(it.term().incarnation(), it.term().epoch())))
+        .map(it ->
+            Map.of(COLLECTION, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch())))
         .orElse(Map.of());
   }
 }

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import keyfleet.control.RecordStores;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Engine;
@@ -25,8 +25,8 @@ final class Stores implements RecordStores, AutoCloseable {
   private static final String NO_RECORDS = "nats";
 
   /// A database that a command was told of, and which registered collections are looked up there.
-  record Place(String engine, Supplier<Engine> open, Predicate<Registration> lookup) {
-    boolean has(Registration registration) {
+  record Place(String engine, Supplier<Engine> open, Predicate<CollectionRegistration> lookup) {
+    boolean has(CollectionRegistration registration) {
       return lookup.test(registration);
     }
   }
@@ -104,7 +104,7 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   /// Throws if the collection is where this command looks, and is not to be had.
-  Optional<Records> find(Registration registration) {
+  Optional<Records> find(CollectionRegistration registration) {
     String engine = registration.engine();
     CollectionShape shape = shape(registration);
     if (engine.equals(NO_RECORDS)) {
@@ -117,7 +117,7 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(Registration registration) {
+  public Optional<Records> open(CollectionRegistration registration) {
     try {
       return find(registration);
     } catch (StoreException e) {
@@ -125,7 +125,7 @@ final class Stores implements RecordStores, AutoCloseable {
     }
   }
 
-  static CollectionShape shape(Registration registration) {
+  static CollectionShape shape(CollectionRegistration registration) {
     return new CollectionShape(
         registration.collection(),
         registration.idField(),

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import keyfleet.cli.Stores.Place;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.StoreException;
 import keyfleet.store.Survey;
 import keyfleet.store.Survey.Cause;
@@ -19,7 +19,7 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
   record NotScanned(String engine, Gap gap) {}
 
   /// A place that does not answer keeps nobody from the other.
-  static Surveys take(Stores stores, List<Registration> registered, long rows) {
+  static Surveys take(Stores stores, List<CollectionRegistration> registered, long rows) {
     List<Undeclared> undeclared = new ArrayList<>();
     List<NotScanned> notScanned = new ArrayList<>();
     for (Place place : stores.places()) {
@@ -36,7 +36,7 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
   }
 
   /// Of all keyrings: what belongs to another is declared.
-  private static Scope scope(Place place, List<Registration> registered, long rows) {
+  private static Scope scope(Place place, List<CollectionRegistration> registered, long rows) {
     return new Scope(
         registered.stream().filter(place::has).map(Stores::shape).collect(Collectors.toSet()),
         rows);

@@ -25,7 +25,7 @@ import keyfleet.control.RotationLoop.Pace;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Machine;
 import keyfleet.member.Membership;
@@ -88,7 +88,7 @@ final class Fleet implements Ticker, AutoCloseable {
     private final RotationLoop loop;
     private final boolean isWorker;
 
-    Peer(Origin origin, Map<String, String> variables, String provider) {
+    Peer(ProcessInfo origin, Map<String, String> variables, String provider) {
       Surroundings around = new Surroundings(variables, RANDOM, Fleet.this);
       Keyholder keys =
           new Keyholder(
@@ -141,7 +141,7 @@ final class Fleet implements Ticker, AutoCloseable {
   private void start(Host host, String role, String provider, Map<String, String> variables) {
     String instance = host.pod().isEmpty() ? host.name() : host.pod();
     stop(instance);
-    Origin origin = new Origin(instance, "run-" + nonce(), role, "0.1.0", host);
+    ProcessInfo origin = new ProcessInfo(instance, "run-" + nonce(), role, "0.1.0", host);
     Peer peer = new Peer(origin, variables, provider);
     peers.put(instance, peer);
     peer.membership.tick();

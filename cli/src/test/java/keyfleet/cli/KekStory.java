@@ -70,8 +70,7 @@ interface KekStory {
     String running = fleet.run("kek", "status", "-o", "json").exits(0).out();
     assertTrue(
         Pattern.matches(
-            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,"
-                + "\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
+            "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
             running),
         running);
     Said watched = fleet.run("kek", "watch").exits(0);

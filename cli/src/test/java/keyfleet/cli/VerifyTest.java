@@ -15,11 +15,11 @@ import java.util.Optional;
 import keyfleet.cli.Fleet.Said;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Origin;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.Reason;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -124,7 +124,8 @@ class VerifyTest {
           """)
   void eachProvider_hasItsRemedy(String provider, String words) {
     Heartbeat beat =
-        new Heartbeat(new Origin("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
+        new Heartbeat(
+            new ProcessInfo("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
     Advice advice = Advice.of(new Laggard(beat, Reason.MISSING), provider);
     assertEquals(words, advice.words(new KeyringName("pay"), new KekVersion(2), List.of(beat)));
   }

@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 
 /// Everything that a keystore says, each fact under its name. No fact is empty: one that is not
 /// there is none.
@@ -54,7 +54,7 @@ final class AuditFacts {
     if (!keystore.timings().equals(other.timings())) {
       timings(facts, keystore.timings());
     }
-    Optional<Job> job = Rotation.job(keystore.rotation());
+    Optional<RotationJob> job = Rotation.job(keystore.rotation());
     if (!job.equals(Rotation.job(other.rotation()))) {
       job.ifPresent(it -> job(facts, it));
     }
@@ -102,14 +102,14 @@ final class AuditFacts {
   }
 
   private static void version(
-      SortedMap<String, String> facts, KekVersion version, KeyVersion known) {
+      SortedMap<String, String> facts, KekVersion version, VersionEntry known) {
     facts.put(version + ".provider", known.provider());
     facts.put(version + ".sentinel", AuditHash.of(known.sentinel().envelope().toBytes()));
     facts.put(version + ".state", word(known.state()));
     facts.put(version + ".trust", word(known.trust()));
   }
 
-  private static void job(SortedMap<String, String> facts, Job job) {
+  private static void job(SortedMap<String, String> facts, RotationJob job) {
     facts.put("rotation.id", job.id().value());
     facts.put("rotation.kind", word(job.kind()));
     facts.put("rotation.from", job.from().toString());
@@ -120,8 +120,8 @@ final class AuditFacts {
   }
 
   /// Entries from before there was such a thing say nothing of it.
-  private static String expected(Expected expected) {
-    return expected instanceof Anyone ? "" : expected.words();
+  private static String expected(ExpectedProcesses expected) {
+    return expected instanceof AnyProcesses ? "" : expected.words();
   }
 
   private static String phase(Rotation rotation) {

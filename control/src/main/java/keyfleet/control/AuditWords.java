@@ -1,35 +1,35 @@
 package keyfleet.control;
 
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Job;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationJob;
 
 /// What the audit calls an order or an event.
 final class AuditWords {
   private AuditWords() {}
 
-  static String of(Event event) {
+  static String of(RotationEvent event) {
     return switch (event) {
-      case Event.StartOrdered order ->
+      case RotationEvent.StartRequested order ->
           "%s %s to %s".formatted(verb(order.kind()), order.from(), order.to());
-      case Event.PauseOrdered _ -> "pause";
-      case Event.ResumeOrdered _ -> "resume";
-      case Event.AbortOrdered _ -> "abort";
-      case Event.Adopted adopted -> "taken over by " + adopted.driver();
-      case Event.Unstaged _ -> "not begun";
-      case Event.GatePassed _ -> "gate passed";
-      case Event.Opened _ -> "fences opened";
-      case Event.PassEnded _ -> "records rewrapped";
-      case Event.Settled _ -> "settled";
-      case Event.Fenced _ -> "fences closed";
-      case Event.SweepEnded _ -> "records swept";
-      case Event.LedgerStuck _ -> "records failed";
-      case Event.LedgerMended _ -> "failed records mended";
-      case Event.Straggled _ -> "records found under an old version";
-      case Event.Proved _ -> "proved";
+      case RotationEvent.PauseRequested _ -> "pause";
+      case RotationEvent.ResumeRequested _ -> "resume";
+      case RotationEvent.AbortRequested _ -> "abort";
+      case RotationEvent.Adopted adopted -> "taken over by " + adopted.driver();
+      case RotationEvent.Unstaged _ -> "not begun";
+      case RotationEvent.GatePassed _ -> "gate passed";
+      case RotationEvent.FencesOpened _ -> "fences opened";
+      case RotationEvent.RewrapEnded _ -> "records rewrapped";
+      case RotationEvent.Settled _ -> "settled";
+      case RotationEvent.Fenced _ -> "fences closed";
+      case RotationEvent.SweepEnded _ -> "records swept";
+      case RotationEvent.RecordsBlocked _ -> "records failed";
+      case RotationEvent.RecordsRepaired _ -> "failed records mended";
+      case RotationEvent.OldRecordsFound _ -> "records found under an old version";
+      case RotationEvent.Proved _ -> "proved";
     };
   }
 
-  private static String verb(Job.Kind kind) {
+  private static String verb(RotationJob.Kind kind) {
     return switch (kind) {
       case ROTATION -> "rotate";
       case REVOCATION -> "revoke";

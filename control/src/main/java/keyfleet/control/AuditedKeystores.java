@@ -3,9 +3,9 @@ package keyfleet.control;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationJob;
 import keyfleet.member.Keystores;
 import keyfleet.member.Keystores.Held;
 import keyfleet.store.Document;
@@ -161,7 +161,7 @@ final class AuditedKeystores {
         ? ""
         : Rotation.job(now)
             .or(() -> Rotation.job(before.rotation()))
-            .map(Job::id)
+            .map(RotationJob::id)
             .map(id -> id.value())
             .orElse("");
   }

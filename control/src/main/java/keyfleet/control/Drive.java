@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.WriteLease;
 import keyfleet.member.Keyholder;
 import keyfleet.store.Census;
@@ -26,7 +26,7 @@ final class Drive {
   sealed interface Unit {}
 
   /// The phase has come to something.
-  record Found(Event event) implements Unit {}
+  record Found(RotationEvent event) implements Unit {}
 
   /// There is more to do at once.
   record More() implements Unit {}
@@ -64,7 +64,7 @@ final class Drive {
 
   /// Begins the phase, unless it was begun already. False if this process does not hold what the
   /// phase needs; it may later.
-  boolean enter(Keystore keystore, Rotation rotation, Job job) {
+  boolean enter(Keystore keystore, Rotation rotation, RotationJob job) {
     Leg here = new Leg(job.id(), keystore.epoch(), rotation.getClass());
     if (here.equals(leg)) {
       return true;
@@ -94,17 +94,18 @@ final class Drive {
   }
 
   Unit unit(Keystore keystore, Running running, Stock stock) {
-    Job job = running.job();
-    Of of = new Of(job.id(), keystore.epoch());
+    RotationJob job = running.job();
+    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
     Unit unit =
         switch (running) {
-          case Rotation.Staged _ when job.kind() == Job.Kind.DRY_RUN ->
+          case Rotation.Staged _ when job.kind() == RotationJob.Kind.DRY_RUN ->
               rehearsed(keystore, job, stock);
           case Rotation.Staged _ -> gated(keystore, job, stock);
-          case Rotation.Opening _ -> fenced(keystore, stock, new Event.Opened(of));
+          case Rotation.OpeningFences _ ->
+              fenced(keystore, stock, new RotationEvent.FencesOpened(of));
           case Rotation.Rewrapping _ -> rewrapped(keystore, job, stock);
           case Rotation.Settling _ -> settled(keystore, of);
-          case Rotation.Fencing _ -> fenced(keystore, stock, new Event.Fenced(of));
+          case Rotation.Fencing _ -> fenced(keystore, stock, new RotationEvent.Fenced(of));
           case Rotation.Sweeping _ -> swept(keystore, job, stock);
           case Rotation.Proving _ -> proved(keystore, job, stock);
         };
@@ -114,40 +115,40 @@ final class Drive {
     return unit;
   }
 
-  private Unit gated(Keystore keystore, Job job, Stock stock) {
-    Of of = new Of(job.id(), keystore.epoch());
+  private Unit gated(Keystore keystore, RotationJob job, Stock stock) {
+    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
     Optional<String> objection = gate().objection(keystore, job, stock);
     if (objection.isEmpty()) {
-      return new Found(new Event.GatePassed(of));
+      return new Found(new RotationEvent.GatePassed(of));
     }
     report(Progress.none(job.id(), "not ready: " + objection.get()));
-    return new Found(new Event.Unstaged(of));
+    return new Found(new RotationEvent.Unstaged(of));
   }
 
-  private Unit rehearsed(Keystore keystore, Job job, Stock stock) {
-    Of of = new Of(job.id(), keystore.epoch());
+  private Unit rehearsed(Keystore keystore, RotationJob job, Stock stock) {
+    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
     Optional<String> objection = gate().objection(keystore, job, stock);
     if (objection.isPresent()) {
       report(Progress.none(job.id(), "not ready: " + objection.get()));
-      return new Found(new Event.Unstaged(of));
+      return new Found(new RotationEvent.Unstaged(of));
     }
     Pass trial = pass == null ? shelves.rehearsing(stock, job) : pass;
     pass = trial;
     if (trial.isThrough()) {
       report(trial.progress(job.id(), trial.failed() == 0 ? "ready" : "some would fail"));
-      return new Found(new Event.Unstaged(of));
+      return new Found(new RotationEvent.Unstaged(of));
     }
     trial.step(mover(job));
     return new More();
   }
 
-  private Unit fenced(Keystore keystore, Stock stock, Event done) {
+  private Unit fenced(Keystore keystore, Stock stock, RotationEvent done) {
     return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(() -> new Found(done));
   }
 
   /// One pass; what it leaves is the sweep's. The gate is asked once more, as processes have come
   /// and gone.
-  private Unit rewrapped(Keystore keystore, Job job, Stock stock) {
+  private Unit rewrapped(Keystore keystore, RotationJob job, Stock stock) {
     Pass now = pass == null ? shelves.leaving(stock, job) : pass;
     pass = now;
     if (!now.isThrough()) {
@@ -156,18 +157,20 @@ final class Drive {
     return gate()
         .objection(keystore, job, stock)
         .<Unit>map(why -> new Wait("not ready: " + why))
-        .orElseGet(() -> new Found(new Event.PassEnded(new Of(job.id(), keystore.epoch()))));
+        .orElseGet(() ->
+            new Found(
+                new RotationEvent.RewrapEnded(new RotationEpoch(job.id(), keystore.epoch()))));
   }
 
-  private Unit settled(Keystore keystore, Of of) {
+  private Unit settled(Keystore keystore, RotationEpoch of) {
     Duration lease = keystore.timings().lease();
     return WriteLease.settled(ring.roster(keystore.timings()), keystore.epoch(), waited(), lease)
-        ? new Found(new Event.Settled(of))
+        ? new Found(new RotationEvent.Settled(of))
         : new Wait("some process may still seal under the version before");
   }
 
-  private Unit swept(Keystore keystore, Job job, Stock stock) {
-    Of of = new Of(job.id(), keystore.epoch());
+  private Unit swept(Keystore keystore, RotationJob job, Stock stock) {
+    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
     Optional<Unit> going = sweeping(keystore, job, stock);
     if (going.isPresent()) {
       return going.get();
@@ -176,14 +179,14 @@ final class Drive {
     pass = null;
     sweeps++;
     if (failed == 0) {
-      return new Found(new Event.SweepEnded(of));
+      return new Found(new RotationEvent.SweepEnded(of));
     }
-    return sweeps < SWEEPS ? new More() : new Found(new Event.LedgerStuck(of, failed));
+    return sweeps < SWEEPS ? new More() : new Found(new RotationEvent.RecordsBlocked(of, failed));
   }
 
   /// Records that nobody could move may be movable by now. Any worker may try, and begins after the
   /// adopt time, again and again.
-  Unit retried(Keystore keystore, Job job, Stock stock) {
+  Unit retried(Keystore keystore, RotationJob job, Stock stock) {
     if (pass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
       return new Wait("");
     }
@@ -195,12 +198,13 @@ final class Drive {
     pass = null;
     since = clock.getAsLong();
     return failed == 0
-        ? new Found(new Event.LedgerMended(new Of(job.id(), keystore.epoch())))
+        ? new Found(
+            new RotationEvent.RecordsRepaired(new RotationEpoch(job.id(), keystore.epoch())))
         : new Wait("");
   }
 
   /// Nothing once the sweep is through.
-  private Optional<Unit> sweeping(Keystore keystore, Job job, Stock stock) {
+  private Optional<Unit> sweeping(Keystore keystore, RotationJob job, Stock stock) {
     Optional<String> gap = stock.gap();
     if (gap.isPresent()) {
       return Optional.of(new Wait(gap.get()));
@@ -223,7 +227,7 @@ final class Drive {
 
   /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
   /// again. A fence of a later term means that this driver is out of date.
-  private Unit stepped(Pass now, Keystore keystore, Job job, Stock stock) {
+  private Unit stepped(Pass now, Keystore keystore, RotationJob job, Stock stock) {
     long before = now.moved();
     Optional<Fence> refusal = now.step(mover(job));
     moved += now.moved() - before;
@@ -236,8 +240,8 @@ final class Drive {
     return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(More::new);
   }
 
-  private Unit proved(Keystore keystore, Job job, Stock stock) {
-    Of of = new Of(job.id(), keystore.epoch());
+  private Unit proved(Keystore keystore, RotationJob job, Stock stock) {
+    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
     Optional<String> gap = stock.gap();
     if (gap.isPresent()) {
       return new Wait(gap.get());
@@ -250,10 +254,10 @@ final class Drive {
       Census census = shelf.census();
       boolean others = census.carrying().keySet().stream().anyMatch(it -> !it.equals(job.to()));
       if (others || census.unreadable() > 0) {
-        return new Found(new Event.Straggled(of));
+        return new Found(new RotationEvent.OldRecordsFound(of));
       }
     }
-    return new Found(new Event.Proved(of));
+    return new Found(new RotationEvent.Proved(of));
   }
 
   /// Over all passes of this process.
@@ -265,7 +269,7 @@ final class Drive {
     return new Gate(ring, keys);
   }
 
-  private Mover mover(Job job) {
+  private Mover mover(RotationJob job) {
     return new Mover(keys.cipher(), job);
   }
 
@@ -280,7 +284,7 @@ final class Drive {
   }
 
   /// Says why the rotation waits. The next report of a pass says that it goes on.
-  void note(Job job, String why) {
+  void note(RotationJob job, String why) {
     Progress last = reported;
     report(
         last != null && last.rotation().equals(job.id())

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.OpenedSentinel;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.FleetReadiness;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.NotReady;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Muster;
-import keyfleet.keyring.Readiness;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.NobodyFresh;
-import keyfleet.keyring.Readiness.NotReady;
-import keyfleet.keyring.Readiness.Ready;
-import keyfleet.keyring.Readiness.Verdict;
+import keyfleet.keyring.RosterSummary;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Rosters.Told;
 import keyfleet.member.Self;
@@ -32,23 +32,27 @@ public final class Gate {
 
   /// The keystore must have been read before this is called: only then does the roster hold all who
   /// joined without seeing what it says.
-  public Verdict judge(Keystore keystore, KekVersion target, Readiness.Expected expected) {
-    KeyVersion known = keystore.versions().get(target);
+  public Verdict judge(
+      Keystore keystore, KekVersion target, FleetReadiness.ExpectedProcesses expected) {
+    VersionEntry known = keystore.versions().get(target);
     Optional<OpenedSentinel> sentinel =
         known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
     try {
-      Readiness.ProofCheck proofs =
+      FleetReadiness.ProofCheck proofs =
           (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
       return judge(
-          keystore.timings(), expected, new Readiness(keystore, target, Self.PROTOCOL, proofs));
+          keystore.timings(),
+          expected,
+          new FleetReadiness(keystore, target, Self.PROTOCOL, proofs));
     } finally {
       sentinel.ifPresent(OpenedSentinel::close);
     }
   }
 
   /// A large roster is judged while it is read, and read again if somebody became stale meanwhile.
-  private Verdict judge(Timings timings, Readiness.Expected expected, Readiness readiness) {
-    Told<Muster> told =
+  private Verdict judge(
+      Timings timings, FleetReadiness.ExpectedProcesses expected, FleetReadiness readiness) {
+    Told<RosterSummary> told =
         ring.roster(timings, (beats, latest) -> readiness.muster(beats, latest, expected));
     return readiness
         .judge(told.parts(), told.rest(), expected)
@@ -56,14 +60,14 @@ public final class Gate {
   }
 
   /// Why a rotation may not go on, if so.
-  Optional<String> objection(Keystore keystore, Job job, Stock stock) {
+  Optional<String> objection(Keystore keystore, RotationJob job, Stock stock) {
     return stock.gap().or(() -> words(judge(keystore, job.to(), job.expected())));
   }
 
   private static Optional<String> words(Verdict verdict) {
     return switch (verdict) {
       case Ready _ -> Optional.empty();
-      case NobodyFresh _ -> Optional.of("no process was heard of lately");
+      case NoFreshProcess _ -> Optional.of("no process was heard of lately");
       case NotReady(var laggards, var missing, _) -> {
         List<String> all = new ArrayList<>();
         for (Laggard laggard : laggards) {

@@ -14,7 +14,7 @@ import keyfleet.crypto.Refused;
 import keyfleet.crypto.RewrapResult.Rewrapped;
 import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
-import keyfleet.keyring.Job;
+import keyfleet.keyring.RotationJob;
 import keyfleet.store.Bytes;
 import keyfleet.store.Change;
 import keyfleet.store.SealedFields;
@@ -39,9 +39,9 @@ final class Mover {
   private record Bad(String reason) implements Field {}
 
   private final EnvelopeCipher cipher;
-  private final Job job;
+  private final RotationJob job;
 
-  Mover(EnvelopeCipher cipher, Job job) {
+  Mover(EnvelopeCipher cipher, RotationJob job) {
     this.cipher = cipher;
     this.job = job;
   }
@@ -72,7 +72,7 @@ final class Mover {
     if (envelope.version().equals(job.to())) {
       return new Good(bytes);
     }
-    return job.kind() == Job.Kind.REVOCATION
+    return job.kind() == RotationJob.Kind.REVOCATION
         ? resealed(fieldLocation, envelope)
         : rewrapped(fieldLocation, envelope);
   }

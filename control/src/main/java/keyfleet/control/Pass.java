@@ -12,8 +12,8 @@ import keyfleet.control.Mover.Moved;
 import keyfleet.control.Mover.Stuck;
 import keyfleet.control.Progress.Failure;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
 import keyfleet.store.Census;
 import keyfleet.store.Change;
 import keyfleet.store.Conflict;
@@ -90,16 +90,16 @@ final class Pass {
   }
 
   /// Over the records of the version that the job leaves.
-  static Pass leaving(Stock stock, Job job, Means means) {
+  static Pass leaving(Stock stock, RotationJob job, Means means) {
     return leaving(stock, job, new Pass(Mode.WRITING, means));
   }
 
   /// As [#leaving], and nothing is written: what would get stuck is found all the same.
-  static Pass rehearsing(Stock stock, Job job, Means means) {
+  static Pass rehearsing(Stock stock, RotationJob job, Means means) {
     return leaving(stock, job, new Pass(Mode.REHEARSING, means));
   }
 
-  private static Pass leaving(Stock stock, Job job, Pass pass) {
+  private static Pass leaving(Stock stock, RotationJob job, Pass pass) {
     for (Shelf shelf : stock.shelves()) {
       pass.count(shelf.census(), job);
       pass.lanes.add(new Lane(shelf, job.from()));
@@ -108,7 +108,7 @@ final class Pass {
   }
 
   /// Over every record with a field that is not under the target.
-  static Pass sweeping(Stock stock, Job job, Means means) {
+  static Pass sweeping(Stock stock, RotationJob job, Means means) {
     Pass pass = new Pass(Mode.WRITING, means);
     for (Shelf shelf : stock.shelves()) {
       Census census = shelf.census();
@@ -134,7 +134,7 @@ final class Pass {
         .anyMatch(it -> it.getValue() > census.belonging().getOrDefault(it.getKey(), 0L));
   }
 
-  private void count(Census census, Job job) {
+  private void count(Census census, RotationJob job) {
     total += census.belonging().values().stream().mapToLong(Long::longValue).sum();
     done += census.belonging().getOrDefault(job.to(), 0L);
   }

@@ -1,7 +1,7 @@
 package keyfleet.control;
 
 import java.util.Optional;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Records;
 
 /// Where registered collections are found. The wiring knows which engines this process can reach.
@@ -9,5 +9,5 @@ import keyfleet.store.Records;
 public interface RecordStores {
   /// Nothing if this process cannot reach the collection. That blocks whatever needs its records
   /// counted: an unseen collection is not an empty one.
-  Optional<Records> open(Registration registration);
+  Optional<Records> open(CollectionRegistration registration);
 }

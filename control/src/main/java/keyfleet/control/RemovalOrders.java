@@ -6,14 +6,14 @@ import java.util.Map;
 import keyfleet.control.RotationOrders.Answer;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Decision;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Removal;
-import keyfleet.keyring.Removal.Count;
-import keyfleet.keyring.Removal.Counted;
-import keyfleet.keyring.Removal.Evidence;
-import keyfleet.keyring.Removal.NotCounted;
+import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionRemoval;
+import keyfleet.keyring.VersionRemoval.CountResult;
+import keyfleet.keyring.VersionRemoval.Counted;
+import keyfleet.keyring.VersionRemoval.Evidence;
+import keyfleet.keyring.VersionRemoval.NotCounted;
 import keyfleet.store.Census;
 import keyfleet.store.Fencing;
 import keyfleet.store.StoreException;
@@ -36,8 +36,9 @@ public final class RemovalOrders {
         orders.changed(
             "remove " + version,
             keystore -> {
-              Decision decision = Removal.disable(keystore, version, evidence(keystore, version));
-              if (decision instanceof Decision.Next) {
+              KeystoreDecision decision =
+                  VersionRemoval.disable(keystore, version, evidence(keystore, version));
+              if (decision instanceof KeystoreDecision.Accepted) {
                 ring.markDisabled(version); // lest the count of an earlier time stand
               }
               return decision;
@@ -50,7 +51,7 @@ public final class RemovalOrders {
 
   public Answer undo(KekVersion version) {
     return orders.changed(
-        "undo the removal of " + version, keystore -> Removal.undo(keystore, version));
+        "undo the removal of " + version, keystore -> VersionRemoval.undo(keystore, version));
   }
 
   /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
@@ -58,13 +59,14 @@ public final class RemovalOrders {
   public Answer destroy(KekVersion version, Duration horizon) {
     return orders.changed(
         "destroy " + version,
-        keystore -> Removal.destroy(keystore, version, evidence(keystore, version), horizon));
+        keystore ->
+            VersionRemoval.destroy(keystore, version, evidence(keystore, version), horizon));
   }
 
   /// The bytes are gone.
   public Answer destroyed(KekVersion version) {
     return orders.changed(
-        version + " is destroyed", keystore -> Removal.destroyed(keystore, version));
+        version + " is destroyed", keystore -> VersionRemoval.destroyed(keystore, version));
   }
 
   /// This process has watched no epoch for any time, so only the roster can show that nobody has a
@@ -82,8 +84,8 @@ public final class RemovalOrders {
         });
   }
 
-  private Map<String, Count> counts(Keystore keystore, KekVersion version) {
-    Map<String, Count> counts = new HashMap<>();
+  private Map<String, CountResult> counts(Keystore keystore, KekVersion version) {
+    Map<String, CountResult> counts = new HashMap<>();
     Stock stock = shelves.stock();
     stock.unreachable().forEach(it -> counts.put(it, new NotCounted("it cannot be reached")));
     stock.uncounted(keystore).forEach(it -> counts.put(it, new NotCounted(Stock.NO_CENSUS)));
@@ -94,7 +96,7 @@ public final class RemovalOrders {
   }
 
   /// The fence first: what is counted after it cannot grow.
-  private static Count count(Shelf shelf, Keystore keystore, KekVersion version) {
+  private static CountResult count(Shelf shelf, Keystore keystore, KekVersion version) {
     try {
       boolean fenced = !keystore.writable().contains(version) && isFenced(shelf, keystore);
       Census census = shelf.census();

@@ -8,11 +8,11 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.Roster;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Keystores;
 import keyfleet.member.Keystores.Held;
@@ -116,11 +116,11 @@ public final class Ring {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings, making));
   }
 
-  List<Registration> registrations() {
+  List<CollectionRegistration> registrations() {
     return failpoints.at(Failpoint.REGISTRY_READ, () -> registry.of(name));
   }
 
-  void sign(Job job) {
+  void sign(RotationJob job) {
     Value value =
         Document.builder()
             .text("rotation", job.id().value())

@@ -7,17 +7,17 @@ import keyfleet.control.Drive.More;
 import keyfleet.control.Drive.Unit;
 import keyfleet.control.Drive.Wait;
 import keyfleet.crypto.KekUnavailableException;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.SafeHold;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores.Held;
@@ -99,7 +99,7 @@ public final class RotationLoop {
 
   private Pace driven(Held held, Running running) {
     Keystore keystore = held.keystore();
-    Job job = running.job();
+    RotationJob job = running.job();
     if (!drive.enter(keystore, running, job)) {
       return Pace.LATER; // and no sign of life: somebody else shall take it
     }
@@ -118,16 +118,16 @@ public final class RotationLoop {
   /// A worker that does not hold the target takes nothing over.
   private Pace watched(Held held, Running running) {
     Keystore keystore = held.keystore();
-    Job job = running.job();
+    RotationJob job = running.job();
     if (!signs.isSilent(job, keystore.timings()) || !drive.enter(keystore, running, job)) {
       return Pace.LATER;
     }
-    boolean dropped = job.kind() == Job.Kind.DRY_RUN && !job.isDrivenBy(Job.NOBODY);
+    boolean dropped = job.kind() == RotationJob.Kind.DRY_RUN && !job.isDrivenBy(RotationJob.NOBODY);
     return decided(
         held,
         dropped
-            ? new Event.Unstaged(new Of(job.id(), keystore.epoch()))
-            : new Event.Adopted(job.id(), name));
+            ? new RotationEvent.Unstaged(new RotationEpoch(job.id(), keystore.epoch()))
+            : new RotationEvent.Adopted(job.id(), name));
   }
 
   private Pace retried(Held held, Blocked blocked) {
@@ -143,14 +143,14 @@ public final class RotationLoop {
 
   private Pace carriedOut(Held held, Unit unit) {
     return switch (unit) {
-      case Found(Event event) -> decided(held, event);
+      case Found(RotationEvent event) -> decided(held, event);
       case More() -> Pace.AT_ONCE;
       case Wait _ -> Pace.LATER;
     };
   }
 
-  private Pace decided(Held held, Event event) {
-    return held.keystore().decide(event) instanceof Next(Keystore next)
+  private Pace decided(Held held, RotationEvent event) {
+    return held.keystore().decide(event) instanceof Accepted(Keystore next)
             && ring.replace(held, next, AuditWords.of(event))
         ? Pace.AT_ONCE
         : Pace.LATER;

@@ -6,18 +6,18 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.Decision;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.StartOrdered;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.StartRequested;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Kind;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores.Held;
@@ -63,14 +63,14 @@ public final class RotationOrders {
     if (provider == null || sentinel.isEmpty()) {
       return new Refused("this process does not hold " + version);
     }
-    KeyVersion announced = new KeyVersion(provider, sentinel.get(), VersionState.ANNOUNCED);
+    VersionEntry announced = new VersionEntry(provider, sentinel.get(), VersionState.ANNOUNCED);
     return ring.keystore().isPresent()
         ? changed("announce " + version, keystore -> keystore.announce(version, announced))
         : bootstrap(version, announced, use, timings);
   }
 
   private Answer bootstrap(
-      KekVersion version, KeyVersion first, Keystore.Use use, Timings timings) {
+      KekVersion version, VersionEntry first, Keystore.Use use, Timings timings) {
     if (version.number() != 1) {
       return new Refused("a keyring begins with v1, not " + version);
     }
@@ -92,29 +92,30 @@ public final class RotationOrders {
   }
 
   public Answer rotate(KekVersion from, KekVersion to) {
-    return start(Kind.ROTATION, from, to, new Anyone());
+    return start(Kind.ROTATION, from, to, new AnyProcesses());
   }
 
   /// Tries the gate and every record's data key, and leaves all as it was.
   public Answer rehearse(KekVersion from, KekVersion to) {
-    return start(Kind.DRY_RUN, from, to, new Anyone());
+    return start(Kind.DRY_RUN, from, to, new AnyProcesses());
   }
 
   /// For a compromised version: records are encrypted anew, and it never comes back.
   public Answer revoke(KekVersion from, KekVersion to) {
-    return start(Kind.REVOCATION, from, to, new Anyone());
+    return start(Kind.REVOCATION, from, to, new AnyProcesses());
   }
 
   /// `expected` goes with the order: whichever worker drives it, the gate asks for them.
-  public Answer start(Kind kind, KekVersion from, KekVersion to, Expected expected) {
-    StartOrdered order =
-        new StartOrdered(new RotationId(ids.get()), kind, from, to, expected, Job.NOBODY);
+  public Answer start(Kind kind, KekVersion from, KekVersion to, ExpectedProcesses expected) {
+    StartRequested order =
+        new StartRequested(new RotationId(ids.get()), kind, from, to, expected, RotationJob.NOBODY);
     return changed(
         AuditWords.of(order),
         keystore ->
             hasWorker(keystore)
                 ? keystore.decide(order)
-                : new Decision.Refused("no worker was heard of lately: nobody would drive it"));
+                : new KeystoreDecision.Refused(
+                    "no worker was heard of lately: nobody would drive it"));
   }
 
   private boolean hasWorker(Keystore keystore) {
@@ -124,23 +125,23 @@ public final class RotationOrders {
   }
 
   public Answer pause() {
-    return ordered(new Event.PauseOrdered());
+    return ordered(new RotationEvent.PauseRequested());
   }
 
   public Answer resume() {
-    return ordered(new Event.ResumeOrdered());
+    return ordered(new RotationEvent.ResumeRequested());
   }
 
   public Answer abort() {
-    return ordered(new Event.AbortOrdered());
+    return ordered(new RotationEvent.AbortRequested());
   }
 
-  private Answer ordered(Event order) {
+  private Answer ordered(RotationEvent order) {
     return changed(AuditWords.of(order), keystore -> keystore.decide(order));
   }
 
   /// `what` is for the audit.
-  Answer changed(String what, Function<Keystore, Decision> decision) {
+  Answer changed(String what, Function<Keystore, KeystoreDecision> decision) {
     return tried(held -> written(held, decision.apply(held.keystore()), what));
   }
 
@@ -176,12 +177,12 @@ public final class RotationOrders {
   }
 
   /// Nothing if another was faster.
-  private Optional<Answer> written(Held held, Decision decision, String what) {
+  private Optional<Answer> written(Held held, KeystoreDecision decision, String what) {
     return switch (decision) {
-      case Decision.Next(Keystore next) ->
+      case KeystoreDecision.Accepted(Keystore next) ->
           ring.replace(held, next, what) ? Optional.of(new Done(next)) : Optional.empty();
-      case Decision.Ignored() -> Optional.of(new Unchanged(held.keystore()));
-      case Decision.Refused(String reason) -> Optional.of(new Refused(reason));
+      case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(held.keystore()));
+      case KeystoreDecision.Refused(String reason) -> Optional.of(new Refused(reason));
     };
   }
 }

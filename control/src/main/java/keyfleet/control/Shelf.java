@@ -3,7 +3,7 @@ package keyfleet.control;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Census;
 import keyfleet.store.Change;
 import keyfleet.store.Fence;
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 /// One registered collection that this process reaches. Every effect stands at its failpoint.
 final class Shelf {
-  private final Registration registration;
+  private final CollectionRegistration registration;
   private final Records records;
   private final Failpoints failpoints;
 
-  Shelf(Registration registration, Records records, Failpoints failpoints) {
+  Shelf(CollectionRegistration registration, Records records, Failpoints failpoints) {
     this.registration = registration;
     this.records = records;
     this.failpoints = failpoints;

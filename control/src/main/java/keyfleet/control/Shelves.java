@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.RotationJob;
 
 /// Finds the collections of a keyring, and begins passes through them.
 public final class Shelves {
@@ -36,13 +36,13 @@ public final class Shelves {
   /// As registered at this moment. What was found before is not looked up again, if nothing was
   /// missing.
   Stock stock(Stock before) {
-    List<Registration> registered = ring.registrations();
+    List<CollectionRegistration> registered = ring.registrations();
     return registered.equals(before.registered()) && before.gap().isEmpty()
         ? before
         : opened(registered);
   }
 
-  private Stock opened(List<Registration> registered) {
+  private Stock opened(List<CollectionRegistration> registered) {
     return Stock.of(registered, stores, failpoints);
   }
 
@@ -60,15 +60,15 @@ public final class Shelves {
     return Optional.of(all);
   }
 
-  Pass rehearsing(Stock stock, Job job) {
+  Pass rehearsing(Stock stock, RotationJob job) {
     return Pass.rehearsing(stock, job, means);
   }
 
-  Pass leaving(Stock stock, Job job) {
+  Pass leaving(Stock stock, RotationJob job) {
     return Pass.leaving(stock, job, means);
   }
 
-  Pass sweeping(Stock stock, Job job) {
+  Pass sweeping(Stock stock, RotationJob job) {
     return Pass.sweeping(stock, job, means);
   }
 }

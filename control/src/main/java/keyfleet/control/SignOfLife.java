@@ -2,7 +2,7 @@ package keyfleet.control;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import keyfleet.keyring.Job;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.store.Revision;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 /// has not moved for the adopt time, on the watcher's own clock. No two clocks are compared.
 final class SignOfLife {
   /// What a watcher saw; a sign never given has no revision.
-  private record Seen(Job job, @Nullable Revision revision) {}
+  private record Seen(RotationJob job, @Nullable Revision revision) {}
 
   private final Ring ring;
   private final LongSupplier clock;
   private @Nullable Seen seen;
   private long since;
-  private @Nullable Job signed;
+  private @Nullable RotationJob signed;
   private long signedAt;
 
   SignOfLife(Ring ring, LongSupplier clock) {
@@ -26,7 +26,7 @@ final class SignOfLife {
   }
 
   /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
-  void give(Job job, Timings timings) {
+  void give(RotationJob job, Timings timings) {
     long now = clock.getAsLong();
     boolean due = now - signedAt >= timings.heartbeat().toNanos() / 2;
     if (due || !job.equals(signed)) {
@@ -38,8 +38,8 @@ final class SignOfLife {
   }
 
   /// Whether the job's driver has been silent for the adopt time, or never was there.
-  boolean isSilent(Job job, Timings timings) {
-    if (job.isDrivenBy(Job.NOBODY)) {
+  boolean isSilent(RotationJob job, Timings timings) {
+    if (job.isDrivenBy(RotationJob.NOBODY)) {
       return true;
     }
     Seen now = new Seen(job, ring.lastSign().orElse(null));

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.SafeHold;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
@@ -23,7 +23,7 @@ import keyfleet.store.Unknown;
 /// @param clusters those whose objects are in the etcd of a Kubernetes cluster, where nothing is
 ///   moved or fenced by us
 record Stock(
-    List<Registration> registered,
+    List<CollectionRegistration> registered,
     List<Shelf> shelves,
     List<String> unreachable,
     List<String> clusters) {
@@ -38,11 +38,12 @@ record Stock(
     clusters = List.copyOf(clusters);
   }
 
-  static Stock of(List<Registration> registered, RecordStores stores, Failpoints failpoints) {
+  static Stock of(
+      List<CollectionRegistration> registered, RecordStores stores, Failpoints failpoints) {
     List<Shelf> shelves = new ArrayList<>();
     List<String> unreachable = new ArrayList<>();
     List<String> clusters = new ArrayList<>();
-    for (Registration one : registered) {
+    for (CollectionRegistration one : registered) {
       if (one.isCluster()) {
         clusters.add("cluster " + one.collection());
         continue;
@@ -72,13 +73,13 @@ record Stock(
 
   /// Whether a store remembers more than the keystore says.
   Optional<SafeHold> hold(Keystore keystore) {
-    Map<String, SafeHold.Mark> marks = new HashMap<>();
+    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
     for (Shelf shelf : shelves) {
       shelf
           .fence()
           .map(Fence::term)
           .ifPresent(term ->
-              marks.put(shelf.title(), new SafeHold.Mark(term.incarnation(), term.epoch())));
+              marks.put(shelf.title(), new SafeHold.FenceMark(term.incarnation(), term.epoch())));
     }
     return SafeHold.check(keystore, marks);
   }

@@ -22,33 +22,37 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.KeyVersion;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import org.junit.jupiter.api.Test;
 
 class AuditFactsTest {
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final Job JOB =
-      job("r-1", Job.Kind.ROTATION, new Anyone(), Job.Course.FORWARD, "w-1");
-  private static final KeyVersion FIRST =
-      new KeyVersion("env", sentinel(1), VersionState.ANNOUNCED);
+  private static final RotationJob JOB =
+      job("r-1", RotationJob.Kind.ROTATION, new AnyProcesses(), RotationJob.Course.FORWARD, "w-1");
+  private static final VersionEntry FIRST =
+      new VersionEntry("env", sentinel(1), VersionState.ANNOUNCED);
   private static final Keystore KEYSTORE =
       Keystore.bootstrap(
           new Keystore.Identity("k", 1, Keystore.Use.RECORDS), FIRST, Timings.DEFAULT);
 
-  private static Job job(
-      String id, Job.Kind kind, Expected expected, Job.Course course, String driver) {
-    boolean forward = course == Job.Course.FORWARD;
-    return new Job(
+  private static RotationJob job(
+      String id,
+      RotationJob.Kind kind,
+      ExpectedProcesses expected,
+      RotationJob.Course course,
+      String driver) {
+    boolean forward = course == RotationJob.Course.FORWARD;
+    return new RotationJob(
         new RotationId(id), kind, v(forward ? 1 : 2), v(forward ? 2 : 1), expected, course, driver);
   }
 
@@ -75,7 +79,7 @@ class AuditFactsTest {
     return with(KEYSTORE.identity(), 1, rotation);
   }
 
-  private static Keystore with(Timings timings, KeyVersion first, int... writable) {
+  private static Keystore with(Timings timings, VersionEntry first, int... writable) {
     TreeSet<KekVersion> admitted = new TreeSet<>();
     Arrays.stream(writable).forEach(it -> admitted.add(v(it)));
     return new Keystore(
@@ -90,8 +94,8 @@ class AuditFactsTest {
   }
 
   private static Keystore flipped() {
-    KeyVersion old = new KeyVersion("env", FIRST.sentinel(), VersionState.DECRYPT_ONLY);
-    KeyVersion next = new KeyVersion("file", sentinel(2), VersionState.ACTIVE);
+    VersionEntry old = new VersionEntry("env", FIRST.sentinel(), VersionState.DECRYPT_ONLY);
+    VersionEntry next = new VersionEntry("file", sentinel(2), VersionState.ACTIVE);
     return new Keystore(
         KEYSTORE.identity(),
         2,
@@ -103,7 +107,7 @@ class AuditFactsTest {
         List.of(new Keystore.Activation(v(1), 1), new Keystore.Activation(v(2), 2)));
   }
 
-  private static KeyVersion active() {
+  private static VersionEntry active() {
     return version("env", FIRST.sentinel());
   }
 
@@ -142,16 +146,16 @@ class AuditFactsTest {
     }
     others.put("v1.sentinel", with(Timings.DEFAULT, version("env", sentinel(1)), 1));
     others.put("v1.provider", with(Timings.DEFAULT, version("file", active().sentinel()), 1));
-    KeyVersion lost =
-        new KeyVersion(
-            "env", active().sentinel(), VersionState.ACTIVE, KeyVersion.Trust.COMPROMISED);
+    VersionEntry lost =
+        new VersionEntry(
+            "env", active().sentinel(), VersionState.ACTIVE, VersionEntry.Trust.COMPROMISED);
     others.put("v1.trust", with(Timings.DEFAULT, lost, 1));
     others.put("v1.state", flipped());
     return others;
   }
 
-  private static KeyVersion version(String provider, Sentinel sentinel) {
-    return new KeyVersion(provider, sentinel, VersionState.ACTIVE);
+  private static VersionEntry version(String provider, Sentinel sentinel) {
+    return new VersionEntry(provider, sentinel, VersionState.ACTIVE);
   }
 
   private static List<String> changed(Keystore next) {
@@ -194,13 +198,27 @@ class AuditFactsTest {
 
   @Test
   void everyRotation_hasFactsOfItsOwn() {
-    Job turned = job("r-1", JOB.kind(), new Anyone(), Job.Course.TURNED, "w-1");
-    Job nobodys = job("r-1", JOB.kind(), new Anyone(), Job.Course.FORWARD, Job.NOBODY);
-    Job revoking = job("r-1", Job.Kind.REVOCATION, new Anyone(), Job.Course.FORWARD, "w-1");
-    Job second = job("r-2", JOB.kind(), new Anyone(), Job.Course.FORWARD, "w-1");
-    Job ofThree = job("r-1", JOB.kind(), new AtLeast(3), Job.Course.FORWARD, "w-1");
-    Job ofOne =
-        job("r-1", JOB.kind(), new Named(new TreeSet<>(Set.of("a"))), Job.Course.FORWARD, "w-1");
+    RotationJob turned =
+        job("r-1", JOB.kind(), new AnyProcesses(), RotationJob.Course.TURNED, "w-1");
+    RotationJob nobodys =
+        job("r-1", JOB.kind(), new AnyProcesses(), RotationJob.Course.FORWARD, RotationJob.NOBODY);
+    RotationJob revoking =
+        job(
+            "r-1",
+            RotationJob.Kind.REVOCATION,
+            new AnyProcesses(),
+            RotationJob.Course.FORWARD,
+            "w-1");
+    RotationJob second =
+        job("r-2", JOB.kind(), new AnyProcesses(), RotationJob.Course.FORWARD, "w-1");
+    RotationJob ofThree = job("r-1", JOB.kind(), new AtLeast(3), RotationJob.Course.FORWARD, "w-1");
+    RotationJob ofOne =
+        job(
+            "r-1",
+            JOB.kind(),
+            new Named(new TreeSet<>(Set.of("a"))),
+            RotationJob.Course.FORWARD,
+            "w-1");
     List<Rotation> all =
         List.of(
             IDLE,
@@ -211,7 +229,7 @@ class AuditFactsTest {
             new Rotation.Staged(second),
             new Rotation.Staged(ofThree),
             new Rotation.Staged(ofOne),
-            new Rotation.Opening(JOB),
+            new Rotation.OpeningFences(JOB),
             new Rotation.Rewrapping(JOB),
             new Rotation.Settling(JOB),
             new Rotation.Fencing(JOB),

@@ -19,10 +19,10 @@ import keyfleet.control.Killer.Killed;
 import keyfleet.control.Killer.Side;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationId;
 import keyfleet.store.Bucket;
 import keyfleet.store.FakeKv;
@@ -78,8 +78,8 @@ class AuditTrailTest {
     return kv.list(AUDIT, Prefix.under(MAIN)).size();
   }
 
-  private static Optional<Keystore> decided(Keystore keystore, Event event) {
-    return keystore.decide(event) instanceof Next(Keystore next)
+  private static Optional<Keystore> decided(Keystore keystore, RotationEvent event) {
+    return keystore.decide(event) instanceof Accepted(Keystore next)
         ? Optional.of(next)
         : Optional.empty();
   }
@@ -224,14 +224,14 @@ class AuditTrailTest {
     assertTrue(ring.replace(held, started(held.keystore()), "rotate"));
     assertEquals(4, copies());
     var next = ring.keystore().orElseThrow();
-    Keystore paused = decided(next.keystore(), new Event.PauseOrdered()).orElseThrow();
+    Keystore paused = decided(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
     assertThrows(StoreException.class, () -> ring.replace(next, paused, "pause"));
     worker.loop.tick();
     assertEquals(6, intact().number()); // the worker has taken it over
   }
 
   private static Keystore started(Keystore keystore) {
-    return decided(keystore, new Event.StartOrdered(new RotationId("r"), v(1), v(2), ""))
+    return decided(keystore, new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""))
         .orElseThrow();
   }
 
@@ -348,14 +348,14 @@ class AuditTrailTest {
   }
 
   private static void step(Ring ring, Random random) {
-    List<Event> events =
+    List<RotationEvent> events =
         List.of(
-            new Event.StartOrdered(new RotationId("r"), v(1), v(2), ""),
-            new Event.PauseOrdered(),
-            new Event.ResumeOrdered(),
-            new Event.Adopted(new RotationId("r"), "w" + random.nextInt(9)),
-            new Event.AbortOrdered());
-    Event event = events.get(random.nextInt(events.size()));
+            new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""),
+            new RotationEvent.PauseRequested(),
+            new RotationEvent.ResumeRequested(),
+            new RotationEvent.Adopted(new RotationId("r"), "w" + random.nextInt(9)),
+            new RotationEvent.AbortRequested());
+    RotationEvent event = events.get(random.nextInt(events.size()));
     try {
       var held = ring.keystore().orElseThrow();
       decided(held.keystore(), event)

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import keyfleet.control.Fleet.Peer;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Rotation;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
@@ -37,7 +37,7 @@ class DriveStockTest {
   private boolean isShut;
   private int failures;
 
-  private Optional<Records> opened(Registration registration) {
+  private Optional<Records> opened(CollectionRegistration registration) {
     lookups.add(registration.collection());
     if (failures > 0) {
       failures--;

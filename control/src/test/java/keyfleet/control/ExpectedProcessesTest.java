@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.TreeSet;
 import keyfleet.control.Fleet.Peer;
 import keyfleet.control.RotationOrders.Done;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
 /// A rotation that was ordered for a fleet of a certain size, or of certain processes.
@@ -29,7 +29,7 @@ class ExpectedProcessesTest {
   private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
   private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
 
-  private void order(Expected expected) {
+  private void order(ExpectedProcesses expected) {
     fleet.begin(first);
     api.put("orders", "o1");
     assertInstanceOf(Done.class, first.orders.start(Kind.ROTATION, v(1), v(2), expected));

@@ -27,9 +27,9 @@ import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
@@ -110,7 +110,8 @@ final class Fleet {
       provider = new Provider(versions);
       keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
-      Self self = new Self(new Origin(name, "run-" + nonce(), role, "0.1.0"), Self.PROTOCOL, null);
+      Self self =
+          new Self(new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"), Self.PROTOCOL, null);
       membership =
           new Membership(
               self,
@@ -141,8 +142,8 @@ final class Fleet {
     }
 
     private Sealer newSealer(String collection) {
-      Registration registration =
-          new Registration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
+      CollectionRegistration registration =
+          new CollectionRegistration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
       collections.computeIfAbsent(collection, _ -> new FakeRecords());
       return new Sealer(
           registration,
@@ -229,13 +230,14 @@ final class Fleet {
     return found;
   }
 
-  private Optional<Records> opened(Registration registration) {
+  private Optional<Records> opened(CollectionRegistration registration) {
     return Optional.ofNullable(collections.get(registration.collection()));
   }
 
   /// As a plugin does before it serves.
   void registerCluster(String name) {
-    new Registry(kv, this::nonce).register(Registration.ofCluster(KeyringName.MAIN, name));
+    new Registry(kv, this::nonce)
+        .register(CollectionRegistration.ofCluster(KeyringName.MAIN, name));
   }
 
   /// Nobody reaches it from here on.
@@ -249,13 +251,14 @@ final class Fleet {
     collections.put(collection, records);
   }
 
-  private Map<String, SafeHold.Mark> marks() {
-    Map<String, SafeHold.Mark> marks = new HashMap<>();
+  private Map<String, SafeHold.FenceMark> marks() {
+    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
     collections.forEach((name, records) ->
         records
             .fence()
             .ifPresent(it ->
-                marks.put(name, new SafeHold.Mark(it.term().incarnation(), it.term().epoch()))));
+                marks.put(
+                    name, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch()))));
     return marks;
   }
 

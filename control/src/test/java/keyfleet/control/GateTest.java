@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.control.Fleet.Peer;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.NobodyFresh;
-import keyfleet.keyring.Readiness.NotReady;
-import keyfleet.keyring.Readiness.Ready;
-import keyfleet.keyring.Readiness.Reason;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.NotReady;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -40,7 +40,8 @@ class GateTest {
   void largeFleet_isReadyOnceEverybodyIs() {
     crowd();
     Gate gate = new Gate(worker.ring, worker.keys);
-    assertEquals(new Ready(MANY + 1, List.of()), gate.judge(fleet.keystore(), v(2), new Anyone()));
+    assertEquals(
+        new Ready(MANY + 1, List.of()), gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
   }
 
   @Test
@@ -50,7 +51,7 @@ class GateTest {
     fleet.beat();
     Gate gate = new Gate(worker.ring, worker.keys);
     NotReady verdict =
-        assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new Anyone()));
+        assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
     Laggard laggard = verdict.laggards().getFirst();
     assertEquals(1, verdict.laggards().size());
     assertEquals("api-0123-late", laggard.beat().instance());
@@ -79,10 +80,10 @@ class GateTest {
           }
         };
     Ring ring = new Ring(KeyringName.MAIN, slowOnce, () -> "n", Failpoints.NONE);
-    NobodyFresh verdict =
+    NoFreshProcess verdict =
         assertInstanceOf(
-            NobodyFresh.class,
-            new Gate(ring, worker.keys).judge(fleet.keystore(), v(2), new Anyone()));
+            NoFreshProcess.class,
+            new Gate(ring, worker.keys).judge(fleet.keystore(), v(2), new AnyProcesses()));
     assertEquals(MANY + 1, verdict.stale().size());
   }
 }

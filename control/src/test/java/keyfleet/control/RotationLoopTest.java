@@ -151,7 +151,7 @@ class RotationLoopTest {
   @ParameterizedTest
   @ValueSource(
       classes = {
-        Rotation.Opening.class,
+        Rotation.OpeningFences.class,
         Rotation.Rewrapping.class,
         Rotation.Settling.class,
         Rotation.Fencing.class

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.control.Fleet.Peer;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.NobodyFresh;
-import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.Ready;
 import keyfleet.keyring.Rotation.Completed;
 import org.junit.jupiter.api.Test;
 
@@ -93,8 +93,8 @@ class RotationSlownessTest {
     Gate gate = new Gate(worker.ring, worker.keys);
     Duration lag = Fleet.TIMINGS.fresh().minusMillis(1);
     fleet.advance(lag);
-    assertInstanceOf(Ready.class, gate.judge(fleet.keystore(), v(2), new Anyone()));
+    assertInstanceOf(Ready.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
     fleet.advance(Duration.ofMillis(2));
-    assertInstanceOf(NobodyFresh.class, gate.judge(fleet.keystore(), v(2), new Anyone()));
+    assertInstanceOf(NoFreshProcess.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
   }
 }

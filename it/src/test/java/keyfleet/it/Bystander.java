@@ -1,7 +1,7 @@
 package keyfleet.it;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.member.Member;
 import keyfleet.member.MemberException;
@@ -49,7 +49,7 @@ final class Bystander {
   static boolean isReady(Overseer overseer, int version, int processes) {
     return overseer.roster().beats().stream()
             .map(it -> it.loaded().get(new KekVersion(version)))
-            .filter(it -> it instanceof Loaded(_, Proved _))
+            .filter(it -> it instanceof LoadedVersion(_, Proved _))
             .count()
         == processes;
   }

@@ -15,9 +15,9 @@ import java.util.Objects;
 import keyfleet.control.AuditVerdict;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
 import keyfleet.store.Document;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,7 +95,8 @@ class ClockSkewTest {
   }
 
   private static String driver(Overseer overseer) {
-    String driver = Rotation.job(overseer.keystore().rotation()).map(Job::driver).orElseThrow();
+    String driver =
+        Rotation.job(overseer.keystore().rotation()).map(RotationJob::driver).orElseThrow();
     return driver.substring(0, driver.indexOf('/'));
   }
 

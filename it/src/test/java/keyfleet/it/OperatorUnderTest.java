@@ -5,9 +5,9 @@ import static keyfleet.it.Overseer.v;
 import keyfleet.control.AuditVerdict;
 import keyfleet.control.RotationOrders.Refused;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.VersionState;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +41,7 @@ final class OperatorUnderTest {
 
   /// Where the last rotation goes or went; nothing before the first.
   private static @Nullable KekVersion target(Overseer overseer) {
-    return Rotation.job(overseer.keystore().rotation()).map(Job::to).orElse(null);
+    return Rotation.job(overseer.keystore().rotation()).map(RotationJob::to).orElse(null);
   }
 
   /// Those who died may have had a lease: it is refused while that could be.

@@ -16,9 +16,9 @@ import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.kms.CallLog;
 import keyfleet.kms.Hierarchy;
@@ -80,7 +80,7 @@ final class PluginStand implements AutoCloseable {
         Sentinel.create(new EnvelopeCipher(provider.load(), random), first, random).orElseThrow();
     return Keystore.bootstrap(
         new Keystore.Identity("ring-of-the-test", 1, Keystore.Use.KMS),
-        new KeyVersion(provider.name(), sentinel, VersionState.ANNOUNCED),
+        new VersionEntry(provider.name(), sentinel, VersionState.ANNOUNCED),
         Timings.DEFAULT);
   }
 

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
 import keyfleet.member.Machine;
 import keyfleet.member.Member;
 import keyfleet.member.PlainFields;
@@ -143,7 +143,8 @@ class TroubleTest {
           "the rotation is completed",
           () -> overseer.keystore().rotation() instanceof Completed,
           () -> overseer.keystore().rotation() + returned.said());
-      String last = Rotation.job(overseer.keystore().rotation()).map(Job::driver).orElse("");
+      String last =
+          Rotation.job(overseer.keystore().rotation()).map(RotationJob::driver).orElse("");
       assertTrue(last.startsWith("worker-2/"), last);
       assertFalse(returned.said().contains("driven by returned"), returned::said);
       assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());

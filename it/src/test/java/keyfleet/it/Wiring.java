@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import keyfleet.control.RecordStores;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
@@ -90,7 +90,7 @@ final class Wiring implements RecordStores, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(Registration registration) {
+  public Optional<Records> open(CollectionRegistration registration) {
     return registration.engine().equals(recordsEngine())
         ? Optional.of(
             records.records(

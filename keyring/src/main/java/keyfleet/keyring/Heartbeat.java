@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /// @param current what it seals under; nothing while there is no keystore
 /// @param epoch that of the keystore it last read, for which its proofs hold; 0 before the first
 public record Heartbeat(
-    Origin origin,
-    Map<KekVersion, Loaded> loaded,
+    ProcessInfo origin,
+    Map<KekVersion, LoadedVersion> loaded,
     @Nullable KekVersion current,
     int protocol,
     long epoch,
     Instant at) {
   /// `run` tells two lives under one instance name apart.
-  public record Origin(String instance, String run, String role, String software, Host host) {
-    public Origin(String instance, String run, String role, String software) {
+  public record ProcessInfo(String instance, String run, String role, String software, Host host) {
+    public ProcessInfo(String instance, String run, String role, String software) {
       this(instance, run, role, software, Host.UNKNOWN);
     }
   }
@@ -32,17 +32,17 @@ public record Heartbeat(
   }
 
   /// A version that the process holds, where from, and what it says for its being the right one.
-  public record Loaded(String provider, Word word) {}
+  public record LoadedVersion(String provider, ProofStatus word) {}
 
-  public sealed interface Word {}
+  public sealed interface ProofStatus {}
 
-  public record Proved(Proof proof) implements Word {}
+  public record Proved(Proof proof) implements ProofStatus {}
 
   /// It could not open the sentinel, or not unwrap what it wrapped: its bytes are other ones.
-  public record Failed() implements Word {}
+  public record Failed() implements ProofStatus {}
 
   /// It knew no sentinel of that version, or its device did not answer.
-  public record Untried() implements Word {}
+  public record Untried() implements ProofStatus {}
 
   public Heartbeat {
     loaded = Map.copyOf(loaded);
@@ -52,7 +52,7 @@ public record Heartbeat(
     return origin.instance();
   }
 
-  Optional<Loaded> holds(KekVersion version) {
+  Optional<LoadedVersion> holds(KekVersion version) {
     return Optional.ofNullable(loaded.get(version));
   }
 }

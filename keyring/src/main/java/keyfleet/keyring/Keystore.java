@@ -25,7 +25,7 @@ public record Keystore(
     SortedSet<KekVersion> writable,
     Timings timings,
     Rotation rotation,
-    SortedMap<KekVersion, KeyVersion> versions,
+    SortedMap<KekVersion, VersionEntry> versions,
     List<Activation> activations) {
 
   /// `id` is random and stays; `incarnation` is higher each time a keystore is made anew in its
@@ -46,7 +46,7 @@ public record Keystore(
     writable = Collections.unmodifiableSortedSet(new TreeSet<>(writable));
     versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
     activations = List.copyOf(activations);
-    KeyVersion current = versions.get(active);
+    VersionEntry current = versions.get(active);
     if (current == null || current.state() != VersionState.ACTIVE) {
       throw new IllegalArgumentException("the active version, " + active + ", is not ACTIVE");
     }
@@ -56,9 +56,9 @@ public record Keystore(
   }
 
   /// The first keystore of a keyring: version 1, active in epoch 1.
-  public static Keystore bootstrap(Identity identity, KeyVersion first, Timings timings) {
+  public static Keystore bootstrap(Identity identity, VersionEntry first, Timings timings) {
     KekVersion one = new KekVersion(1);
-    NavigableMap<KekVersion, KeyVersion> versions = new TreeMap<>();
+    NavigableMap<KekVersion, VersionEntry> versions = new TreeMap<>();
     versions.put(one, first.in(VersionState.ACTIVE));
     NavigableSet<KekVersion> writable = new TreeSet<>(List.of(one));
     return new Keystore(
@@ -73,33 +73,34 @@ public record Keystore(
   }
 
   /// What `event` comes to. Total: every state answers every event.
-  public Decision decide(Event event) {
-    return Transitions.decide(this, event);
+  public KeystoreDecision decide(RotationEvent event) {
+    return RotationTransitions.decide(this, event);
   }
 
   /// Nothing for a version that was never announced.
   public Optional<VersionState> stateOf(KekVersion version) {
-    return Optional.ofNullable(versions.get(version)).map(KeyVersion::state);
+    return Optional.ofNullable(versions.get(version)).map(VersionEntry::state);
   }
 
   /// Whether somebody else may hold the bytes of `version`.
   public boolean isCompromised(KekVersion version) {
-    KeyVersion known = versions.get(version);
-    return known != null && known.trust() == KeyVersion.Trust.COMPROMISED;
+    VersionEntry known = versions.get(version);
+    return known != null && known.trust() == VersionEntry.Trust.COMPROMISED;
   }
 
   /// Makes a version known. It must be new: a number is never used twice.
-  public Decision announce(KekVersion version, KeyVersion announced) {
+  public KeystoreDecision announce(KekVersion version, VersionEntry announced) {
     if (versions.containsKey(version)) {
-      return new Decision.Refused(
+      return new KeystoreDecision.Refused(
           version + " is known already, as " + versions.get(version).state());
     }
     if (version.compareTo(versions.lastKey()) < 0) {
-      return new Decision.Refused(version + " is below " + versions.lastKey() + ", the newest");
+      return new KeystoreDecision.Refused(
+          version + " is below " + versions.lastKey() + ", the newest");
     }
-    SortedMap<KekVersion, KeyVersion> more = new TreeMap<>(versions);
+    SortedMap<KekVersion, VersionEntry> more = new TreeMap<>(versions);
     more.put(version, announced.in(VersionState.ANNOUNCED));
-    return new Decision.Next(with(rotation, more));
+    return new KeystoreDecision.Accepted(with(rotation, more));
   }
 
   Keystore with(Rotation newRotation) {
@@ -112,12 +113,12 @@ public record Keystore(
 
   /// From here on `version` is not ours alone.
   Keystore distrusting(KekVersion version) {
-    SortedMap<KekVersion, KeyVersion> changed = new TreeMap<>(versions);
+    SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
     changed.computeIfPresent(version, (_, known) -> known.compromised());
     return with(rotation, changed);
   }
 
-  private Keystore with(Rotation newRotation, SortedMap<KekVersion, KeyVersion> newVersions) {
+  private Keystore with(Rotation newRotation, SortedMap<KekVersion, VersionEntry> newVersions) {
     return new Keystore(
         identity, epoch, active, writable, timings, newRotation, newVersions, activations);
   }
@@ -139,9 +140,9 @@ public record Keystore(
     return new Keystore(identity, epoch, active, only, timings, newRotation, versions, activations);
   }
 
-  private static SortedMap<KekVersion, KeyVersion> changed(
-      SortedMap<KekVersion, KeyVersion> versions, KekVersion version, VersionState state) {
-    SortedMap<KekVersion, KeyVersion> changed = new TreeMap<>(versions);
+  private static SortedMap<KekVersion, VersionEntry> changed(
+      SortedMap<KekVersion, VersionEntry> versions, KekVersion version, VersionState state) {
+    SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
     changed.computeIfPresent(version, (_, known) -> known.in(state));
     return changed;
   }

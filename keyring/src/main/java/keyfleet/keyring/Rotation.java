@@ -1,7 +1,7 @@
 package keyfleet.keyring;
 
 import java.util.Optional;
-import keyfleet.keyring.Job.Course;
+import keyfleet.keyring.RotationJob.Course;
 
 /// Where a keyring's rotation stands. The transitions are in the package's description.
 public sealed interface Rotation {
@@ -10,14 +10,14 @@ public sealed interface Rotation {
 
   /// A rotation that goes on when its driver acts.
   sealed interface Running extends Rotation {
-    Job job();
+    RotationJob job();
 
     /// The same phase under another driver.
     default Running drivenBy(String driver) {
-      Job job = job().drivenBy(driver);
+      RotationJob job = job().drivenBy(driver);
       return switch (this) {
         case Staged _ -> new Staged(job);
-        case Opening _ -> new Opening(job);
+        case OpeningFences _ -> new OpeningFences(job);
         case Rewrapping _ -> new Rewrapping(job);
         case Settling _ -> new Settling(job);
         case Fencing _ -> new Fencing(job);
@@ -28,41 +28,41 @@ public sealed interface Rotation {
   }
 
   /// The new version is staged; the gate must pass.
-  record Staged(Job job) implements Running {}
+  record Staged(RotationJob job) implements Running {}
 
   /// The stores, fenced to the old version since the rotation before, are being told to take both.
-  record Opening(Job job) implements Running {}
+  record OpeningFences(RotationJob job) implements Running {}
 
   /// One pass over all records, while the old version is still active.
-  record Rewrapping(Job job) implements Running {}
+  record Rewrapping(RotationJob job) implements Running {}
 
   /// After a flip: until every process shows the new epoch, or its write lease has run out.
-  record Settling(Job job) implements Running {}
+  record Settling(RotationJob job) implements Running {}
 
   /// The stores are being told to take nothing but the new version.
-  record Fencing(Job job) implements Running {}
+  record Fencing(RotationJob job) implements Running {}
 
   /// Behind the fence, whatever is left moves.
-  record Sweeping(Job job) implements Running {}
+  record Sweeping(RotationJob job) implements Running {}
 
   /// Every registered collection is counted.
-  record Proving(Job job) implements Running {}
+  record Proving(RotationJob job) implements Running {}
 
   /// Some records cannot be moved until a person mends them.
-  record Blocked(Job job, long failedRecords) implements Rotation {}
+  record Blocked(RotationJob job, long failedRecords) implements Rotation {}
 
   record Paused(Running was) implements Rotation {}
 
-  record Completed(Job job) implements Rotation {}
+  record Completed(RotationJob job) implements Rotation {}
 
-  record Aborted(Job job) implements Rotation {}
+  record Aborted(RotationJob job) implements Rotation {}
 
   /// The word for where it stands, as people and scripts read it. A paused one is in the phase in
   /// which it was paused.
   default String phase() {
     return switch (this) {
       case Staged _ -> "staged";
-      case Opening _ -> "opening";
+      case OpeningFences _ -> "opening";
       case Rewrapping _ -> "rewrapping";
       case Settling _ -> "settling";
       case Fencing _ -> "fencing";
@@ -77,26 +77,26 @@ public sealed interface Rotation {
   }
 
   /// The job of the last rotation that came to something, ended or not.
-  static Optional<Job> job(Rotation rotation) {
+  static Optional<RotationJob> job(Rotation rotation) {
     return switch (rotation) {
-      case Completed(Job job) -> Optional.of(job);
-      case Aborted(Job job) -> Optional.of(job);
+      case Completed(RotationJob job) -> Optional.of(job);
+      case Aborted(RotationJob job) -> Optional.of(job);
       case Running _, Blocked _, Paused _, Idle _ -> underWay(rotation);
     };
   }
 
   /// The job of a rotation that has not ended.
-  static Optional<Job> underWay(Rotation rotation) {
+  static Optional<RotationJob> underWay(Rotation rotation) {
     return switch (rotation) {
       case Running running -> Optional.of(running.job());
-      case Blocked(Job job, _) -> Optional.of(job);
+      case Blocked(RotationJob job, _) -> Optional.of(job);
       case Paused(Running was) -> Optional.of(was.job());
       case Idle _, Completed _, Aborted _ -> Optional.empty();
     };
   }
 
   /// How a proved rotation ends.
-  static Rotation ended(Job job) {
+  static Rotation ended(RotationJob job) {
     return job.course() == Course.FORWARD ? new Completed(job) : new Aborted(job);
   }
 }

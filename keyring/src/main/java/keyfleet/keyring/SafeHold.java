@@ -9,12 +9,12 @@ import java.util.TreeMap;
 /// person resolves it; values can be opened.
 public record SafeHold(String collection, String reason) {
   /// Who last fenced a collection.
-  public record Mark(long incarnation, long epoch) {}
+  public record FenceMark(long incarnation, long epoch) {}
 
   /// Nothing if every fence agrees with the keystore or is older.
-  public static Optional<SafeHold> check(Keystore keystore, Map<String, Mark> fences) {
+  public static Optional<SafeHold> check(Keystore keystore, Map<String, FenceMark> fences) {
     for (var entry : new TreeMap<>(fences).entrySet()) {
-      Mark mark = entry.getValue();
+      FenceMark mark = entry.getValue();
       if (mark.incarnation() != keystore.identity().incarnation()) {
         return Optional.of(hold(entry.getKey(), "was fenced by another keystore"));
       }

@@ -12,34 +12,34 @@
 /// no harm.
 ///
 /// ```
-/// Idle       --StartOrdered--> Staged      N is staged; then the roster is listed
+/// Idle       --StartRequested--> Staged      N is staged; then the roster is listed
 /// Staged     --Unstaged------> Idle        not ready, or a dry run
-/// Staged     --AbortOrdered--> Aborted     nothing was sealed under N yet
+/// Staged     --AbortRequested--> Aborted     nothing was sealed under N yet
 /// Staged     --GatePassed----> Opening     writable = {M, N}
 /// Opening    --Opened--------> Rewrapping
-/// Opening    --AbortOrdered--> Settling    the course turns
-/// Rewrapping --PassEnded-----> Settling    the flip: N is active, epoch + 1
-/// Rewrapping --AbortOrdered--> Settling    the course turns: M stays active, epoch + 1
+/// Opening    --AbortRequested--> Settling    the course turns
+/// Rewrapping --RewrapEnded-----> Settling    the flip: N is active, epoch + 1
+/// Rewrapping --AbortRequested--> Settling    the course turns: M stays active, epoch + 1
 /// Settling   --Settled-------> Fencing     writable = {N}
-/// Settling   --AbortOrdered--> Settling    the course turns: M is active again, epoch + 1
+/// Settling   --AbortRequested--> Settling    the course turns: M is active again, epoch + 1
 /// Fencing    --Fenced--------> Sweeping
-/// Fencing    --AbortOrdered--> Settling    the course turns
+/// Fencing    --AbortRequested--> Settling    the course turns
 /// Sweeping   --SweepEnded----> Proving
-/// Sweeping   --LedgerStuck---> Blocked     records that only a person can mend
-/// Blocked    --LedgerMended--> Sweeping
-/// Blocked    --StartOrdered--> Staged      a new rotation takes over
+/// Sweeping   --RecordsBlocked---> Blocked     records that only a person can mend
+/// Blocked    --RecordsRepaired--> Sweeping
+/// Blocked    --StartRequested--> Staged      a new rotation takes over
 /// Proving    --Straggled-----> Sweeping
 /// Proving    --Proved--------> Completed
 /// Proving    --Proved--------> Aborted     if the course had turned
-/// Completed  --StartOrdered--> Staged
-/// Aborted    --StartOrdered--> Staged
+/// Completed  --StartRequested--> Staged
+/// Aborted    --StartRequested--> Staged
 /// ```
 ///
 /// A dry run goes no further than Staged. A revocation takes the same way, encrypts records anew
 /// instead of wrapping their data keys anew, has no way back once it has passed the gate, and ends
 /// with M disabled for good.
 ///
-/// Between Staged and Proving, PauseOrdered leads to Paused and ResumeOrdered back, and Adopted
+/// Between Staged and Proving, PauseRequested leads to Paused and ResumeRequested back, and Adopted
 /// changes the driver. The lines above are checked against what random walks do.
 @NullMarked
 package keyfleet.keyring;

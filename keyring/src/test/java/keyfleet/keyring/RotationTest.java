@@ -1,60 +1,61 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.Fixtures.FIRST;
-import static keyfleet.keyring.Fixtures.SECOND;
-import static keyfleet.keyring.Fixtures.after;
-import static keyfleet.keyring.Fixtures.expecting;
-import static keyfleet.keyring.Fixtures.keystore;
-import static keyfleet.keyring.Fixtures.next;
-import static keyfleet.keyring.Fixtures.start;
-import static keyfleet.keyring.Fixtures.v;
+import static keyfleet.keyring.KeyringFixtures.FIRST;
+import static keyfleet.keyring.KeyringFixtures.SECOND;
+import static keyfleet.keyring.KeyringFixtures.after;
+import static keyfleet.keyring.KeyringFixtures.expecting;
+import static keyfleet.keyring.KeyringFixtures.keystore;
+import static keyfleet.keyring.KeyringFixtures.next;
+import static keyfleet.keyring.KeyringFixtures.start;
+import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import keyfleet.keyring.Decision.Ignored;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Decision.Refused;
-import keyfleet.keyring.Event.AbortOrdered;
-import keyfleet.keyring.Event.Adopted;
-import keyfleet.keyring.Event.Fenced;
-import keyfleet.keyring.Event.GatePassed;
-import keyfleet.keyring.Event.LedgerStuck;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Event.Opened;
-import keyfleet.keyring.Event.PassEnded;
-import keyfleet.keyring.Event.PauseOrdered;
-import keyfleet.keyring.Event.Proved;
-import keyfleet.keyring.Event.ResumeOrdered;
-import keyfleet.keyring.Event.Settled;
-import keyfleet.keyring.Event.StartOrdered;
-import keyfleet.keyring.Event.SweepEnded;
-import keyfleet.keyring.Event.Unstaged;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.KeystoreDecision.Ignored;
+import keyfleet.keyring.KeystoreDecision.Refused;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.Rotation.Rewrapping;
 import keyfleet.keyring.Rotation.Settling;
+import keyfleet.keyring.RotationEvent.AbortRequested;
+import keyfleet.keyring.RotationEvent.Adopted;
+import keyfleet.keyring.RotationEvent.Fenced;
+import keyfleet.keyring.RotationEvent.FencesOpened;
+import keyfleet.keyring.RotationEvent.GatePassed;
+import keyfleet.keyring.RotationEvent.PauseRequested;
+import keyfleet.keyring.RotationEvent.Proved;
+import keyfleet.keyring.RotationEvent.RecordsBlocked;
+import keyfleet.keyring.RotationEvent.ResumeRequested;
+import keyfleet.keyring.RotationEvent.RewrapEnded;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationEvent.Settled;
+import keyfleet.keyring.RotationEvent.StartRequested;
+import keyfleet.keyring.RotationEvent.SweepEnded;
+import keyfleet.keyring.RotationEvent.Unstaged;
+import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
 /// The stories of a rotation. That no other story exists is for [RotationWalkTest].
 class RotationTest {
-  private static final Of BEFORE = new Of(FIRST, 1);
-  private static final Of AFTER = new Of(FIRST, 2);
+  private static final RotationEpoch BEFORE = new RotationEpoch(FIRST, 1);
+  private static final RotationEpoch AFTER = new RotationEpoch(FIRST, 2);
 
   private static Keystore rewrapping() {
-    return after(keystore(), List.of(start(1, 2), new GatePassed(BEFORE), new Opened(BEFORE)));
+    return after(
+        keystore(), List.of(start(1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
   }
 
   private static Keystore flipped() {
-    return next(rewrapping().decide(new PassEnded(BEFORE)));
+    return next(rewrapping().decide(new RewrapEnded(BEFORE)));
   }
 
   private static Keystore fenced() {
@@ -92,11 +93,12 @@ class RotationTest {
   /// Whoever takes it over gates as it was ordered.
   @Test
   void whomARotationExpects_staysWithItToItsEnd() {
-    Expected two = new AtLeast(2);
+    ExpectedProcesses two = new AtLeast(2);
     Keystore now = next(keystore().decide(expecting(two)));
     now = next(now.decide(new Adopted(SECOND, "worker-2")));
-    Of before = new Of(SECOND, 1);
-    now = after(now, List.of(new GatePassed(before), new Opened(before), new AbortOrdered()));
+    RotationEpoch before = new RotationEpoch(SECOND, 1);
+    now =
+        after(now, List.of(new GatePassed(before), new FencesOpened(before), new AbortRequested()));
     assertEquals(two, Rotation.underWay(now.rotation()).orElseThrow().expected());
   }
 
@@ -117,16 +119,16 @@ class RotationTest {
   /// The fence of the rotation before takes only the version that is active now.
   @Test
   void secondRotation_opensTheFenceBeforeItRewraps() {
-    StartOrdered again = new StartOrdered(SECOND, v(2), v(3), "worker-1");
-    Of second = new Of(SECOND, 2);
+    StartRequested again = new StartRequested(SECOND, v(2), v(3), "worker-1");
+    RotationEpoch second = new RotationEpoch(SECOND, 2);
     Keystore opening = after(completed(), List.of(again, new GatePassed(second)));
     assertEquals(new TreeSet<>(Set.of(v(2), v(3))), opening.writable());
-    assertInstanceOf(Rewrapping.class, next(opening.decide(new Opened(second))).rotation());
+    assertInstanceOf(Rewrapping.class, next(opening.decide(new FencesOpened(second))).rotation());
   }
 
   @Test
   void abortWhileRewrapping_isAReverseRotationInANewEpoch() {
-    Keystore turned = next(rewrapping().decide(new AbortOrdered()));
+    Keystore turned = next(rewrapping().decide(new AbortRequested()));
     assertInstanceOf(Settling.class, turned.rotation());
     assertEquals(v(1), turned.active());
     assertEquals(2, turned.epoch());
@@ -143,44 +145,44 @@ class RotationTest {
 
   @Test
   void abortAfterTheFlip_flipsBackInAThirdEpoch() {
-    Keystore turned = next(flipped().decide(new AbortOrdered()));
+    Keystore turned = next(flipped().decide(new AbortRequested()));
     assertEquals(v(1), turned.active());
     assertEquals(3, turned.epoch());
   }
 
   @Test
   void abortBehindTheFence_isRefused() {
-    assertInstanceOf(Refused.class, fenced().decide(new AbortOrdered()));
+    assertInstanceOf(Refused.class, fenced().decide(new AbortRequested()));
   }
 
   @Test
   void abortOfAnAbort_changesNothing() {
-    Keystore turned = next(rewrapping().decide(new AbortOrdered()));
-    assertEquals(new Ignored(), turned.decide(new AbortOrdered()));
+    Keystore turned = next(rewrapping().decide(new AbortRequested()));
+    assertEquals(new Ignored(), turned.decide(new AbortRequested()));
   }
 
   @Test
   void abortWhilePaused_counts() {
-    Keystore paused = next(rewrapping().decide(new PauseOrdered()));
-    assertInstanceOf(Settling.class, next(paused.decide(new AbortOrdered())).rotation());
+    Keystore paused = next(rewrapping().decide(new PauseRequested()));
+    assertInstanceOf(Settling.class, next(paused.decide(new AbortRequested())).rotation());
   }
 
   @Test
   void driverOfAnOlderEpoch_isIgnored() {
-    assertEquals(new Ignored(), flipped().decide(new PassEnded(BEFORE)));
+    assertEquals(new Ignored(), flipped().decide(new RewrapEnded(BEFORE)));
     assertEquals(new Ignored(), flipped().decide(new Settled(BEFORE)));
   }
 
   @Test
   void driverOfAnotherRotation_isIgnored() {
-    assertEquals(new Ignored(), rewrapping().decide(new PassEnded(new Of(SECOND, 1))));
+    assertEquals(new Ignored(), rewrapping().decide(new RewrapEnded(new RotationEpoch(SECOND, 1))));
   }
 
   @Test
   void pausedRotation_waitsWhereItWas() {
-    Keystore paused = next(rewrapping().decide(new PauseOrdered()));
-    assertEquals(new Ignored(), paused.decide(new PassEnded(BEFORE)));
-    assertEquals(rewrapping().rotation(), next(paused.decide(new ResumeOrdered())).rotation());
+    Keystore paused = next(rewrapping().decide(new PauseRequested()));
+    assertEquals(new Ignored(), paused.decide(new RewrapEnded(BEFORE)));
+    assertEquals(rewrapping().rotation(), next(paused.decide(new ResumeRequested())).rotation());
   }
 
   @Test
@@ -200,7 +202,7 @@ class RotationTest {
         new Refused("v1 is ACTIVE; only an announced version can follow"),
         keystore().decide(start(1, 1)));
     assertEquals(new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(start(1, 3)));
-    assertEquals(new Refused("no rotation is under way"), keystore().decide(new AbortOrdered()));
+    assertEquals(new Refused("no rotation is under way"), keystore().decide(new AbortRequested()));
   }
 
   @Test
@@ -210,16 +212,16 @@ class RotationTest {
 
   @Test
   void blockedRotation_isTakenOverByANewOne() {
-    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
+    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(3, assertInstanceOf(Blocked.class, blocked.rotation()).failedRecords());
-    Keystore over = next(blocked.decide(new StartOrdered(SECOND, v(2), v(3), "worker-1")));
+    Keystore over = next(blocked.decide(new StartRequested(SECOND, v(2), v(3), "worker-1")));
     assertEquals(VersionState.STAGED, over.stateOf(v(3)).orElseThrow());
   }
 
   private static Keystore revoking() {
     return after(
         keystore(),
-        List.of(start(Kind.REVOCATION, 1, 2), new GatePassed(BEFORE), new Opened(BEFORE)));
+        List.of(start(Kind.REVOCATION, 1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
   }
 
   @Test
@@ -233,14 +235,15 @@ class RotationTest {
   void dryRunThatSomebodyTookUp_isAdoptedByNobodyElse() {
     Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new Adopted(FIRST, "worker-2")));
-    StartOrdered open = new StartOrdered(FIRST, Kind.DRY_RUN, v(1), v(2), new Anyone(), Job.NOBODY);
+    StartRequested open =
+        new StartRequested(FIRST, Kind.DRY_RUN, v(1), v(2), new AnyProcesses(), RotationJob.NOBODY);
     Keystore taken = after(keystore(), List.of(open, new Adopted(FIRST, "worker-2")));
     assertEquals(new Ignored(), taken.decide(new Adopted(FIRST, "worker-3")));
   }
 
   @Test
   void dryRunOverABlockedRotation_isRefused() {
-    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
+    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(
         new Refused("rotation r-1 is blocked, and a dry run would drop it"),
         blocked.decide(start(SECOND, Kind.DRY_RUN, 2, 3)));
@@ -252,7 +255,7 @@ class RotationTest {
         after(
             revoking(),
             List.of(
-                new PassEnded(BEFORE),
+                new RewrapEnded(BEFORE),
                 new Settled(AFTER),
                 new Fenced(AFTER),
                 new SweepEnded(AFTER),
@@ -260,14 +263,15 @@ class RotationTest {
     assertInstanceOf(Completed.class, end.rotation());
     assertEquals(VersionState.DISABLED, end.stateOf(v(1)).orElseThrow());
     assertEquals(
-        new Refused("v1 was revoked: its bytes are in other hands"), Removal.undo(end, v(1)));
+        new Refused("v1 was revoked: its bytes are in other hands"),
+        VersionRemoval.undo(end, v(1)));
   }
 
   @Test
   void revocationPastTheGate_hasNoWayBack() {
     assertEquals(
         new Refused("v1 is compromised: there is no way back to it"),
-        revoking().decide(new AbortOrdered()));
+        revoking().decide(new AbortRequested()));
   }
 
   @Test
@@ -277,13 +281,13 @@ class RotationTest {
     assertEquals(
         "v1 is compromised: a rotation would keep the data keys it wrapped; revoke it",
         refused.reason());
-    assertInstanceOf(Next.class, back.decide(start(Kind.REVOCATION, 1, 2)));
+    assertInstanceOf(Accepted.class, back.decide(start(Kind.REVOCATION, 1, 2)));
   }
 
   @Test
   void revocation_takesOverABlockedRotationAndNoRunningOne() {
-    Keystore blocked = next(fenced().decide(new LedgerStuck(AFTER, 3)));
-    StartOrdered order = start(SECOND, Kind.REVOCATION, 2, 3);
+    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    StartRequested order = start(SECOND, Kind.REVOCATION, 2, 3);
     assertEquals(VersionState.STAGED, next(blocked.decide(order)).stateOf(v(3)).orElseThrow());
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"),
@@ -292,7 +296,7 @@ class RotationTest {
 
   @Test
   void announcing_takesOnlyNewAndHigherNumbers() {
-    assertInstanceOf(Refused.class, keystore().announce(v(2), Fixtures.keyVersion(2)));
-    assertInstanceOf(Refused.class, keystore().announce(v(1), Fixtures.keyVersion(1)));
+    assertInstanceOf(Refused.class, keystore().announce(v(2), KeyringFixtures.keyVersion(2)));
+    assertInstanceOf(Refused.class, keystore().announce(v(1), KeyringFixtures.keyVersion(1)));
   }
 }

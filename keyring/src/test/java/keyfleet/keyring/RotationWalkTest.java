@@ -1,9 +1,9 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.Fixtures.FIRST;
-import static keyfleet.keyring.Fixtures.SECOND;
-import static keyfleet.keyring.Fixtures.keystore;
-import static keyfleet.keyring.Fixtures.v;
+import static keyfleet.keyring.KeyringFixtures.FIRST;
+import static keyfleet.keyring.KeyringFixtures.SECOND;
+import static keyfleet.keyring.KeyringFixtures.keystore;
+import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,12 +16,12 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation.Paused;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationJob.Kind;
 import org.junit.jupiter.api.Test;
 
 /// Any order of any events, from any driver awake or asleep: what holds of every keystore that
@@ -49,8 +49,8 @@ class RotationWalkTest {
     Random random = new Random(seed);
     Keystore now = keystore();
     for (int step = 0; step < STEPS; step++) {
-      Event event = event(random, now);
-      if (now.decide(event) instanceof Next(Keystore next)) {
+      RotationEvent event = event(random, now);
+      if (now.decide(event) instanceof Accepted(Keystore next)) {
         String where = "seed " + seed + ", step " + step + ": " + event;
         check(now, next, where);
         checkKind(now, next, where);
@@ -109,32 +109,44 @@ class RotationWalkTest {
     return at.getClass().getSimpleName();
   }
 
-  private static Event event(Random random, Keystore now) {
+  private static RotationEvent event(Random random, Keystore now) {
     RotationId id = random.nextInt(8) == 0 ? SECOND : FIRST;
-    Of of = new Of(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
+    RotationEpoch of = new RotationEpoch(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
     return switch (random.nextInt(16)) {
       case 0 ->
-          new Event.StartOrdered(
+          new RotationEvent.StartRequested(
               id,
               KINDS[random.nextInt(KINDS.length)],
               v(1 + random.nextInt(3)),
               v(1 + random.nextInt(3)),
-              random.nextInt(4) == 0 ? new AtLeast(2) : new Anyone(),
+              random.nextInt(4) == 0 ? new AtLeast(2) : new AnyProcesses(),
               "worker");
-      case 1 -> new Event.PauseOrdered();
-      case 2, 3 -> new Event.ResumeOrdered();
-      case 4 -> random.nextInt(4) == 0 ? new Event.AbortOrdered() : new Event.Opened(of);
-      case 5 -> new Event.Adopted(id, "worker-" + random.nextInt(3));
-      case 6 -> random.nextInt(3) == 0 ? new Event.Unstaged(of) : new Event.GatePassed(of);
-      case 7 -> new Event.GatePassed(of);
-      case 8 -> new Event.Opened(of);
-      case 9 -> new Event.PassEnded(of);
-      case 10 -> new Event.Settled(of);
-      case 11 -> new Event.Fenced(of);
-      case 12 -> random.nextInt(3) == 0 ? new Event.LedgerStuck(of, 1) : new Event.SweepEnded(of);
-      case 13 -> new Event.LedgerMended(of);
-      case 14 -> random.nextInt(3) == 0 ? new Event.Straggled(of) : new Event.Proved(of);
-      default -> new Event.Proved(of);
+      case 1 -> new RotationEvent.PauseRequested();
+      case 2, 3 -> new RotationEvent.ResumeRequested();
+      case 4 ->
+          random.nextInt(4) == 0
+              ? new RotationEvent.AbortRequested()
+              : new RotationEvent.FencesOpened(of);
+      case 5 -> new RotationEvent.Adopted(id, "worker-" + random.nextInt(3));
+      case 6 ->
+          random.nextInt(3) == 0
+              ? new RotationEvent.Unstaged(of)
+              : new RotationEvent.GatePassed(of);
+      case 7 -> new RotationEvent.GatePassed(of);
+      case 8 -> new RotationEvent.FencesOpened(of);
+      case 9 -> new RotationEvent.RewrapEnded(of);
+      case 10 -> new RotationEvent.Settled(of);
+      case 11 -> new RotationEvent.Fenced(of);
+      case 12 ->
+          random.nextInt(3) == 0
+              ? new RotationEvent.RecordsBlocked(of, 1)
+              : new RotationEvent.SweepEnded(of);
+      case 13 -> new RotationEvent.RecordsRepaired(of);
+      case 14 ->
+          random.nextInt(3) == 0
+              ? new RotationEvent.OldRecordsFound(of)
+              : new RotationEvent.Proved(of);
+      default -> new RotationEvent.Proved(of);
     };
   }
 

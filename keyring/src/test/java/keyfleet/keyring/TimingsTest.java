@@ -1,7 +1,7 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.Fixtures.beat;
-import static keyfleet.keyring.Fixtures.roster;
+import static keyfleet.keyring.KeyringFixtures.beat;
+import static keyfleet.keyring.KeyringFixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

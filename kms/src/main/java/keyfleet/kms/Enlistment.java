@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.MemberException;
@@ -26,7 +26,8 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
 
   /// @param kv opens the store; throws while it cannot be had
   /// @param joining begins a member of the plugin's keyring in it
-  record Way(Supplier<Kv> kv, Joining joining, Registration cluster, Supplier<String> nonces) {}
+  record Way(
+      Supplier<Kv> kv, Joining joining, CollectionRegistration cluster, Supplier<String> nonces) {}
 
   interface Joining {
     MemberBuilder in(Kv kv);
@@ -106,9 +107,9 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
   }
 
   private void register(Kv kv) {
-    Registration cluster = way.cluster();
+    CollectionRegistration cluster = way.cluster();
     if (new Registry(kv, way.nonces()).register(cluster)
-        instanceof Registry.Taken(Registration held)) {
+        instanceof Registry.Taken(CollectionRegistration held)) {
       throw new PluginException(
           "cluster %s is registered for keyring %s, not for %s"
               .formatted(cluster.collection(), held.keyring(), cluster.keyring()),

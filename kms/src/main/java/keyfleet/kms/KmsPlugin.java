@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.kms.Announced.Locally;
 import keyfleet.kms.Announced.Remotely;
 import keyfleet.kms.Announced.Stopped;
@@ -148,7 +148,8 @@ public final class KmsPlugin implements AutoCloseable {
   }
 
   private Enlistment.Way way(Keyholder keys) {
-    Registration cluster = Registration.ofCluster(settings.keyring(), settings.cluster());
+    CollectionRegistration cluster =
+        CollectionRegistration.ofCluster(settings.keyring(), settings.cluster());
     return new Enlistment.Way(
         ties.kv(),
         kv ->

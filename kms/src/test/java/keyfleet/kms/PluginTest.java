@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.kms.v2.DecryptRequest;
 import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
@@ -258,7 +258,7 @@ final class PluginTest {
   void plugin_registersItsCluster_beforeItServes() {
     healthy();
     assertEquals(
-        List.of(Registration.ofCluster(TestRemote.RING, "blue")),
+        List.of(CollectionRegistration.ofCluster(TestRemote.RING, "blue")),
         new Registry(kv, () -> "n").of(TestRemote.RING));
   }
 

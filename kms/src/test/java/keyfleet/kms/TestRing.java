@@ -4,13 +4,13 @@ import java.security.SecureRandom;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.Decision;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 
 /// A keystore that goes through what an operator and a driver would do to it.
@@ -35,10 +35,10 @@ final class TestRing {
     return keystore;
   }
 
-  private KeyVersion version(int number) {
+  private VersionEntry version(int number) {
     EnvelopeCipher cipher = new EnvelopeCipher(remote.load(), random);
     Sentinel sentinel = Sentinel.create(cipher, new KekVersion(number), random).orElseThrow();
-    return new KeyVersion("file", sentinel, VersionState.ANNOUNCED);
+    return new VersionEntry("file", sentinel, VersionState.ANNOUNCED);
   }
 
   Keystore announce(int number) {
@@ -50,35 +50,36 @@ final class TestRing {
     RotationId id = new RotationId("r" + ++rotations);
     return become(
         keystore.decide(
-            new Event.StartOrdered(id, keystore.active(), new KekVersion(number), "driver")));
+            new RotationEvent.StartRequested(
+                id, keystore.active(), new KekVersion(number), "driver")));
   }
 
   /// The flip: the staged version is active.
   Keystore flip() {
-    become(keystore.decide(new Event.GatePassed(of())));
-    become(keystore.decide(new Event.Opened(of())));
-    return become(keystore.decide(new Event.PassEnded(of())));
+    become(keystore.decide(new RotationEvent.GatePassed(of())));
+    become(keystore.decide(new RotationEvent.FencesOpened(of())));
+    return become(keystore.decide(new RotationEvent.RewrapEnded(of())));
   }
 
   /// The course turns.
   Keystore abort() {
-    return become(keystore.decide(new Event.AbortOrdered()));
+    return become(keystore.decide(new RotationEvent.AbortRequested()));
   }
 
   Keystore complete() {
-    become(keystore.decide(new Event.Settled(of())));
-    become(keystore.decide(new Event.Fenced(of())));
-    become(keystore.decide(new Event.SweepEnded(of())));
-    return become(keystore.decide(new Event.Proved(of())));
+    become(keystore.decide(new RotationEvent.Settled(of())));
+    become(keystore.decide(new RotationEvent.Fenced(of())));
+    become(keystore.decide(new RotationEvent.SweepEnded(of())));
+    return become(keystore.decide(new RotationEvent.Proved(of())));
   }
 
-  private Event.Of of() {
+  private RotationEvent.RotationEpoch of() {
     RotationId id = Rotation.underWay(keystore.rotation()).orElseThrow().id();
-    return new Event.Of(id, keystore.epoch());
+    return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private Keystore become(Decision decision) {
-    if (!(decision instanceof Decision.Next(Keystore next))) {
+  private Keystore become(KeystoreDecision decision) {
+    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
       throw new IllegalStateException("the keystore does not go on: " + decision);
     }
     keystore = next;

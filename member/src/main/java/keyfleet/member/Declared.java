@@ -2,7 +2,7 @@ package keyfleet.member;
 
 import java.util.List;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Engine;
 
@@ -11,8 +11,8 @@ import keyfleet.store.Engine;
 /// @param engineName how workers find the engine: the scheme of its URL
 record Declared(String engineName, Engine engine, CollectionShape shape) {
   /// Fields in the order of their names, so that two processes declare alike.
-  Registration registration(KeyringName keyring) {
-    return new Registration(
+  CollectionRegistration registration(KeyringName keyring) {
+    return new CollectionRegistration(
         keyring, engineName, shape.name(), shape.idField(), List.copyOf(shape.sealedFields()));
   }
 }

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Admission;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.ProcessAdmission;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.WriteLease;
 import keyfleet.member.Standing.Admitted;
@@ -20,17 +20,17 @@ import keyfleet.member.Standing.ReadOnly;
 /// command only asks here, without joining.
 public final class Doorkeeper {
   private final Keyholder keys;
-  private final Supplier<Map<String, SafeHold.Mark>> fences;
+  private final Supplier<Map<String, SafeHold.FenceMark>> fences;
 
   /// `fences` says who last fenced each collection that this process writes.
-  public Doorkeeper(Keyholder keys, Supplier<Map<String, SafeHold.Mark>> fences) {
+  public Doorkeeper(Keyholder keys, Supplier<Map<String, SafeHold.FenceMark>> fences) {
     this.keys = keys;
     this.fences = fences;
   }
 
   /// What was found before the keystore was read. A fence that is read after it may well be ahead
   /// of it, as somebody has gone on meanwhile; one that was read before and is ahead stays so.
-  public record Visit(long began, Map<String, SafeHold.Mark> fences) {
+  public record Visit(long began, Map<String, SafeHold.FenceMark> fences) {
     public Visit {
       fences = Map.copyOf(fences);
     }
@@ -46,7 +46,7 @@ public final class Doorkeeper {
   }
 
   /// By what the process has just shown of its keys in the keystore's epoch.
-  Standing judge(Visit visit, Keystore keystore, Map<KekVersion, Loaded> shown) {
+  Standing judge(Visit visit, Keystore keystore, Map<KekVersion, LoadedVersion> shown) {
     Optional<SafeHold> hold = SafeHold.check(keystore, visit.fences());
     if (hold.isPresent()) {
       return new OnHold(hold.get());
@@ -56,10 +56,10 @@ public final class Doorkeeper {
             .filter(it -> it.getValue().word() instanceof Proved)
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
-    return switch (Admission.of(keystore, proved)) {
-      case Admission.Admitted() ->
+    return switch (ProcessAdmission.of(keystore, proved)) {
+      case ProcessAdmission.Admitted() ->
           new Admitted(keystore, new WriteLease(visit.began(), keystore.epoch()));
-      case Admission.ReadOnly(var unproved) -> new ReadOnly(keystore, unproved);
+      case ProcessAdmission.ReadOnly(var unproved) -> new ReadOnly(keystore, unproved);
     };
   }
 }

@@ -10,11 +10,11 @@ import keyfleet.crypto.Proof;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
-import keyfleet.keyring.Heartbeat.Word;
 import keyfleet.store.Document;
 import keyfleet.store.StoreTime;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +27,9 @@ public final class HeartbeatDocument {
   private HeartbeatDocument() {}
 
   public static Document written(Heartbeat beat, String number) {
-    Origin origin = beat.origin();
+    ProcessInfo origin = beat.origin();
     Host host = origin.host();
-    Map<KekVersion, Loaded> loaded = new TreeMap<>(beat.loaded());
+    Map<KekVersion, LoadedVersion> loaded = new TreeMap<>(beat.loaded());
     Document.Builder written =
         Document.builder()
             .text("instance", origin.instance())
@@ -78,8 +78,8 @@ public final class HeartbeatDocument {
             document.number("pid"),
             common.text(document.text("pod")),
             InstantText.parse(document.text("started_at")));
-    Origin origin =
-        new Origin(
+    ProcessInfo origin =
+        new ProcessInfo(
             document.text("instance"),
             document.text("run"),
             common.text(document.text("role")),
@@ -97,18 +97,19 @@ public final class HeartbeatDocument {
   }
 
   /// That of the current version: what people look for first.
-  private static String provider(Map<KekVersion, Loaded> loaded, @Nullable KekVersion current) {
-    Loaded held = current == null ? null : loaded.get(current);
+  private static String provider(
+      Map<KekVersion, LoadedVersion> loaded, @Nullable KekVersion current) {
+    LoadedVersion held = current == null ? null : loaded.get(current);
     return held == null ? "" : held.provider();
   }
 
-  private static Document providers(Map<KekVersion, Loaded> loaded) {
+  private static Document providers(Map<KekVersion, LoadedVersion> loaded) {
     Document.Builder all = Document.builder();
     loaded.forEach((version, held) -> all.text(digits(version), held.provider()));
     return all.build();
   }
 
-  private static Document proofs(Map<KekVersion, Loaded> loaded) {
+  private static Document proofs(Map<KekVersion, LoadedVersion> loaded) {
     Document.Builder all = Document.builder();
     loaded.forEach((version, held) -> {
       switch (held.word()) {
@@ -120,21 +121,21 @@ public final class HeartbeatDocument {
     return all.build();
   }
 
-  private static Map<KekVersion, Loaded> loaded(Document document, CommonWords common) {
+  private static Map<KekVersion, LoadedVersion> loaded(Document document, CommonWords common) {
     Document providers = document.document("providers");
     Document proofs = document.document("proofs");
     List<Long> numbers = document.numbers("loaded_kek_versions");
-    Map<KekVersion, Loaded> loaded = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
     for (long number : numbers) {
       KekVersion version = common.version(number);
       String digits = digits(version);
-      Word word = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
-      loaded.put(version, new Loaded(common.text(providers.text(digits)), word));
+      ProofStatus word = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
+      loaded.put(version, new LoadedVersion(common.text(providers.text(digits)), word));
     }
     return loaded;
   }
 
-  static Word word(String text) {
+  static ProofStatus word(String text) {
     return text.equals(FAILED)
         ? new Failed()
         : new Proved(

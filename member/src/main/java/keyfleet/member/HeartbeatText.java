@@ -10,11 +10,11 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
-import keyfleet.keyring.Heartbeat.Word;
 import keyfleet.store.Document;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
@@ -73,7 +73,7 @@ final class HeartbeatText {
     List<KekVersion> versions = versions();
     KekVersion current = skips(",\"current_kek_version\":") ? common.version(digits()) : null;
     plain(",\"provider\":\"");
-    Map<KekVersion, Loaded> loaded = loaded(versions);
+    Map<KekVersion, LoadedVersion> loaded = loaded(versions);
     long epoch = number(",\"epoch\":");
     int protocol = Spelling.int32(number(",\"protocol\":"));
     String software = common(",\"version\":\"");
@@ -82,7 +82,7 @@ final class HeartbeatText {
     expect("}");
     require(next == text.length());
     Host host = new Host(hostname, pid, pod, startedAt);
-    Origin origin = new Origin(instance, run, role, software, host);
+    ProcessInfo origin = new ProcessInfo(instance, run, role, software, host);
     return new Heartbeat(origin, loaded, current, protocol, epoch, at);
   }
 
@@ -99,7 +99,7 @@ final class HeartbeatText {
   }
 
   /// Two objects with a field for each version, of which the second may leave some out.
-  private Map<KekVersion, Loaded> loaded(List<KekVersion> versions) {
+  private Map<KekVersion, LoadedVersion> loaded(List<KekVersion> versions) {
     expect(",\"providers\":{");
     String[] providers = new String[versions.size()];
     for (int i = 0; i < providers.length; i++) {
@@ -107,12 +107,12 @@ final class HeartbeatText {
       providers[i] = common("\"");
     }
     expect("},\"proofs\":{");
-    Map<KekVersion, Loaded> loaded = HashMap.newHashMap(providers.length);
+    Map<KekVersion, LoadedVersion> loaded = HashMap.newHashMap(providers.length);
     boolean first = true;
     for (int i = 0; i < providers.length; i++) {
       KekVersion version = versions.get(i);
       boolean said = names(version, first);
-      Loaded held = new Loaded(providers[i], said ? word() : new Untried());
+      LoadedVersion held = new LoadedVersion(providers[i], said ? word() : new Untried());
       require(loaded.put(version, held) == null);
       first &= !said;
     }
@@ -129,7 +129,7 @@ final class HeartbeatText {
     return named;
   }
 
-  private Word word() {
+  private ProofStatus word() {
     expect("\"");
     int end = next + Proof.LENGTH;
     Optional<Proof> proof =

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.SafeHold;
 import keyfleet.member.MemberException.BadSetting;
 import keyfleet.member.MemberException.NameTaken;
@@ -104,14 +104,14 @@ final class Joining {
   }
 
   /// Who last fenced the collections that this process writes.
-  private Map<String, SafeHold.Mark> fences() {
-    Map<String, SafeHold.Mark> marks = new HashMap<>();
+  private Map<String, SafeHold.FenceMark> fences() {
+    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
     opened.forEach(one ->
         one.records()
             .fence()
             .map(Fence::term)
             .ifPresent(term ->
-                marks.put(one.name(), new SafeHold.Mark(term.incarnation(), term.epoch()))));
+                marks.put(one.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
     return marks;
   }
 
@@ -154,7 +154,7 @@ final class Joining {
     Registry registry = new Registry(ties.kv(), ties.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
     for (Opened one : opened) {
-      Registration registration = one.declared().registration(keyring());
+      CollectionRegistration registration = one.declared().registration(keyring());
       Sealer sealer = new Sealer(registration, registry, keys, seat, around.clock());
       register(sealer, registration);
       RecordCipher cipher = new RecordCipher(keyring(), one.declared().shape(), sealer);
@@ -163,9 +163,9 @@ final class Joining {
     return sealed;
   }
 
-  private static void register(Sealer sealer, Registration wanted) {
+  private static void register(Sealer sealer, CollectionRegistration wanted) {
     try {
-      if (sealer.register() instanceof Registry.Taken(Registration held)) {
+      if (sealer.register() instanceof Registry.Taken(CollectionRegistration held)) {
         throw new NotRegistered(
             "%s of %s is registered for keyring %s with id %s and sealed fields %s, not for %s with %s and %s"
                 .formatted(

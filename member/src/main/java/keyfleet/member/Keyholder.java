@@ -18,12 +18,12 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.Sentinel.Claim;
 import keyfleet.keyring.Heartbeat.Failed;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
-import keyfleet.keyring.Heartbeat.Word;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
 import org.jspecify.annotations.Nullable;
@@ -112,26 +112,26 @@ public final class Keyholder {
 
   /// What this process can say of each version it holds. Without a keystore there is nothing to
   /// prove.
-  public Map<KekVersion, Loaded> shown(@Nullable Keystore keystore, String instance) {
+  public Map<KekVersion, LoadedVersion> shown(@Nullable Keystore keystore, String instance) {
     Holding now = holding;
-    Map<KekVersion, Loaded> shown = new HashMap<>();
+    Map<KekVersion, LoadedVersion> shown = new HashMap<>();
     now.providers()
         .forEach((version, provider) -> {
-          KeyVersion known = keystore == null ? null : keystore.versions().get(version);
-          Word word =
+          VersionEntry known = keystore == null ? null : keystore.versions().get(version);
+          ProofStatus word =
               keystore == null || known == null
                   ? new Untried()
                   : word(now.cipher(), known, new Claim(instance, keystore.epoch()));
-          shown.put(version, new Loaded(provider, word));
+          shown.put(version, new LoadedVersion(provider, word));
         });
     return shown;
   }
 
-  private Word word(EnvelopeCipher cipher, KeyVersion known, Claim claim) {
+  private ProofStatus word(EnvelopeCipher cipher, VersionEntry known, Claim claim) {
     try {
       return proofCache
           .prove(known.sentinel(), cipher, claim)
-          .<Word>map(Proved::new)
+          .<ProofStatus>map(Proved::new)
           .orElseGet(Failed::new);
     } catch (KekUnavailableException e) {
       return new Untried(); // the device says nothing about the bytes
@@ -140,7 +140,7 @@ public final class Keyholder {
 
   /// Whether this process can use `version` just now, as the keystore knows it.
   public boolean proves(Keystore keystore, KekVersion version) {
-    KeyVersion known = keystore.versions().get(version);
+    VersionEntry known = keystore.versions().get(version);
     Claim claim = new Claim("", keystore.epoch());
     return known != null && word(holding.cipher(), known, claim) instanceof Proved;
   }

@@ -6,10 +6,10 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
 import keyfleet.keyring.Keystore.Identity;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Document;
 
@@ -94,18 +94,18 @@ public final class KeystoreDocument {
     return all.build();
   }
 
-  private static SortedMap<KekVersion, KeyVersion> versions(Document all) {
-    SortedMap<KekVersion, KeyVersion> versions = new TreeMap<>();
+  private static SortedMap<KekVersion, VersionEntry> versions(Document all) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>();
     for (String digits : all.names()) {
       KekVersion version = Spelling.version(digits);
       Document one = all.document(digits);
       versions.put(
           version,
-          new KeyVersion(
+          new VersionEntry(
               one.text("provider"),
               Spelling.sentinel(version, one.text("sentinel")),
               Spelling.constant(VersionState.class, one.text("state")),
-              Spelling.constant(KeyVersion.Trust.class, one.text("trust"))));
+              Spelling.constant(VersionEntry.Trust.class, one.text("trust"))));
     }
     return versions;
   }

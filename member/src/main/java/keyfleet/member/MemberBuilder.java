@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Timings;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.BootClock;
@@ -121,7 +121,7 @@ public final class MemberBuilder {
   public Member join() {
     ProcessSettings own = own();
     Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
-    Origin origin = new Origin(own.instance(), nonce(), role, software, own.host());
+    ProcessInfo origin = new ProcessInfo(own.instance(), nonce(), role, software, own.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new Joining(
             new Self(origin, Self.PROTOCOL, own.timings()),

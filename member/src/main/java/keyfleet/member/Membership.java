@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
@@ -63,7 +63,7 @@ public final class Membership {
       Self self,
       Ties ties,
       Keyholder keys,
-      Supplier<Map<String, SafeHold.Mark>> fences,
+      Supplier<Map<String, SafeHold.FenceMark>> fences,
       LongSupplier clock) {
     this.self = self;
     this.keystores = new Keystores(ties.kv(), keys.keyring(), ties.nonces());
@@ -125,7 +125,7 @@ public final class Membership {
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    Map<KekVersion, Loaded> shown = keys.shown(keystore(), self.instance());
+    Map<KekVersion, LoadedVersion> shown = keys.shown(keystore(), self.instance());
     beaten = known;
     return switch (pulse.beat(heartbeat(shown), timings)) {
       case Acknowledged() -> read(began, shown);
@@ -134,7 +134,7 @@ public final class Membership {
     };
   }
 
-  private Standing read(long began, Map<KekVersion, Loaded> shown) {
+  private Standing read(long began, Map<KekVersion, LoadedVersion> shown) {
     Held before = known;
     Visit visit = door.visit(began);
     Held now = keystores.read().orElse(null);
@@ -183,7 +183,7 @@ public final class Membership {
     return keystore != null ? keystore.timings() : own != null ? own : Timings.DEFAULT;
   }
 
-  private Heartbeat heartbeat(Map<KekVersion, Loaded> shown) {
+  private Heartbeat heartbeat(Map<KekVersion, LoadedVersion> shown) {
     Keystore keystore = keystore();
     return new Heartbeat(
         self.origin(),

@@ -1,14 +1,14 @@
 package keyfleet.member;
 
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Document;
 
 /// A registered collection as it is stored.
 public final class RegistrationDocument {
   private RegistrationDocument() {}
 
-  public static Document written(Registration registration, String nonce) {
+  public static Document written(CollectionRegistration registration, String nonce) {
     return Document.builder()
         .text("keyring", registration.keyring().value())
         .text("engine", registration.engine())
@@ -20,9 +20,9 @@ public final class RegistrationDocument {
   }
 
   /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
-  public static Registration read(Document document) {
+  public static CollectionRegistration read(Document document) {
     return document.as(it ->
-        new Registration(
+        new CollectionRegistration(
             new KeyringName(it.text("keyring")),
             it.text("engine"),
             it.text("collection"),

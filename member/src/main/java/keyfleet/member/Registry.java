@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
@@ -26,12 +26,12 @@ public final class Registry {
   public record Registered() implements Outcome {}
 
   /// The collection is registered otherwise: for another keyring, or with other fields.
-  public record Taken(Registration held) implements Outcome {}
+  public record Taken(CollectionRegistration held) implements Outcome {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("collections");
   private static final int TRIES = 3;
 
-  private record Read(Revision revision, Registration registration) {}
+  private record Read(Revision revision, CollectionRegistration registration) {}
 
   private final Kv kv;
   private final Supplier<String> nonces;
@@ -46,13 +46,13 @@ public final class Registry {
 
   /// Registered on return, or not at all: a [StoreException] leaves it open, and asking again is
   /// harmless.
-  public Outcome register(Registration registration) {
+  public Outcome register(CollectionRegistration registration) {
     Key key = key(registration);
     Entry found = kv.get(BUCKET, key).orElse(null);
     return found == null ? create(key, registration) : compared(found, registration);
   }
 
-  private Outcome create(Key key, Registration registration) {
+  private Outcome create(Key key, CollectionRegistration registration) {
     var document = RegistrationDocument.written(registration, nonces.get());
     Fate fate = new Attempt.Creating(BUCKET, key, document.toValue()).settle(kv, TRIES);
     if (fate instanceof Fate.Applied) {
@@ -65,18 +65,18 @@ public final class Registry {
     return compared(found, registration);
   }
 
-  private static Outcome compared(Entry found, Registration wanted) {
-    Registration held = read(found);
+  private static Outcome compared(Entry found, CollectionRegistration wanted) {
+    CollectionRegistration held = read(found);
     return held.equals(wanted) ? new Registered() : new Taken(held);
   }
 
   /// Those of one keyring.
-  public List<Registration> of(KeyringName keyring) {
+  public List<CollectionRegistration> of(KeyringName keyring) {
     return all().stream().filter(it -> it.keyring().equals(keyring)).toList();
   }
 
   /// Those of every keyring.
-  public List<Registration> all() {
+  public List<CollectionRegistration> all() {
     Map<Key, Read> before = last;
     Map<Key, Read> now = new LinkedHashMap<>();
     for (Entry entry : kv.list(BUCKET, Prefix.ALL)) {
@@ -88,11 +88,11 @@ public final class Registry {
     return now.values().stream().map(Read::registration).toList();
   }
 
-  private static Registration read(Entry entry) {
+  private static CollectionRegistration read(Entry entry) {
     return RegistrationDocument.read(Document.parse(entry.value()));
   }
 
-  private static Key key(Registration registration) {
+  private static Key key(CollectionRegistration registration) {
     return new Key(
         SafeKey.word(registration.engine()) + "." + SafeKey.word(registration.collection()));
   }

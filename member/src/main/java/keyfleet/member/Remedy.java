@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.NavigableSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.member.Standing.Admitted;
 import keyfleet.member.Standing.NameTaken;
 import keyfleet.member.Standing.NoKeystore;
@@ -87,7 +87,7 @@ public final class Remedy {
       KeyringName keyring, Keystore keystore, NavigableSet<KekVersion> unproved) {
     List<String> each = new ArrayList<>();
     for (KekVersion version : unproved) {
-      KeyVersion known = keystore.versions().get(version);
+      VersionEntry known = keystore.versions().get(version);
       each.add(
           known == null
               ? provision(keyring, version)

@@ -2,18 +2,17 @@ package keyfleet.member;
 
 import java.util.List;
 import java.util.TreeSet;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Fencing;
 import keyfleet.keyring.Rotation.Idle;
-import keyfleet.keyring.Rotation.Opening;
+import keyfleet.keyring.Rotation.OpeningFences;
 import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Proving;
 import keyfleet.keyring.Rotation.Rewrapping;
@@ -22,6 +21,7 @@ import keyfleet.keyring.Rotation.Settling;
 import keyfleet.keyring.Rotation.Staged;
 import keyfleet.keyring.Rotation.Sweeping;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
 import keyfleet.store.Document;
 
 /// A rotation as it stands in the keystore's document: its phase, and the job unless it is idle.
@@ -38,10 +38,10 @@ final class RotationDocument {
       case Running running -> job(written.text("phase", running.phase()), running.job());
       case Paused(Running was) ->
           job(written.text("phase", "paused").text("was", was.phase()), was.job());
-      case Blocked(Job job, long failed) ->
+      case Blocked(RotationJob job, long failed) ->
           job(written.text("phase", "blocked").number("failed_records", failed), job);
-      case Completed(Job job) -> job(written.text("phase", "completed"), job);
-      case Aborted(Job job) -> job(written.text("phase", "aborted"), job);
+      case Completed(RotationJob job) -> job(written.text("phase", "completed"), job);
+      case Aborted(RotationJob job) -> job(written.text("phase", "aborted"), job);
     };
   }
 
@@ -57,10 +57,10 @@ final class RotationDocument {
     };
   }
 
-  private static Running running(String phase, Job job) {
+  private static Running running(String phase, RotationJob job) {
     return switch (phase) {
       case "staged" -> new Staged(job);
-      case "opening" -> new Opening(job);
+      case "opening" -> new OpeningFences(job);
       case "rewrapping" -> new Rewrapping(job);
       case "settling" -> new Settling(job);
       case "fencing" -> new Fencing(job);
@@ -70,7 +70,7 @@ final class RotationDocument {
     };
   }
 
-  private static Document job(Document.Builder written, Job job) {
+  private static Document job(Document.Builder written, RotationJob job) {
     written
         .text("id", job.id().value())
         .text("kind", Spelling.word(job.kind()))
@@ -79,30 +79,30 @@ final class RotationDocument {
         .text("course", Spelling.word(job.course()))
         .text("driver", job.driver());
     return switch (job.expected()) {
-      case Anyone() -> written.build();
+      case AnyProcesses() -> written.build();
       case AtLeast(int processes) -> written.number(MIN_PROCESSES, processes).build();
       case Named(var instances) -> written.texts(EXPECTED, List.copyOf(instances)).build();
     };
   }
 
-  private static Job job(Document document) {
-    return new Job(
+  private static RotationJob job(Document document) {
+    return new RotationJob(
         new RotationId(document.text("id")),
-        Spelling.constant(Job.Kind.class, document.text("kind")),
+        Spelling.constant(RotationJob.Kind.class, document.text("kind")),
         Spelling.version(document.number("from")),
         Spelling.version(document.number("to")),
         expected(document),
-        Spelling.constant(Job.Course.class, document.text("course")),
+        Spelling.constant(RotationJob.Course.class, document.text("course")),
         document.text("driver"));
   }
 
   /// A rotation that says nothing of it, as those of older programs, expects whoever is there.
-  private static Expected expected(Document document) {
+  private static ExpectedProcesses expected(Document document) {
     if (document.has(MIN_PROCESSES)) {
       return new AtLeast(Math.toIntExact(document.number(MIN_PROCESSES)));
     }
     return document.has(EXPECTED)
         ? new Named(new TreeSet<>(document.texts(EXPECTED)))
-        : new Anyone();
+        : new AnyProcesses();
   }
 }

@@ -10,8 +10,8 @@ import keyfleet.crypto.NoSuchVersion;
 import keyfleet.crypto.OpenResult;
 import keyfleet.crypto.SealResult;
 import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
 import keyfleet.member.Registry.Taken;
 import keyfleet.member.SealAnswer.JustRegistered;
 import keyfleet.member.SealAnswer.LeaseRunOut;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Before its first seal it registers the collection: a rotation moves what it knows of.
 public final class Sealer {
-  private final Registration registration;
+  private final CollectionRegistration registration;
   private final Registry registry;
   private final Keyholder keys;
   private final Supplier<Standing> standing;
@@ -36,7 +36,7 @@ public final class Sealer {
   private volatile @Nullable Long registered;
 
   public Sealer(
-      Registration registration,
+      CollectionRegistration registration,
       Registry registry,
       Keyholder keys,
       Supplier<Standing> standing,

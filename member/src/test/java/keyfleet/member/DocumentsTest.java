@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Proof;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Failed;
-import keyfleet.keyring.Heartbeat.Loaded;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
-import keyfleet.keyring.Registration;
 import keyfleet.keyring.Rotation;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
@@ -73,17 +73,18 @@ class DocumentsTest {
     return new Heartbeat(
         origin("api-1", "run-1"),
         Map.of(
-            v(1), new Loaded("env", new Proved(Proof.parse(PROOF).orElseThrow())),
-            v(2), new Loaded("env", new Failed()),
-            v(3), new Loaded("file", new Untried())),
+            v(1), new LoadedVersion("env", new Proved(Proof.parse(PROOF).orElseThrow())),
+            v(2), new LoadedVersion("env", new Failed()),
+            v(3), new LoadedVersion("file", new Untried())),
         v(1),
         1,
         7,
         HeartbeatDocument.instant(NOW));
   }
 
-  private static Registration registration() {
-    return new Registration(KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
+  private static CollectionRegistration registration() {
+    return new CollectionRegistration(
+        KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
   }
 
   private static Document parsed(String text) {
@@ -100,7 +101,7 @@ class DocumentsTest {
   /// A rotation of an older program has no such field, and is the one above.
   @Test
   void whomARotationExpects_isWrittenAndReadAsEver() {
-    Map<Expected, String> spelled =
+    Map<ExpectedProcesses, String> spelled =
         Map.of(
             new AtLeast(3), "\"min_processes\":3",
             new Named(new TreeSet<>(List.of("b", "a"))), "\"expected\":[\"a\",\"b\"]");
@@ -138,7 +139,7 @@ class DocumentsTest {
     return Stream.of(
         new Rotation.Idle(),
         new Rotation.Staged(job()),
-        new Rotation.Opening(job()),
+        new Rotation.OpeningFences(job()),
         new Rotation.Rewrapping(job()),
         new Rotation.Settling(job()),
         new Rotation.Fencing(job()),

@@ -18,19 +18,19 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Origin;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Job.Course;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.KeyVersion;
-import keyfleet.keyring.KeyVersion.Trust;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Expected;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Course;
+import keyfleet.keyring.RotationJob.Kind;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionEntry.Trust;
 import keyfleet.keyring.VersionState;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderException;
@@ -58,19 +58,20 @@ final class Fixtures {
     return new Sentinel(v(version), Envelope.parse(bytes).orElseThrow());
   }
 
-  static Job job() {
-    return job(new Anyone());
+  static RotationJob job() {
+    return job(new AnyProcesses());
   }
 
-  static Job job(Expected expected) {
-    return new Job(
+  static RotationJob job(ExpectedProcesses expected) {
+    return new RotationJob(
         new RotationId("r-1"), Kind.ROTATION, v(1), v(2), expected, Course.FORWARD, "worker-1");
   }
 
   static Keystore keystore(Rotation rotation) {
-    var versions = new TreeMap<KekVersion, KeyVersion>();
-    versions.put(v(1), new KeyVersion("env", sentinel(1), VersionState.ACTIVE, Trust.COMPROMISED));
-    versions.put(v(2), new KeyVersion("file", sentinel(2), VersionState.STAGED));
+    var versions = new TreeMap<KekVersion, VersionEntry>();
+    versions.put(
+        v(1), new VersionEntry("env", sentinel(1), VersionState.ACTIVE, Trust.COMPROMISED));
+    versions.put(v(2), new VersionEntry("file", sentinel(2), VersionState.STAGED));
     return new Keystore(
         new Keystore.Identity("ring-id", 3, Keystore.Use.RECORDS),
         7,
@@ -82,9 +83,9 @@ final class Fixtures {
         List.of(new Keystore.Activation(v(1), 7)));
   }
 
-  static Origin origin(String instance, String run) {
+  static ProcessInfo origin(String instance, String run) {
     Host host = new Host("host-1", 4711, "", Instant.parse("2026-11-16T12:00:00Z"));
-    return new Origin(instance, run, "api", "0.1.0", host);
+    return new ProcessInfo(instance, run, "api", "0.1.0", host);
   }
 
   /// Keys in memory; more can be given, taken away or replaced, and it can fail.

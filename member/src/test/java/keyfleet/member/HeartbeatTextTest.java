@@ -16,11 +16,11 @@ import keyfleet.crypto.Proof;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Host;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
-import keyfleet.keyring.Heartbeat.Word;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
 import keyfleet.store.StoreTime;
@@ -35,9 +35,9 @@ class HeartbeatTextTest {
   private static final List<String> WORDS = List.of("", "api", "host-1", "a b", "0.1.0");
 
   private static Heartbeat some(Random random) {
-    Map<KekVersion, Loaded> loaded = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
     for (int i = random.nextInt(4); i > 0; i--) {
-      loaded.put(v(1 + random.nextInt(150)), new Loaded(word(random), said(random)));
+      loaded.put(v(1 + random.nextInt(150)), new LoadedVersion(word(random), said(random)));
     }
     Host host =
         new Host(
@@ -46,7 +46,7 @@ class HeartbeatTextTest {
             word(random),
             Instant.ofEpochMilli(random.nextInt()));
     return new Heartbeat(
-        new Origin(word(random), word(random), word(random), word(random), host),
+        new ProcessInfo(word(random), word(random), word(random), word(random), host),
         loaded,
         random.nextBoolean() ? v(1 + random.nextInt(3)) : null,
         random.nextInt(3),
@@ -58,7 +58,7 @@ class HeartbeatTextTest {
     return WORDS.get(random.nextInt(WORDS.size()));
   }
 
-  private static Word said(Random random) {
+  private static ProofStatus said(Random random) {
     return switch (random.nextInt(3)) {
       case 0 -> new Untried();
       case 1 -> new Failed();
@@ -153,8 +153,10 @@ class HeartbeatTextTest {
         new Heartbeat(
             origin("api-1", "run-1"),
             Map.of(
-                v(1), new Loaded("env", new Failed()),
-                v(2), new Loaded("env", new Proved(Proof.parse("ab".repeat(32)).orElseThrow()))),
+                v(1), new LoadedVersion("env", new Failed()),
+                v(2),
+                    new LoadedVersion(
+                        "env", new Proved(Proof.parse("ab".repeat(32)).orElseThrow()))),
             v(1),
             1,
             7,

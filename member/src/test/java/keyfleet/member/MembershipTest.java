@@ -19,17 +19,17 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Failed;
 import keyfleet.keyring.Heartbeat.Proved;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.Fixtures.Keychain;
 import keyfleet.member.Standing.Admitted;
@@ -64,7 +64,7 @@ class MembershipTest {
   private final StoreClock time = new StoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final Keychain keychain = new Keychain(1, 2);
-  private final Map<String, SafeHold.Mark> fences = new HashMap<>();
+  private final Map<String, SafeHold.FenceMark> fences = new HashMap<>();
   private final Keystores keystores = new Keystores(kv, KeyringName.MAIN, this::nonce);
   private int nonces;
 
@@ -90,8 +90,8 @@ class MembershipTest {
   }
 
   private Sealer sealer(Membership member, Keyholder keys, String... fields) {
-    Registration registration =
-        new Registration(KeyringName.MAIN, "fake", "orders", List.of(fields));
+    CollectionRegistration registration =
+        new CollectionRegistration(KeyringName.MAIN, "fake", "orders", List.of(fields));
     return new Sealer(
         registration, new Registry(kv, this::nonce), keys, member::standing, this::nanos);
   }
@@ -103,19 +103,20 @@ class MembershipTest {
     keys.refresh();
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
-    Next next = (Next) first.announce(v(2), keyVersion(keys, 2));
+    Accepted next = (Accepted) first.announce(v(2), keyVersion(keys, 2));
     assertInstanceOf(Fate.Applied.class, keystores.create(next.keystore()));
   }
 
-  private static KeyVersion keyVersion(Keyholder keys, int version) {
+  private static VersionEntry keyVersion(Keyholder keys, int version) {
     Sentinel sentinel = Sentinel.create(keys.cipher(), v(version), RANDOM).orElseThrow();
-    return new KeyVersion("env", sentinel, VersionState.ANNOUNCED);
+    return new VersionEntry("env", sentinel, VersionState.ANNOUNCED);
   }
 
   private void stage() {
     var held = keystores.read().orElseThrow();
-    Event start = new Event.StartOrdered(new RotationId("r"), v(1), v(2), "worker");
-    keystores.replace(held, ((Next) held.keystore().decide(start)).keystore());
+    RotationEvent start =
+        new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), "worker");
+    keystores.replace(held, ((Accepted) held.keystore().decide(start)).keystore());
   }
 
   private Heartbeat beat() {
@@ -142,7 +143,7 @@ class MembershipTest {
     assertEquals(new TreeSet<>(Set.of(v(2))), ((ReadOnly) member.tick()).unproved());
   }
 
-  private Heartbeat.Word word(int version) {
+  private Heartbeat.ProofStatus word(int version) {
     return beat().loaded().entrySet().stream()
         .filter(it -> it.getKey().equals(v(version)))
         .findFirst()
@@ -246,7 +247,7 @@ class MembershipTest {
 
   @Test
   void fenceAheadOfTheKeystore_isASafeHold() {
-    fences.put("orders", new SafeHold.Mark(1, 2));
+    fences.put("orders", new SafeHold.FenceMark(1, 2));
     assertInstanceOf(OnHold.class, member(kv, "run-1", keychain).tick());
   }
 

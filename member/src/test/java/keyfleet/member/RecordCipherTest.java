@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.keyring.WriteLease;
 import keyfleet.member.MemberException.ContextMismatch;
@@ -182,7 +182,7 @@ class RecordCipherTest {
   private static Keystore flippedBack(Keystore now) {
     var versions = new TreeMap<>(now.versions());
     versions.replaceAll((version, known) ->
-        new KeyVersion(
+        new VersionEntry(
             known.provider(),
             known.sentinel(),
             version.equals(v(1)) ? VersionState.ACTIVE : VersionState.DECRYPT_ONLY));

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.MemberException.NameTaken;
 import keyfleet.member.MemberException.StoreUnavailable;
@@ -50,7 +50,7 @@ class SqliteMemberTest {
       Keystore first =
           Keystore.bootstrap(
               new Keystore.Identity("id", 1, Keystore.Use.RECORDS),
-              new KeyVersion(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED),
+              new VersionEntry(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED),
               Timings.DEFAULT);
       new Keystores(engine.kv(), KeyringName.MAIN, () -> "n").create(first);
     }

@@ -11,13 +11,13 @@ import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.RewrapResult.Rewrapped;
 import keyfleet.crypto.Sentinel;
-import keyfleet.keyring.Decision;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.Keystores.Held;
 import keyfleet.store.Bytes;
@@ -77,29 +77,31 @@ public final class TestRotation {
     check(keystores().create(Keystore.bootstrap(identity, keyVersion(1), timings)));
   }
 
-  private KeyVersion keyVersion(int version) {
+  private VersionEntry keyVersion(int version) {
     Sentinel sentinel =
         Sentinel.create(cipher(version), new KekVersion(version), random).orElseThrow();
-    return new KeyVersion(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED);
+    return new VersionEntry(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED);
   }
 
   /// From here on, who has not proved it reads only.
   public void stage(int version) {
     RotationId id = new RotationId("test-rotation-" + version);
-    decide(new Event.StartOrdered(id, keystore().active(), new KekVersion(version), "test-driver"));
+    decide(
+        new RotationEvent.StartRequested(
+            id, keystore().active(), new KekVersion(version), "test-driver"));
   }
 
   /// Makes the staged version the active one, in a new epoch. Records stay as they are.
   public void flip() {
-    decide(new Event.GatePassed(of()));
-    decide(new Event.Opened(of()));
-    decide(new Event.PassEnded(of()));
+    decide(new RotationEvent.GatePassed(of()));
+    decide(new RotationEvent.FencesOpened(of()));
+    decide(new RotationEvent.RewrapEnded(of()));
   }
 
   /// Moves every record in the store to the active version, behind the fence, and ends the
   /// rotation.
   public void complete() {
-    decide(new Event.Settled(of()));
+    decide(new RotationEvent.Settled(of()));
     Keystore keystore = keystore();
     Fence.Term term = new Fence.Term(keystore.identity().incarnation(), keystore.epoch());
     fleet
@@ -111,9 +113,9 @@ public final class TestRotation {
               .filter(it -> !it.equals(keystore.active()))
               .forEach(old -> sweep(name, records, old));
         });
-    decide(new Event.Fenced(of()));
-    decide(new Event.SweepEnded(of()));
-    decide(new Event.Proved(of()));
+    decide(new RotationEvent.Fenced(of()));
+    decide(new RotationEvent.SweepEnded(of()));
+    decide(new RotationEvent.Proved(of()));
   }
 
   private void sweep(String collection, FakeRecords records, KekVersion old) {
@@ -152,22 +154,22 @@ public final class TestRotation {
     return new EnvelopeCipher(fleet.keysOf(versions).load(), random);
   }
 
-  private Event.Of of() {
+  private RotationEvent.RotationEpoch of() {
     Keystore keystore = keystore();
     RotationId id =
         Rotation.underWay(keystore.rotation())
             .orElseThrow(() -> new IllegalStateException("no version is staged"))
             .id();
-    return new Event.Of(id, keystore.epoch());
+    return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private void decide(Event event) {
+  private void decide(RotationEvent event) {
     Held held = held();
     write(held, held.keystore().decide(event));
   }
 
-  private void write(Held held, Decision decision) {
-    if (!(decision instanceof Decision.Next(Keystore next))) {
+  private void write(Held held, KeystoreDecision decision) {
+    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
       throw new IllegalStateException("the keystore does not go on: " + decision);
     }
     check(keystores().replace(held, next));

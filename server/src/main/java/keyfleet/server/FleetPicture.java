@@ -5,8 +5,8 @@ import java.util.SortedMap;
 import keyfleet.control.AuditVerdict;
 import keyfleet.control.Progress;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness.Verdict;
 import keyfleet.keyring.Roster;
 import org.jspecify.annotations.Nullable;
 

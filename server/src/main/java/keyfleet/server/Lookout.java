@@ -10,10 +10,10 @@ import keyfleet.control.Gate;
 import keyfleet.control.Ring;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.FleetReadiness;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Verdict;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
@@ -94,9 +94,9 @@ final class Lookout {
   /// the version, itself among them.
   private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.proves(keystore, target)
-        ? new Gate(ring, keys).judge(keystore, target, new Anyone())
-        : new Readiness(keystore, target, Self.PROTOCOL, (_, _) -> true)
-            .judge(roster, new Anyone());
+        ? new Gate(ring, keys).judge(keystore, target, new AnyProcesses())
+        : new FleetReadiness(keystore, target, Self.PROTOCOL, (_, _) -> true)
+            .judge(roster, new AnyProcesses());
   }
 
   private Findings findings() {

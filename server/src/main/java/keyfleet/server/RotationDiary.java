@@ -3,8 +3,6 @@ package keyfleet.server;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import keyfleet.keyring.Job;
-import keyfleet.keyring.Job.Course;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
@@ -13,6 +11,8 @@ import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.Rotation.Paused;
 import keyfleet.keyring.Rotation.Running;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Course;
 import keyfleet.server.EventLog.Level;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ final class RotationDiary {
       return List.of();
     }
     List<News> news = new ArrayList<>();
-    Optional<Job> job = Rotation.job(last);
+    Optional<RotationJob> job = Rotation.job(last);
     job.ifPresent(it -> about(it, Rotation.job(before).orElse(null), news));
     if (!before.phase().equals(last.phase()) || job.isEmpty()) {
       news.add(phase(before, last));
@@ -39,7 +39,7 @@ final class RotationDiary {
     return news;
   }
 
-  private static void about(Job job, @Nullable Job before, List<News> news) {
+  private static void about(RotationJob job, @Nullable RotationJob before, List<News> news) {
     if (before == null || !before.id().equals(job.id())) {
       news.add(info("%s ordered: %s -> %s".formatted(name(job), job.from(), job.to())));
       return;
@@ -58,13 +58,14 @@ final class RotationDiary {
     return switch (now) {
       case Running running -> info(name(running.job()) + " is " + now.phase());
       case Paused(Running was) -> info(name(was.job()) + " is paused");
-      case Blocked(Job job, long failed) ->
+      case Blocked(RotationJob job, long failed) ->
           new News(
               Level.WARN,
               "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
                   .formatted(name(job), failed));
-      case Completed(Job job) -> info(name(job) + " is completed: " + job.to() + " is active");
-      case Aborted(Job job) -> info(name(job) + " is aborted: " + job.to() + " is active");
+      case Completed(RotationJob job) ->
+          info(name(job) + " is completed: " + job.to() + " is active");
+      case Aborted(RotationJob job) -> info(name(job) + " is aborted: " + job.to() + " is active");
       case Idle() ->
           info(
               Rotation.job(before).map(RotationDiary::name).orElse("the rotation")
@@ -72,7 +73,7 @@ final class RotationDiary {
     };
   }
 
-  private static String name(Job job) {
+  private static String name(RotationJob job) {
     String kind =
         switch (job.kind()) {
           case ROTATION -> "rotation ";

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import keyfleet.control.RotationOrders.Done;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 
 /// What an operator wants in the end: the last version active, and every other destroyed. It looks
@@ -41,7 +41,7 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
     if (habit == Habit.BUSY && keystore.active().number() < last) {
       return advance(desk, keystore);
     }
-    for (Map.Entry<KekVersion, KeyVersion> it : keystore.versions().entrySet()) {
+    for (Map.Entry<KekVersion, VersionEntry> it : keystore.versions().entrySet()) {
       Optional<Object> removed = remove(desk, it.getKey(), it.getValue().state());
       if (removed.isPresent()) {
         return removed.get();

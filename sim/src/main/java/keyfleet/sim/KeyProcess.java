@@ -11,7 +11,7 @@ import keyfleet.control.RotationLoop;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Keyholder;
@@ -90,7 +90,8 @@ final class KeyProcess implements App.Witness {
     Loop loop = new Loop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
     Self self =
-        new Self(new Origin(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
+        new Self(
+            new ProcessInfo(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
     Membership.Ties ties = new Membership.Ties(keys.kv(Part.MEMBER, loop), nonces("member"));
     Membership joined = new Membership(self, ties, holder, () -> fences(loop), clock(Part.MEMBER));
     loop.every(BEAT, () -> beat(joined));
@@ -107,14 +108,14 @@ final class KeyProcess implements App.Witness {
     host.note(after::words);
   }
 
-  private Map<String, SafeHold.Mark> fences(Loop loop) {
-    Map<String, SafeHold.Mark> marks = new HashMap<>();
+  private Map<String, SafeHold.FenceMark> fences(Loop loop) {
+    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
     for (String collection : keys.collections()) {
       keys.records(Part.MEMBER, loop, collection)
           .flatMap(records -> records.fence())
           .map(Fence::term)
-          .ifPresent(
-              term -> marks.put(collection, new SafeHold.Mark(term.incarnation(), term.epoch())));
+          .ifPresent(term ->
+              marks.put(collection, new SafeHold.FenceMark(term.incarnation(), term.epoch())));
     }
     return marks;
   }

@@ -21,9 +21,9 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.OpenResult.Opened;
 import keyfleet.crypto.SecretAccess;
 import keyfleet.crypto.SecretBytes;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.VersionState;
 import keyfleet.store.Bytes;
 import keyfleet.store.RecordId;
@@ -83,8 +83,8 @@ final class KeyTruth {
             requireNobodyCarries("P2", version, " is destroyed");
           }
         });
-    boolean passed = keystore.rotation() instanceof Rotation.Opening;
-    if (passed && !(before != null && before.rotation() instanceof Rotation.Opening)) {
+    boolean passed = keystore.rotation() instanceof Rotation.OpeningFences;
+    if (passed && !(before != null && before.rotation() instanceof Rotation.OpeningFences)) {
       requireReady(keystore.rotation());
     }
     if (before == null || !before.rotation().equals(keystore.rotation())) {
@@ -96,8 +96,8 @@ final class KeyTruth {
   /// The version that a rotation which has just ended has proved to be gone.
   private static Optional<KekVersion> left(Rotation rotation) {
     return switch (rotation) {
-      case Rotation.Completed(Job job) -> Optional.of(job.from());
-      case Rotation.Aborted(Job job) when job.course() == Job.Course.TURNED ->
+      case Rotation.Completed(RotationJob job) -> Optional.of(job.from());
+      case Rotation.Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
           Optional.of(job.from());
       default -> Optional.empty();
     };

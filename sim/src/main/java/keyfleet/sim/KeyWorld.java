@@ -14,7 +14,7 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.RecordStores;
 import keyfleet.control.Ring;
 import keyfleet.crypto.KeyringName;
-import keyfleet.keyring.Registration;
+import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Change;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Kv;
@@ -61,8 +61,8 @@ final class KeyWorld {
     return List.copyOf(collections.keySet());
   }
 
-  static Registration registration(String collection) {
-    return new Registration(KeyringName.MAIN, ENGINE, collection, App.FIELDS);
+  static CollectionRegistration registration(String collection) {
+    return new CollectionRegistration(KeyringName.MAIN, ENGINE, collection, App.FIELDS);
   }
 
   /// Whoever runs on the host. Dates are for people, and there are none here.

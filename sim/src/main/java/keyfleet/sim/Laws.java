@@ -2,13 +2,13 @@ package keyfleet.sim;
 
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Admission;
-import keyfleet.keyring.Admission.Admitted;
-import keyfleet.keyring.Decision;
-import keyfleet.keyring.Event;
+import keyfleet.keyring.FleetReadiness;
+import keyfleet.keyring.FleetReadiness.Ready;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness;
-import keyfleet.keyring.Readiness.Ready;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.ProcessAdmission;
+import keyfleet.keyring.ProcessAdmission.Admitted;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.store.Fence;
 import keyfleet.store.SealedFields;
 
@@ -29,7 +29,7 @@ public interface Laws {
     READS_FIRST
   }
 
-  default Decision decide(Keystore keystore, Event event) {
+  default KeystoreDecision decide(Keystore keystore, RotationEvent event) {
     return keystore.decide(event);
   }
 
@@ -48,12 +48,12 @@ public interface Laws {
     return keystore.writable();
   }
 
-  default boolean opensGate(Readiness.Verdict verdict) {
+  default boolean opensGate(FleetReadiness.Verdict verdict) {
     return verdict instanceof Ready;
   }
 
   default boolean admits(Keystore keystore, Set<KekVersion> loaded) {
-    return Admission.of(keystore, loaded) instanceof Admitted;
+    return ProcessAdmission.of(keystore, loaded) instanceof Admitted;
   }
 
   default Joining joining() {

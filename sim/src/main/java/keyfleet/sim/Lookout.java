@@ -9,13 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.FleetReadiness;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness;
-import keyfleet.keyring.Removal;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Proving;
@@ -23,6 +19,10 @@ import keyfleet.keyring.Rotation.Rewrapping;
 import keyfleet.keyring.Rotation.Settling;
 import keyfleet.keyring.Rotation.Staged;
 import keyfleet.keyring.Rotation.Sweeping;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.VersionRemoval;
 
 /// What a driver or an operator can find out about a world: who is ready, what is done, what could
 /// be removed.
@@ -42,29 +42,35 @@ final class Lookout {
   }
 
   /// What a driver can find done now, to report it some time.
-  Optional<Event.Driven> finding() {
+  Optional<RotationEvent.DriverEvent> finding() {
     return Rotation.underWay(keystore.rotation())
-        .map(job -> new Of(job.id(), keystore.epoch()))
+        .map(job -> new RotationEpoch(job.id(), keystore.epoch()))
         .flatMap(this::finding);
   }
 
-  private Optional<Event.Driven> finding(Of of) {
+  private Optional<RotationEvent.DriverEvent> finding(RotationEpoch of) {
     return switch (keystore.rotation()) {
-      case Staged(Job job) ->
-          Optional.of(isReady(job.to()) ? new Event.GatePassed(of) : new Event.Unstaged(of));
-      case Rewrapping(Job job) when isReady(job.to()) -> Optional.of(new Event.PassEnded(of));
-      case Settling _ when isSettled() -> Optional.of(new Event.Settled(of));
-      case Sweeping _ -> Optional.of(new Event.SweepEnded(of));
-      case Proving(Job job) ->
+      case Staged(RotationJob job) ->
           Optional.of(
-              world.carrying(job.from()) > 0 ? new Event.Straggled(of) : new Event.Proved(of));
+              isReady(job.to())
+                  ? new RotationEvent.GatePassed(of)
+                  : new RotationEvent.Unstaged(of));
+      case Rewrapping(RotationJob job) when isReady(job.to()) ->
+          Optional.of(new RotationEvent.RewrapEnded(of));
+      case Settling _ when isSettled() -> Optional.of(new RotationEvent.Settled(of));
+      case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(of));
+      case Proving(RotationJob job) ->
+          Optional.of(
+              world.carrying(job.from()) > 0
+                  ? new RotationEvent.OldRecordsFound(of)
+                  : new RotationEvent.Proved(of));
       case Rotation _ -> Optional.empty();
     };
   }
 
   private boolean isReady(KekVersion target) {
-    Readiness readiness = new Readiness(keystore, target, PROTOCOL, (_, _) -> true);
-    return world.laws().opensGate(readiness.judge(roster(), new Readiness.Anyone()));
+    FleetReadiness readiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
+    return world.laws().opensGate(readiness.judge(roster(), new FleetReadiness.AnyProcesses()));
   }
 
   private boolean isSettled() {
@@ -72,10 +78,10 @@ final class Lookout {
         .allMatch(w -> w.view().epoch() == keystore.epoch() || w.right().isOver());
   }
 
-  Removal.Evidence evidence(KekVersion version) {
-    return new Removal.Evidence(
+  VersionRemoval.Evidence evidence(KekVersion version) {
+    return new VersionRemoval.Evidence(
         roster(),
-        Map.of("records", new Removal.Counted(world.carrying(version), true)),
+        Map.of("records", new VersionRemoval.Counted(world.carrying(version), true)),
         Duration.ZERO,
         Duration.ZERO);
   }
@@ -92,11 +98,11 @@ final class Lookout {
   }
 
   private static Heartbeat beat(String instance, Writer writer) {
-    Map<KekVersion, Heartbeat.Loaded> loaded = new HashMap<>();
+    Map<KekVersion, Heartbeat.LoadedVersion> loaded = new HashMap<>();
     for (KekVersion version : writer.keys().shown()) {
-      loaded.put(version, new Heartbeat.Loaded(PROVIDER, new Heartbeat.Proved(PROOF)));
+      loaded.put(version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
     }
-    var origin = new Heartbeat.Origin(instance, "run", "api", "0");
+    var origin = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
     Writer.View view = writer.view();
     return new Heartbeat(origin, loaded, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
   }

@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Removal;
+import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.VersionRemoval;
 import keyfleet.keyring.VersionState;
 import keyfleet.sim.Explorer.Step;
 import keyfleet.sim.Worker.Arm;
@@ -35,7 +35,7 @@ public record RotationWorld(
     Fence fence,
     List<Writer> writers,
     List<Worker> workers,
-    List<Event> orders,
+    List<RotationEvent> orders,
     Laws laws)
     implements Explorer.State<RotationWorld> {
 
@@ -71,8 +71,9 @@ public record RotationWorld(
   /// The version that an ended rotation has proved to be gone.
   private Optional<KekVersion> left() {
     return switch (keystore.rotation()) {
-      case Completed(Job job) -> Optional.of(job.from());
-      case Aborted(Job job) when job.course() == Job.Course.TURNED -> Optional.of(job.from());
+      case Completed(RotationJob job) -> Optional.of(job.from());
+      case Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
+          Optional.of(job.from());
       case Rotation _ -> Optional.empty();
     };
   }
@@ -102,10 +103,10 @@ public record RotationWorld(
   }
 
   private void addOrders(List<Step<RotationWorld>> steps) {
-    for (Event order : orders) {
-      List<Event> rest = new ArrayList<>(orders);
+    for (RotationEvent order : orders) {
+      List<RotationEvent> rest = new ArrayList<>(orders);
       rest.remove(order);
-      if (laws.decide(keystore, order) instanceof Next(Keystore next)) {
+      if (laws.decide(keystore, order) instanceof Accepted(Keystore next)) {
         steps.add(new Step<>(() -> "order " + order, with(next).ordering(rest)));
       }
     }
@@ -129,14 +130,15 @@ public record RotationWorld(
     keystore
         .versions()
         .forEach((version, known) -> {
-          Removal.Evidence evidence = new Lookout(this).evidence(version);
+          VersionRemoval.Evidence evidence = new Lookout(this).evidence(version);
           if (known.state() == VersionState.DECRYPT_ONLY
-              && Removal.disable(keystore, version, evidence) instanceof Next(Keystore next)) {
+              && VersionRemoval.disable(keystore, version, evidence)
+                  instanceof Accepted(Keystore next)) {
             steps.add(new Step<>(() -> "disable " + version, with(next)));
           }
           if (known.state() == VersionState.DISABLED
-              && Removal.destroy(keystore, version, evidence, Duration.ZERO)
-                  instanceof Next(Keystore next)) {
+              && VersionRemoval.destroy(keystore, version, evidence, Duration.ZERO)
+                  instanceof Accepted(Keystore next)) {
             steps.add(new Step<>(() -> "destroy " + version, with(next)));
           }
         });
@@ -166,8 +168,8 @@ public record RotationWorld(
 
   private static int kind(@Nullable Intent intent) {
     return switch (intent) {
-      case Arm(_, Event.Driven once) -> once.getClass().hashCode() + 1;
-      case Tell(Event.Driven event) -> event.getClass().hashCode();
+      case Arm(_, RotationEvent.DriverEvent once) -> once.getClass().hashCode() + 1;
+      case Tell(RotationEvent.DriverEvent event) -> event.getClass().hashCode();
       case null, default -> 0;
     };
   }
@@ -205,7 +207,7 @@ public record RotationWorld(
     return new RotationWorld(keystore, records, fence, writers, next, orders, laws);
   }
 
-  private RotationWorld ordering(List<Event> next) {
+  private RotationWorld ordering(List<RotationEvent> next) {
     return new RotationWorld(keystore, records, fence, writers, workers, next, laws);
   }
 }

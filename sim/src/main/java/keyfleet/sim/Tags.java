@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.store.Bytes;
 import keyfleet.store.SealedFields;
 
@@ -40,7 +40,7 @@ public record Tags(List<KekVersion> ofFields) {
   SealedFields sealed(Keystore keystore) {
     Map<String, Bytes> byName = new TreeMap<>();
     for (KekVersion version : ofFields) {
-      KeyVersion known = keystore.versions().get(version);
+      VersionEntry known = keystore.versions().get(version);
       if (known == null) {
         throw new IllegalStateException(version + " is not in the keystore");
       }

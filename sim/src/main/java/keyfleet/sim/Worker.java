@@ -1,7 +1,7 @@
 package keyfleet.sim;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Event;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.store.Fence;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +16,9 @@ public record Worker(@Nullable Intent intent) {
   public record Rewrap(int record, KekVersion to, Freshness freshness) implements Intent {}
 
   /// A store is to be fenced, and then the keystore told.
-  public record Arm(Fence fence, Event.Driven once) implements Intent {}
+  public record Arm(Fence fence, RotationEvent.DriverEvent once) implements Intent {}
 
-  public record Tell(Event.Driven event) implements Intent {}
+  public record Tell(RotationEvent.DriverEvent event) implements Intent {}
 
   public enum Freshness {
     UNCHANGED,

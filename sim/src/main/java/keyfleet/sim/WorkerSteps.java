@@ -3,16 +3,16 @@ package keyfleet.sim;
 import java.util.ArrayList;
 import java.util.List;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
-import keyfleet.keyring.Job;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Fencing;
-import keyfleet.keyring.Rotation.Opening;
+import keyfleet.keyring.Rotation.OpeningFences;
 import keyfleet.keyring.Rotation.Rewrapping;
 import keyfleet.keyring.Rotation.Sweeping;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationJob;
 import keyfleet.sim.Explorer.Step;
 import keyfleet.sim.Worker.Arm;
 import keyfleet.sim.Worker.Freshness;
@@ -45,20 +45,21 @@ final class WorkerSteps {
   private void addIntents(List<Step<RotationWorld>> steps) {
     Keystore keystore = world.keystore();
     switch (keystore.rotation()) {
-      case Opening(Job job) -> steps.add(fence(new Event.Opened(of(job))));
-      case Fencing(Job job) -> steps.add(fence(new Event.Fenced(of(job))));
-      case Rewrapping(Job job) -> addReads(steps, job.to());
-      case Sweeping(Job job) -> addReads(steps, job.to());
+      case OpeningFences(RotationJob job) ->
+          steps.add(fence(new RotationEvent.FencesOpened(of(job))));
+      case Fencing(RotationJob job) -> steps.add(fence(new RotationEvent.Fenced(of(job))));
+      case Rewrapping(RotationJob job) -> addReads(steps, job.to());
+      case Sweeping(RotationJob job) -> addReads(steps, job.to());
       case Rotation _ -> {}
     }
     new Lookout(world).finding().ifPresent(event -> steps.add(means(new Tell(event))));
   }
 
-  private Of of(Job job) {
-    return new Of(job.id(), world.keystore().epoch());
+  private RotationEpoch of(RotationJob job) {
+    return new RotationEpoch(job.id(), world.keystore().epoch());
   }
 
-  private Step<RotationWorld> fence(Event.Driven once) {
+  private Step<RotationWorld> fence(RotationEvent.DriverEvent once) {
     Keystore keystore = world.keystore();
     Term term = new Term(keystore.identity().incarnation(), keystore.epoch());
     return means(new Arm(Fence.of(term, world.laws().wanted(keystore)), once));
@@ -86,12 +87,12 @@ final class WorkerSteps {
           freshness == Freshness.UNCHANGED
               ? idle.written(record, world.records().get(record).moved(to))
               : idle;
-      case Arm(Fence fence, Event.Driven once) ->
+      case Arm(Fence fence, RotationEvent.DriverEvent once) ->
           world.laws().takes(world.fence(), fence)
               ? replaced(world.fenced(fence), new Worker(new Tell(once)))
               : idle;
-      case Tell(Event.Driven event) ->
-          world.laws().decide(world.keystore(), event) instanceof Next(Keystore next)
+      case Tell(RotationEvent.DriverEvent event) ->
+          world.laws().decide(world.keystore(), event) instanceof Accepted(Keystore next)
               ? idle.with(next)
               : idle;
     };

@@ -15,12 +15,12 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.Ground;
@@ -88,26 +88,26 @@ final class Fixtures {
     return new SoftwareKek(version, SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
   }
 
-  private static KeyVersion keyVersion(KekVersion version) {
+  private static VersionEntry keyVersion(KekVersion version) {
     Sentinel sentinel = Sentinel.create(CIPHER, version, RANDOM).orElseThrow();
-    return new KeyVersion("env", sentinel, VersionState.ANNOUNCED);
+    return new VersionEntry("env", sentinel, VersionState.ANNOUNCED);
   }
 
   private static Keystore keystore() {
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(V1), Timings.DEFAULT);
-    return ((Next) first.announce(V2, keyVersion(V2))).keystore();
+    return ((Accepted) first.announce(V2, keyVersion(V2))).keystore();
   }
 
-  static List<Event> rotate() {
-    return List.of(new Event.StartOrdered(new RotationId("r"), V1, V2, "worker-0"));
+  static List<RotationEvent> rotate() {
+    return List.of(new RotationEvent.StartRequested(new RotationId("r"), V1, V2, "worker-0"));
   }
 
-  static List<Event> rotateAndAbort() {
-    return List.of(rotate().getFirst(), new Event.AbortOrdered());
+  static List<RotationEvent> rotateAndAbort() {
+    return List.of(rotate().getFirst(), new RotationEvent.AbortRequested());
   }
 
-  static RotationWorld world(Size size, List<Event> orders, Laws laws) {
+  static RotationWorld world(Size size, List<RotationEvent> orders, Laws laws) {
     List<Writer> writers =
         new ArrayList<>(Collections.nCopies(size.writers(), Writer.settled(KEYSTORE)));
     if (size.troubles().contains(Trouble.LATE_WRITER)) {
@@ -116,7 +116,8 @@ final class Fixtures {
     Fence closed = Fence.of(new Term(1, 1), Set.of(V1));
     List<Worker> workers = new ArrayList<>(Collections.nCopies(size.workers(), Worker.IDLE));
     if (size.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
-      var before = new Event.Fenced(new Event.Of(new RotationId("before"), 1));
+      var before =
+          new RotationEvent.Fenced(new RotationEvent.RotationEpoch(new RotationId("before"), 1));
       workers.set(size.workers() - 1, new Worker(new Worker.Arm(closed, before)));
     }
     List<Tags> records = Collections.nCopies(size.records(), Tags.all(size.fields(), V1));

@@ -5,9 +5,9 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.KeyVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.HeartbeatDocument;
 import keyfleet.member.KeystoreDocument;
@@ -168,16 +168,16 @@ enum KeyBug implements Ports {
 
   /// As if nobody needed any version but the active one.
   private static Keystore undemanding(Keystore keystore) {
-    SortedMap<KekVersion, KeyVersion> versions = new TreeMap<>(keystore.versions());
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
     versions.replaceAll((_, known) ->
         known.state() == VersionState.STAGED || known.state() == VersionState.DECRYPT_ONLY
-            ? new KeyVersion(known.provider(), known.sentinel(), VersionState.ANNOUNCED)
+            ? new VersionEntry(known.provider(), known.sentinel(), VersionState.ANNOUNCED)
             : known);
     return with(keystore, keystore.rotation(), versions);
   }
 
   private static Keystore with(
-      Keystore keystore, Rotation rotation, SortedMap<KekVersion, KeyVersion> versions) {
+      Keystore keystore, Rotation rotation, SortedMap<KekVersion, VersionEntry> versions) {
     return new Keystore(
         keystore.identity(),
         keystore.epoch(),

@@ -4,12 +4,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Decision;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event;
-import keyfleet.keyring.Event.Of;
+import keyfleet.keyring.FleetReadiness;
 import keyfleet.keyring.Keystore;
-import keyfleet.keyring.Readiness;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.sim.Fixtures.Size;
 import keyfleet.sim.Fixtures.Trouble;
 import keyfleet.store.Fence;
@@ -46,10 +46,11 @@ enum RotationBug implements Laws {
   /// The sweep begins before any store knows of the fence.
   SWEEP_BEFORE_FENCE {
     @Override
-    public Decision decide(Keystore keystore, Event event) {
-      Decision decision = keystore.decide(event);
-      return event instanceof Event.Settled(Of of) && decision instanceof Next(Keystore next)
-          ? next.decide(new Event.Fenced(of))
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+      KeystoreDecision decision = keystore.decide(event);
+      return event instanceof RotationEvent.Settled(RotationEpoch of)
+              && decision instanceof Accepted(Keystore next)
+          ? next.decide(new RotationEvent.Fenced(of))
           : decision;
     }
   },
@@ -57,10 +58,13 @@ enum RotationBug implements Laws {
   /// What the one pass before the flip has moved is taken for all.
   SWEEP_SKIPPED {
     @Override
-    public Decision decide(Keystore keystore, Event event) {
-      Decision decision = keystore.decide(event);
-      return event instanceof Event.Fenced(Of of) && decision instanceof Next(Keystore next)
-          ? decide(((Next) next.decide(new Event.SweepEnded(of))).keystore(), new Event.Proved(of))
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+      KeystoreDecision decision = keystore.decide(event);
+      return event instanceof RotationEvent.Fenced(RotationEpoch of)
+              && decision instanceof Accepted(Keystore next)
+          ? decide(
+              ((Accepted) next.decide(new RotationEvent.SweepEnded(of))).keystore(),
+              new RotationEvent.Proved(of))
           : decision;
     }
   },
@@ -68,9 +72,11 @@ enum RotationBug implements Laws {
   /// The census is not looked at.
   PROVED_WITHOUT_CENSUS {
     @Override
-    public Decision decide(Keystore keystore, Event event) {
+    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
       return keystore.decide(
-          event instanceof Event.Straggled(Of of) ? new Event.Proved(of) : event);
+          event instanceof RotationEvent.OldRecordsFound(RotationEpoch of)
+              ? new RotationEvent.Proved(of)
+              : event);
     }
   },
 
@@ -103,7 +109,7 @@ enum RotationBug implements Laws {
   /// A laggard does not hold the rotation up.
   GATE_LEFT_OPEN {
     @Override
-    public boolean opensGate(Readiness.Verdict verdict) {
+    public boolean opensGate(FleetReadiness.Verdict verdict) {
       return true;
     }
   };
@@ -117,7 +123,7 @@ enum RotationBug implements Laws {
     };
   }
 
-  List<Event> orders() {
+  List<RotationEvent> orders() {
     return this == FENCE_WITHOUT_EPOCH || this == FENCE_AS_LOWER_BOUND
         ? Fixtures.rotateAndAbort()
         : Fixtures.rotate();

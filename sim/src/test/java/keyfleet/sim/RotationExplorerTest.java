@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import java.util.List;
-import keyfleet.keyring.Event;
+import keyfleet.keyring.RotationEvent;
 import keyfleet.sim.Explorer.Broken;
 import keyfleet.sim.Explorer.Holds;
 import keyfleet.sim.Explorer.Outcome;
@@ -23,11 +23,11 @@ class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
 
-  private static void holds(Size size, List<Event> orders) {
+  private static void holds(Size size, List<RotationEvent> orders) {
     holds(size, orders, LIMIT);
   }
 
-  private static void holds(Size size, List<Event> orders, int limit) {
+  private static void holds(Size size, List<RotationEvent> orders, int limit) {
     Outcome outcome = new Explorer<RotationWorld>(limit).explore(world(size, orders, Laws.TRUE));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf(

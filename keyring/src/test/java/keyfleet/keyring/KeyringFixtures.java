@@ -17,17 +17,17 @@ import keyfleet.crypto.ProofCache;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.Sentinel;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Event.StartOrdered;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Heartbeat.Origin;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Heartbeat.Proved;
-import keyfleet.keyring.Job.Kind;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.RotationEvent.StartRequested;
+import keyfleet.keyring.RotationJob.Kind;
 
 /// The words in which the tests of this room speak: a keyring of three versions, with real keys.
-final class Fixtures {
+final class KeyringFixtures {
   static final Instant NOW = Instant.parse("2026-11-16T12:00:00Z");
   static final RotationId FIRST = new RotationId("r-1");
   static final RotationId SECOND = new RotationId("r-2");
@@ -36,11 +36,12 @@ final class Fixtures {
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER =
       new EnvelopeCipher(
-          KekSet.of(KeyringName.MAIN, IntStream.of(1, 2, 3).mapToObj(Fixtures::kek).toList()),
+          KekSet.of(
+              KeyringName.MAIN, IntStream.of(1, 2, 3).mapToObj(KeyringFixtures::kek).toList()),
           RANDOM);
   private static final Map<KekVersion, Sentinel> SENTINELS = sentinels();
 
-  private Fixtures() {}
+  private KeyringFixtures() {}
 
   static KekVersion v(int number) {
     return new KekVersion(number);
@@ -66,8 +67,8 @@ final class Fixtures {
     return sentinel;
   }
 
-  static KeyVersion keyVersion(int version) {
-    return new KeyVersion("env", sentinel(version), VersionState.ANNOUNCED);
+  static VersionEntry keyVersion(int version) {
+    return new VersionEntry("env", sentinel(version), VersionState.ANNOUNCED);
   }
 
   /// Version 1 active; 2 and 3 announced.
@@ -77,32 +78,32 @@ final class Fixtures {
     return next(next(one.announce(v(2), keyVersion(2))).announce(v(3), keyVersion(3)));
   }
 
-  static Keystore next(Decision decision) {
-    return assertInstanceOf(Next.class, decision).keystore();
+  static Keystore next(KeystoreDecision decision) {
+    return assertInstanceOf(Accepted.class, decision).keystore();
   }
 
-  static Keystore after(Keystore keystore, List<Event> events) {
+  static Keystore after(Keystore keystore, List<RotationEvent> events) {
     Keystore now = keystore;
-    for (Event event : events) {
+    for (RotationEvent event : events) {
       now = next(now.decide(event));
     }
     return now;
   }
 
-  static StartOrdered start(int from, int to) {
-    return new StartOrdered(FIRST, v(from), v(to), "worker-1");
+  static StartRequested start(int from, int to) {
+    return new StartRequested(FIRST, v(from), v(to), "worker-1");
   }
 
-  static StartOrdered start(Kind kind, int from, int to) {
+  static StartRequested start(Kind kind, int from, int to) {
     return start(FIRST, kind, from, to);
   }
 
-  static StartOrdered start(RotationId id, Kind kind, int from, int to) {
-    return new StartOrdered(id, kind, v(from), v(to), new Anyone(), "worker-1");
+  static StartRequested start(RotationId id, Kind kind, int from, int to) {
+    return new StartRequested(id, kind, v(from), v(to), new AnyProcesses(), "worker-1");
   }
 
-  static StartOrdered expecting(Expected expected) {
-    return new StartOrdered(SECOND, Kind.ROTATION, v(1), v(2), expected, "worker-1");
+  static StartRequested expecting(ExpectedProcesses expected) {
+    return new StartRequested(SECOND, Kind.ROTATION, v(1), v(2), expected, "worker-1");
   }
 
   static Heartbeat beat(String instance, int secondsAgo, int... loaded) {
@@ -110,12 +111,12 @@ final class Fixtures {
   }
 
   static Heartbeat beat(String instance, int secondsAgo, String provider, int... loaded) {
-    Map<KekVersion, Loaded> held = new HashMap<>();
+    Map<KekVersion, LoadedVersion> held = new HashMap<>();
     for (int version : loaded) {
-      held.put(v(version), new Loaded(provider, new Proved(proof(instance, version))));
+      held.put(v(version), new LoadedVersion(provider, new Proved(proof(instance, version))));
     }
     return new Heartbeat(
-        new Origin(instance, "run-1", "worker", "0.1.0"),
+        new ProcessInfo(instance, "run-1", "worker", "0.1.0"),
         held,
         v(1),
         PROTOCOL,
@@ -132,8 +133,8 @@ final class Fixtures {
     return new Roster(List.of(beats), NOW);
   }
 
-  static Readiness readiness(int target) {
-    return new Readiness(
+  static FleetReadiness readiness(int target) {
+    return new FleetReadiness(
         keystore(),
         v(target),
         PROTOCOL,

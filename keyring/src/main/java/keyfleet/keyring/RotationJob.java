@@ -1,17 +1,17 @@
 package keyfleet.keyring;
 
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Readiness.Expected;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 
 /// What a rotation is about, and who drives it just now.
 ///
 /// @param expected who has to be there when its gate is asked, whichever worker asks it
-public record Job(
+public record RotationJob(
     RotationId id,
     Kind kind,
     KekVersion from,
     KekVersion to,
-    Expected expected,
+    ExpectedProcesses expected,
     Course course,
     String driver) {
   /// The driver of a rotation that was ordered and not yet taken up: the first worker that sees it
@@ -35,7 +35,7 @@ public record Job(
     TURNED
   }
 
-  public Job {
+  public RotationJob {
     if (from.equals(to)) {
       throw new IllegalArgumentException(
           "a rotation goes from one version to another, not " + from);
@@ -46,11 +46,11 @@ public record Job(
     return driver.equals(name);
   }
 
-  Job turned() {
-    return new Job(id, kind, to, from, expected, Course.TURNED, driver);
+  RotationJob turned() {
+    return new RotationJob(id, kind, to, from, expected, Course.TURNED, driver);
   }
 
-  Job drivenBy(String newDriver) {
-    return new Job(id, kind, from, to, expected, course, newDriver);
+  RotationJob drivenBy(String newDriver) {
+    return new RotationJob(id, kind, from, to, expected, course, newDriver);
   }
 }

@@ -10,14 +10,14 @@ import keyfleet.crypto.KekVersion;
 /// The order matters as much as the answer: its heartbeat is acknowledged first, *then* it reads
 /// the keystore. A gate stages the new version first, *then* lists the roster. So either the gate
 /// sees the newcomer, or the newcomer sees the staged version.
-public sealed interface Admission {
-  record Admitted() implements Admission {}
+public sealed interface ProcessAdmission {
+  record Admitted() implements ProcessAdmission {}
 
   /// It may open what it can and must seal nothing: these versions are in use, and it has not
   /// proved them.
-  record ReadOnly(NavigableSet<KekVersion> unproved) implements Admission {}
+  record ReadOnly(NavigableSet<KekVersion> unproved) implements ProcessAdmission {}
 
-  static Admission of(Keystore keystore, Set<KekVersion> proved) {
+  static ProcessAdmission of(Keystore keystore, Set<KekVersion> proved) {
     NavigableSet<KekVersion> unproved = new TreeSet<>();
     keystore
         .versions()

@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Named;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Named;
 
 /// What the gate keeps of a part of a large roster. Of the ready ones it is little more than how
 /// many they are: there may be a hundred thousand, and one heartbeat is a score of objects.
@@ -15,13 +15,13 @@ import keyfleet.keyring.Readiness.Named;
 /// @param oldest the earliest beat of a ready one
 /// @param named the names of ready ones, as far as they are expected by name
 /// @param others whoever was not ready, or not fresh
-public record Muster(int ready, Instant oldest, Set<String> named, List<Heartbeat> others) {
-  static final Muster NOBODY = new Muster(0, Instant.MAX, Set.of(), List.of());
+public record RosterSummary(int ready, Instant oldest, Set<String> named, List<Heartbeat> others) {
+  static final RosterSummary NOBODY = new RosterSummary(0, Instant.MAX, Set.of(), List.of());
 
-  Muster with(Muster more) {
+  RosterSummary with(RosterSummary more) {
     Set<String> names = new HashSet<>(named);
     names.addAll(more.named);
-    return new Muster(
+    return new RosterSummary(
         ready + more.ready,
         oldest.isBefore(more.oldest) ? oldest : more.oldest,
         names,
@@ -35,7 +35,7 @@ public record Muster(int ready, Instant oldest, Set<String> named, List<Heartbea
     private int ready;
     private Instant oldest = Instant.MAX;
 
-    Builder(Expected expected) {
+    Builder(ExpectedProcesses expected) {
       this.expected = expected instanceof Named(var instances) ? instances : Set.of();
     }
 
@@ -51,8 +51,8 @@ public record Muster(int ready, Instant oldest, Set<String> named, List<Heartbea
       }
     }
 
-    Muster build() {
-      return new Muster(ready, oldest, named, others);
+    RosterSummary build() {
+      return new RosterSummary(ready, oldest, named, others);
     }
   }
 }

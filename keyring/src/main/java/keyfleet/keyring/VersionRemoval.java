@@ -8,42 +8,42 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.keyring.Decision.Next;
-import keyfleet.keyring.Decision.Refused;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.KeystoreDecision.Refused;
 
 /// Taking a version out of use: disabled, which can be undone; then destroyed, which cannot. Every
 /// objection is named, not the first alone.
-public final class Removal {
+public final class VersionRemoval {
   /// What was counted in one registered collection.
-  public sealed interface Count {}
+  public sealed interface CountResult {}
 
   /// Records that carry the version in any of their fields, not only as their lowest; the fence
   /// says whether more can come.
-  public record Counted(long records, boolean fenced) implements Count {}
+  public record Counted(long records, boolean fenced) implements CountResult {}
 
   /// Nobody could count it.
-  public record NotCounted(String reason) implements Count {}
+  public record NotCounted(String reason) implements CountResult {}
 
   /// What was found out before deciding. `sinceFlip` is how long the caller has itself watched the
   /// present epoch; `sinceDisabled` likewise.
   public record Evidence(
-      Roster roster, Map<String, Count> counts, Duration sinceFlip, Duration sinceDisabled) {
+      Roster roster, Map<String, CountResult> counts, Duration sinceFlip, Duration sinceDisabled) {
     public Evidence {
       // In the order of the names: whoever asks again reads the same words.
       counts = Collections.unmodifiableMap(new TreeMap<>(counts));
     }
   }
 
-  private Removal() {}
+  private VersionRemoval() {}
 
-  public static Decision disable(Keystore keystore, KekVersion version, Evidence evidence) {
+  public static KeystoreDecision disable(Keystore keystore, KekVersion version, Evidence evidence) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DECRYPT_ONLY).ifPresent(objections::add);
     objections.addAll(useObjections(keystore, version, evidence));
     return decide(keystore, version, VersionState.DISABLED, objections);
   }
 
-  public static Decision undo(Keystore keystore, KekVersion version) {
+  public static KeystoreDecision undo(Keystore keystore, KekVersion version) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
     if (keystore.isCompromised(version)) {
@@ -54,7 +54,7 @@ public final class Removal {
 
   /// Re-checks everything, since records may have been restored meanwhile. From here there is no
   /// way back.
-  public static Decision destroy(
+  public static KeystoreDecision destroy(
       Keystore keystore, KekVersion version, Evidence evidence, Duration horizon) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
@@ -69,16 +69,16 @@ public final class Removal {
   }
 
   /// The bytes are gone.
-  public static Decision destroyed(Keystore keystore, KekVersion version) {
+  public static KeystoreDecision destroyed(Keystore keystore, KekVersion version) {
     List<String> objections =
         stateObjection(keystore, version, VersionState.DESTROYING).stream().toList();
     return decide(keystore, version, VersionState.DESTROYED, objections);
   }
 
-  private static Decision decide(
+  private static KeystoreDecision decide(
       Keystore keystore, KekVersion version, VersionState state, List<String> objections) {
     return objections.isEmpty()
-        ? new Next(keystore.with(keystore.rotation(), version, state))
+        ? new Accepted(keystore.with(keystore.rotation(), version, state))
         : new Refused(String.join("; ", objections));
   }
 
@@ -113,7 +113,7 @@ public final class Removal {
     return objections;
   }
 
-  private static Optional<String> countObjection(String collection, Count count) {
+  private static Optional<String> countObjection(String collection, CountResult count) {
     return switch (count) {
       case Counted(long records, _) when records > 0 ->
           Optional.of(records + " records of " + collection + " carry it");
@@ -123,7 +123,7 @@ public final class Removal {
     };
   }
 
-  private static Optional<String> fenceObjection(String collection, Count count) {
+  private static Optional<String> fenceObjection(String collection, CountResult count) {
     return count instanceof Counted(_, boolean fenced) && !fenced
         ? Optional.of(collection + " has no fence: a sleeping writer may still bring it back")
         : Optional.empty();

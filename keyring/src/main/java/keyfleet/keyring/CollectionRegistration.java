@@ -8,13 +8,13 @@ import keyfleet.crypto.KeyringName;
 ///
 /// It says all that a worker needs to find the records: it may run where the application that
 /// registered does not.
-public record Registration(
+public record CollectionRegistration(
     KeyringName keyring,
     String engine,
     String collection,
     String idField,
     List<String> sealedFields) {
-  public Registration {
+  public CollectionRegistration {
     sealedFields = List.copyOf(sealedFields);
     if (sealedFields.isEmpty()) {
       throw new IllegalArgumentException(
@@ -27,8 +27,8 @@ public record Registration(
 
   /// A cluster whose API servers store what a plugin of the keyring has sealed. Its objects are in
   /// etcd, and no engine of ours reads them.
-  public static Registration ofCluster(KeyringName keyring, String cluster) {
-    return new Registration(keyring, KUBERNETES, cluster, List.of("*"));
+  public static CollectionRegistration ofCluster(KeyringName keyring, String cluster) {
+    return new CollectionRegistration(keyring, KUBERNETES, cluster, List.of("*"));
   }
 
   public boolean isCluster() {
@@ -36,7 +36,7 @@ public record Registration(
   }
 
   /// With records that are named by a field `id`.
-  public Registration(
+  public CollectionRegistration(
       KeyringName keyring, String engine, String collection, List<String> sealedFields) {
     this(keyring, engine, collection, "id", sealedFields);
   }

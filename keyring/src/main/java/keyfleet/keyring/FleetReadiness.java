@@ -20,7 +20,7 @@ import keyfleet.keyring.Heartbeat.Untried;
 ///
 /// A process that is not fresh is no laggard: it may be restarting. Safety does not rest on it,
 /// since it must join again before it seals. Who wants it to count declares whom to expect.
-public final class Readiness {
+public final class FleetReadiness {
   /// Whether a proof of the target is right. Only who has opened the target's sentinel can tell, so
   /// whoever cannot open it must not judge. Of a large fleet several threads ask at once.
   public interface ProofCheck {
@@ -28,19 +28,19 @@ public final class Readiness {
   }
 
   /// Who has to be there.
-  public sealed interface Expected {
+  public sealed interface ExpectedProcesses {
     default String words() {
       return switch (this) {
-        case Anyone() -> "whoever is there";
+        case AnyProcesses() -> "whoever is there";
         case AtLeast(int processes) -> "at least " + processes + " processes";
         case Named(SortedSet<String> instances) -> String.join(", ", instances);
       };
     }
   }
 
-  public record Anyone() implements Expected {}
+  public record AnyProcesses() implements ExpectedProcesses {}
 
-  public record AtLeast(int processes) implements Expected {
+  public record AtLeast(int processes) implements ExpectedProcesses {
     public AtLeast {
       if (processes < 1) {
         throw new IllegalArgumentException(
@@ -50,7 +50,7 @@ public final class Readiness {
   }
 
   /// The declared roster: the names under which its processes beat.
-  public record Named(SortedSet<String> instances) implements Expected {
+  public record Named(SortedSet<String> instances) implements ExpectedProcesses {
     public Named {
       if (instances.isEmpty()) {
         throw new IllegalArgumentException("a declared roster names somebody");
@@ -67,7 +67,7 @@ public final class Readiness {
       implements Verdict {}
 
   /// No process at all was heard of lately: nothing is known, so nothing is ready.
-  public record NobodyFresh(List<Heartbeat> stale) implements Verdict {}
+  public record NoFreshProcess(List<Heartbeat> stale) implements Verdict {}
 
   public record Laggard(Heartbeat beat, Reason reason) {}
 
@@ -94,22 +94,23 @@ public final class Readiness {
   private final int minProtocol;
   private final ProofCheck proofs;
 
-  public Readiness(Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofs) {
+  public FleetReadiness(Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofs) {
     this.keystore = keystore;
     this.target = target;
     this.minProtocol = minProtocol;
     this.proofs = proofs;
   }
 
-  public Verdict judge(Roster roster, Expected expected) {
-    return judge(Muster.NOBODY, roster, expected);
+  public Verdict judge(Roster roster, ExpectedProcesses expected) {
+    return judge(RosterSummary.NOBODY, roster, expected);
   }
 
   /// As of a roster that is too large to be kept: what [#muster] made of its parts, and the rest of
   /// it. Nothing if somebody in the parts is no longer fresh: then the whole roster has to be
   /// judged.
-  public Optional<Verdict> judge(List<Muster> parts, Roster rest, Expected expected) {
-    Muster all = parts.stream().reduce(Muster.NOBODY, Muster::with);
+  public Optional<Verdict> judge(
+      List<RosterSummary> parts, Roster rest, ExpectedProcesses expected) {
+    RosterSummary all = parts.stream().reduce(RosterSummary.NOBODY, RosterSummary::with);
     Instant since = rest.storeTime().minus(keystore.timings().fresh());
     return all.oldest().isBefore(since)
         ? Optional.empty()
@@ -118,9 +119,9 @@ public final class Readiness {
 
   /// Part of a roster, `latest` being the last beat of all so far: store time is not earlier. So
   /// who is not fresh by it is surely not, and who is may yet turn out not to be.
-  public Muster muster(List<Heartbeat> beats, Instant latest, Expected expected) {
+  public RosterSummary muster(List<Heartbeat> beats, Instant latest, ExpectedProcesses expected) {
     Instant since = latest.minus(keystore.timings().fresh());
-    Muster.Builder muster = new Muster.Builder(expected);
+    RosterSummary.Builder muster = new RosterSummary.Builder(expected);
     for (Heartbeat beat : beats) {
       boolean ready = !beat.at().isBefore(since) && reason(beat).isEmpty();
       muster.add(beat, ready);
@@ -128,12 +129,12 @@ public final class Readiness {
     return muster.build();
   }
 
-  private Verdict judge(Muster muster, Roster others, Expected expected) {
+  private Verdict judge(RosterSummary muster, Roster others, ExpectedProcesses expected) {
     List<Heartbeat> fresh = others.fresh(keystore.timings().fresh());
     List<Heartbeat> stale = others.stale(keystore.timings().fresh());
     int processes = muster.ready() + fresh.size();
     if (processes == 0) {
-      return new NobodyFresh(stale);
+      return new NoFreshProcess(stale);
     }
     List<Laggard> laggards = fresh.stream().flatMap(this::laggard).toList();
     Set<String> names = new HashSet<>(muster.named());
@@ -149,11 +150,11 @@ public final class Readiness {
   }
 
   private Optional<Reason> reason(Heartbeat beat) {
-    Optional<Heartbeat.Loaded> held = beat.holds(target);
+    Optional<Heartbeat.LoadedVersion> held = beat.holds(target);
     if (held.isEmpty()) {
       return Optional.of(Reason.MISSING);
     }
-    KeyVersion known = keystore.versions().get(target);
+    VersionEntry known = keystore.versions().get(target);
     if (known == null || !held.get().provider().equals(known.provider())) {
       return Optional.of(Reason.OTHER_PROVIDER);
     }
@@ -168,9 +169,9 @@ public final class Readiness {
     };
   }
 
-  private static List<String> missing(int fresh, Set<String> names, Expected expected) {
+  private static List<String> missing(int fresh, Set<String> names, ExpectedProcesses expected) {
     return switch (expected) {
-      case Anyone() -> List.of();
+      case AnyProcesses() -> List.of();
       case AtLeast(int processes) ->
           fresh >= processes
               ? List.of()

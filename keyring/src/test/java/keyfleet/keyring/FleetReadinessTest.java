@@ -1,9 +1,9 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.Fixtures.NOW;
-import static keyfleet.keyring.Fixtures.beat;
-import static keyfleet.keyring.Fixtures.readiness;
-import static keyfleet.keyring.Fixtures.roster;
+import static keyfleet.keyring.KeyringFixtures.NOW;
+import static keyfleet.keyring.KeyringFixtures.beat;
+import static keyfleet.keyring.KeyringFixtures.readiness;
+import static keyfleet.keyring.KeyringFixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
@@ -14,24 +14,25 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import keyfleet.keyring.Heartbeat.Loaded;
-import keyfleet.keyring.Readiness.Anyone;
-import keyfleet.keyring.Readiness.AtLeast;
-import keyfleet.keyring.Readiness.Expected;
-import keyfleet.keyring.Readiness.Laggard;
-import keyfleet.keyring.Readiness.Named;
-import keyfleet.keyring.Readiness.NobodyFresh;
-import keyfleet.keyring.Readiness.NotReady;
-import keyfleet.keyring.Readiness.Ready;
-import keyfleet.keyring.Readiness.Reason;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.AtLeast;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.Named;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.NotReady;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.FleetReadiness.Reason;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
 import org.junit.jupiter.api.Test;
 
-class ReadinessTest {
+class FleetReadinessTest {
   private static final Heartbeat GOOD = beat("api-1", 10, 1, 2);
 
   private static Reason onlyReason(Heartbeat beat) {
     NotReady verdict =
-        assertInstanceOf(NotReady.class, readiness(2).judge(roster(GOOD, beat), new Anyone()));
+        assertInstanceOf(
+            NotReady.class, readiness(2).judge(roster(GOOD, beat), new AnyProcesses()));
     assertEquals(1, verdict.laggards().size(), verdict.toString());
     return verdict.laggards().getFirst().reason();
   }
@@ -40,7 +41,7 @@ class ReadinessTest {
   void everyoneHasTheTarget_isReady() {
     assertEquals(
         new Ready(2, List.of()),
-        readiness(2).judge(roster(GOOD, beat("api-2", 60, 1, 2)), new Anyone()));
+        readiness(2).judge(roster(GOOD, beat("api-2", 60, 1, 2)), new AnyProcesses()));
   }
 
   @Test
@@ -56,14 +57,14 @@ class ReadinessTest {
   /// The same number, other bytes: here the proof of another instance, which a wrong key gives too.
   @Test
   void processWithAProofThatIsNotItsOwn_isALaggard() {
-    Loaded stolen = GOOD.holds(Fixtures.v(2)).orElseThrow();
+    LoadedVersion stolen = GOOD.holds(KeyringFixtures.v(2)).orElseThrow();
     Heartbeat impostor = beat("api-2", 10, 1);
     assertEquals(
         Reason.OTHER_BYTES,
         onlyReason(
             new Heartbeat(
                 impostor.origin(),
-                Map.of(Fixtures.v(2), stolen),
+                Map.of(KeyringFixtures.v(2), stolen),
                 impostor.current(),
                 impostor.protocol(),
                 impostor.epoch(),
@@ -80,11 +81,11 @@ class ReadinessTest {
     assertEquals(Reason.NOT_PROVED, onlyReason(saying(new Heartbeat.Untried())));
   }
 
-  private static Heartbeat saying(Heartbeat.Word word) {
+  private static Heartbeat saying(Heartbeat.ProofStatus word) {
     Heartbeat beat = beat("api-2", 10, 1);
     return new Heartbeat(
         beat.origin(),
-        Map.of(Fixtures.v(2), new Loaded("env", word)),
+        Map.of(KeyringFixtures.v(2), new LoadedVersion("env", word)),
         beat.current(),
         beat.protocol(),
         beat.epoch(),
@@ -102,14 +103,14 @@ class ReadinessTest {
 
   @Test
   void currentVersion_needNotBeTheTarget() {
-    assertInstanceOf(Ready.class, readiness(2).judge(roster(GOOD), new Anyone()));
+    assertInstanceOf(Ready.class, readiness(2).judge(roster(GOOD), new AnyProcesses()));
   }
 
   @Test
   void staleProcess_isListedAndNoLaggard() {
     Heartbeat stale = beat("api-2", 61, 1);
     assertEquals(
-        new Ready(1, List.of(stale)), readiness(2).judge(roster(GOOD, stale), new Anyone()));
+        new Ready(1, List.of(stale)), readiness(2).judge(roster(GOOD, stale), new AnyProcesses()));
   }
 
   @Test
@@ -126,9 +127,10 @@ class ReadinessTest {
 
   @Test
   void nobodyFresh_isNeverReady() {
-    assertEquals(new NobodyFresh(List.of()), readiness(2).judge(roster(), new Anyone()));
+    assertEquals(new NoFreshProcess(List.of()), readiness(2).judge(roster(), new AnyProcesses()));
     Heartbeat stale = beat("api-1", 61, 1, 2);
-    assertEquals(new NobodyFresh(List.of(stale)), readiness(2).judge(roster(stale), new Anyone()));
+    assertEquals(
+        new NoFreshProcess(List.of(stale)), readiness(2).judge(roster(stale), new AnyProcesses()));
   }
 
   @Test
@@ -136,15 +138,15 @@ class ReadinessTest {
     NotReady verdict =
         assertInstanceOf(
             NotReady.class,
-            readiness(2).judge(roster(beat("b", 1, 1), GOOD, beat("a", 1, 1)), new Anyone()));
+            readiness(2).judge(roster(beat("b", 1, 1), GOOD, beat("a", 1, 1)), new AnyProcesses()));
     assertEquals(
         List.of("a", "b"),
         verdict.laggards().stream().map(Laggard::beat).map(Heartbeat::instance).toList());
   }
 
-  private static final List<Expected> EXPECTED =
+  private static final List<ExpectedProcesses> EXPECTED =
       List.of(
-          new Anyone(),
+          new AnyProcesses(),
           new AtLeast(3),
           new AtLeast(40),
           new Named(new TreeSet<>(Set.of("p-1", "p-2"))),
@@ -161,9 +163,9 @@ class ReadinessTest {
       }
       int first = random.nextInt(beats.size() + 1);
       int second = random.nextInt(first, beats.size() + 1);
-      for (Expected expected : EXPECTED) {
-        Readiness readiness = readiness(2);
-        List<Muster> parts =
+      for (ExpectedProcesses expected : EXPECTED) {
+        FleetReadiness readiness = readiness(2);
+        List<RosterSummary> parts =
             List.of(
                 readiness.muster(beats.subList(0, first), NOW, expected),
                 readiness.muster(beats.subList(first, second), NOW, expected));
@@ -185,23 +187,23 @@ class ReadinessTest {
 
   @Test
   void partOfWhichSomebodyBecameStale_cannotBeJudged() {
-    Muster part = readiness(2).muster(List.of(GOOD), NOW, new Anyone());
+    RosterSummary part = readiness(2).muster(List.of(GOOD), NOW, new AnyProcesses());
     Roster soon = new Roster(List.of(), NOW.plusSeconds(50));
     Roster later = new Roster(List.of(), NOW.plusSeconds(50).plusMillis(1));
     assertEquals(
         Optional.of(new Ready(1, List.of())),
-        readiness(2).judge(List.of(part), soon, new Anyone()));
-    assertEquals(Optional.empty(), readiness(2).judge(List.of(part), later, new Anyone()));
+        readiness(2).judge(List.of(part), soon, new AnyProcesses()));
+    assertEquals(Optional.empty(), readiness(2).judge(List.of(part), later, new AnyProcesses()));
   }
 
   /// It was not known to be stale when its part was read.
   @Test
   void laggardInAPart_isStaleByTheTimeAtTheEnd() {
     Heartbeat laggard = beat("api-2", 10, 1);
-    Muster part = readiness(2).muster(List.of(laggard), NOW, new Anyone());
+    RosterSummary part = readiness(2).muster(List.of(laggard), NOW, new AnyProcesses());
     Roster later = new Roster(List.of(), NOW.plusSeconds(51));
     assertEquals(
-        Optional.of(new NobodyFresh(List.of(laggard))),
-        readiness(2).judge(List.of(part), later, new Anyone()));
+        Optional.of(new NoFreshProcess(List.of(laggard))),
+        readiness(2).judge(List.of(part), later, new AnyProcesses()));
   }
 }
