@@ -166,16 +166,16 @@ final class VerifyBench {
 
     private byte[] beat(int number) {
       String name = instance(number);
-      Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
+      Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
       for (KekVersion version : List.of(Worker.V1, Worker.V2)) {
-        loaded.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
+        loadedVersion.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
       }
       Host host = new Host("host-%06d".formatted(number), 4711, "", Instant.ofEpochMilli(now));
-      ProcessInfo origin = new ProcessInfo(name, "run-" + number, "api", "0.1.0", host);
+      ProcessInfo processInfo = new ProcessInfo(name, "run-" + number, "api", "0.1.0", host);
       Heartbeat beat =
           new Heartbeat(
-              origin,
-              loaded,
+              processInfo,
+              loadedVersion,
               Worker.V1,
               Self.PROTOCOL,
               keystore.epoch(),

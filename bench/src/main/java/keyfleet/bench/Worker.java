@@ -71,8 +71,8 @@ final class Worker {
     membership.tick();
   }
 
-  void register(CollectionRegistration registration) {
-    new Registry(kv, this::word).register(registration);
+  void register(CollectionRegistration collectionRegistration) {
+    new Registry(kv, this::word).register(collectionRegistration);
   }
 
   void rotate(RecordStores stores) {

@@ -22,7 +22,7 @@ record Advice(Reason reason, String provider, Home home) {
       "\nWhich image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces";
 
   static Advice of(Laggard laggard, String provider) {
-    Home home = laggard.beat().origin().host().pod().isEmpty() ? Home.HOST : Home.POD;
+    Home home = laggard.heartbeat().process().host().pod().isEmpty() ? Home.HOST : Home.POD;
     return new Advice(laggard.reason(), provider, home);
   }
 
@@ -71,7 +71,7 @@ record Advice(Reason reason, String provider, Home home) {
   }
 
   private static String name(Heartbeat beat) {
-    Heartbeat.Host host = beat.origin().host();
+    Heartbeat.Host host = beat.process().host();
     String name = host.pod().isEmpty() ? host.name() : host.pod();
     return Console.plain(name.isEmpty() ? beat.instance() : name);
   }

@@ -12,12 +12,12 @@ import keyfleet.member.HeartbeatDocument;
 final class FleetCheck {
   private final Desk desk;
   private final KekVersion target;
-  private final ExpectedProcesses expected;
+  private final ExpectedProcesses expectedProcesses;
 
-  FleetCheck(Desk desk, KekVersion target, ExpectedProcesses expected) {
+  FleetCheck(Desk desk, KekVersion target, ExpectedProcesses expectedProcesses) {
     this.desk = desk;
     this.target = target;
-    this.expected = expected;
+    this.expectedProcesses = expectedProcesses;
   }
 
   GateReport once() {
@@ -28,7 +28,7 @@ final class FleetCheck {
           target + " is not announced", "keyfleet kek announce --version=" + target.number());
     }
     desk.keys().needProved(keystore, target);
-    var verdict = desk.gate().judge(keystore, target, expected);
+    var verdict = desk.gate().judge(keystore, target, expectedProcesses);
     var storeTime = HeartbeatDocument.instant(desk.stores().kv().storeTime());
     return new GateReport(desk.keyring(), target, known.provider(), verdict, storeTime);
   }

@@ -16,9 +16,10 @@ final class FleetVerify {
     KekVersion target = KeyOptions.version(parsed, KekVerify.TARGET);
     OutputFormat format = OutputFormat.of(parsed);
     WaitOptions waiting = WaitOptions.of(parsed);
-    ExpectedProcesses expected = Expectation.of(parsed, office.around().get().environment());
+    ExpectedProcesses expectedProcesses =
+        Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
-      FleetCheck check = new FleetCheck(desk, target, expected);
+      FleetCheck check = new FleetCheck(desk, target, expectedProcesses);
       GateReport report =
           waiting.waits() ? check.until(waiting.deadline(desk.ticker())) : check.once();
       return report.print(format, office.console());

@@ -61,7 +61,7 @@ record GateReport(
     if (!laggards().isEmpty()) {
       err.println("LAGGARDS:");
       for (Laggard laggard : laggards()) {
-        err.println(new ProcessLine(laggard.beat()).words() + " reason=" + reason(laggard));
+        err.println(new ProcessLine(laggard.heartbeat()).words() + " reason=" + reason(laggard));
       }
       advice().forEach((advice, whom) -> err.println(advice.words(keyring, target, whom)));
     }
@@ -71,7 +71,8 @@ record GateReport(
   private Map<Advice, List<Heartbeat>> advice() {
     Map<Advice, List<Heartbeat>> all = new LinkedHashMap<>();
     for (Laggard laggard : laggards()) {
-      all.computeIfAbsent(Advice.of(laggard, provider), _ -> new ArrayList<>()).add(laggard.beat());
+      all.computeIfAbsent(Advice.of(laggard, provider), _ -> new ArrayList<>())
+          .add(laggard.heartbeat());
     }
     return all;
   }
@@ -83,11 +84,11 @@ record GateReport(
     json.writeArrayPropertyStart("laggards");
     for (Laggard laggard : laggards()) {
       json.writeStartObject();
-      new ProcessLine(laggard.beat()).write(json);
+      new ProcessLine(laggard.heartbeat()).write(json);
       json.writeStringProperty("reason", reason(laggard))
           .writeStringProperty(
               "remedy",
-              Advice.of(laggard, provider).words(keyring, target, List.of(laggard.beat())))
+              Advice.of(laggard, provider).words(keyring, target, List.of(laggard.heartbeat())))
           .writeEndObject();
     }
     json.writeEndArray().writeArrayPropertyStart("missing");
@@ -122,6 +123,6 @@ record GateReport(
   }
 
   private Duration age(Heartbeat beat) {
-    return Duration.between(beat.at(), storeTime);
+    return Duration.between(beat.writtenAt(), storeTime);
   }
 }

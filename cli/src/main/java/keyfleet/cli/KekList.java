@@ -91,7 +91,7 @@ final class KekList implements Command {
   }
 
   private static long loaded(KekVersion version, List<Heartbeat> fresh) {
-    return fresh.stream().filter(it -> it.loaded().containsKey(version)).count();
+    return fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
   }
 
   private static long current(KekVersion version, List<Heartbeat> fresh) {

@@ -134,8 +134,8 @@ final class KekRemove implements Command {
 
   private static List<String> holders(Desk desk, Keystore keystore, KekVersion version) {
     List<String> holders = new ArrayList<>();
-    for (Heartbeat beat : desk.ring().roster(keystore.timings()).beats()) {
-      if (beat.loaded().containsKey(version)) {
+    for (Heartbeat beat : desk.ring().roster(keystore.timings()).heartbeats()) {
+      if (beat.loadedVersion().containsKey(version)) {
         holders.add(new ProcessLine(beat).name() + " still holds its bytes");
       }
     }

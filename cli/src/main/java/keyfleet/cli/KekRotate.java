@@ -75,31 +75,34 @@ final class KekRotate implements Command {
       throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
     }
     Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
-    ExpectedProcesses expected = Expectation.of(parsed, office.around().get().environment());
+    ExpectedProcesses expectedProcesses =
+        Expectation.of(parsed, office.around().get().environment());
     try (Desk desk = office.desk(parsed)) {
       if (isDone(desk.keystore(), wanted, from, to)) {
         RotationView.at(desk).print(format, office.console().out());
         return Exit.OK;
       }
-      GateReport gate = new FleetCheck(desk, to, expected).once();
+      GateReport gate = new FleetCheck(desk, to, expectedProcesses).once();
       if (!gate.isReady()) {
         return gate.print(format, office.console());
       }
-      RotationJob job = started(desk.orders().start(wanted, from, to, expected));
+      RotationJob rotationJob = started(desk.orders().start(wanted, from, to, expectedProcesses));
       boolean follows =
           waiting.waits()
               || wanted == Kind.DRY_RUN
               || (office.console().isTerminal() && format == OutputFormat.TABLE);
-      return follows ? followed(desk, job, waiting, format) : left(desk, job, format);
+      return follows
+          ? followed(desk, rotationJob, waiting, format)
+          : left(desk, rotationJob, format);
     }
   }
 
   /// Ordering it again does no harm.
   private static boolean isDone(Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
-    return keystore.rotation() instanceof Completed(RotationJob job)
-        && job.kind() == kind
-        && job.from().equals(from)
-        && job.to().equals(to);
+    return keystore.rotation() instanceof Completed(RotationJob rotationJob)
+        && rotationJob.kind() == kind
+        && rotationJob.from().equals(from)
+        && rotationJob.to().equals(to);
   }
 
   private static RotationJob started(Answer answer) {
@@ -109,7 +112,7 @@ final class KekRotate implements Command {
           case Unchanged(Keystore same) -> same;
           case Refused(String reason) -> throw refused(reason);
         };
-    return Rotation.underWay(keystore.rotation()).orElseThrow();
+    return Rotation.unfinishedJob(keystore.rotation()).orElseThrow();
   }
 
   private static CommandException refused(String reason) {
@@ -120,30 +123,33 @@ final class KekRotate implements Command {
             : "keyfleet kek status");
   }
 
-  private int left(Desk desk, RotationJob job, OutputFormat format) {
+  private int left(Desk desk, RotationJob rotationJob, OutputFormat format) {
     if (format == OutputFormat.JSON) {
       RotationView.at(desk).print(format, office.console().out());
     } else {
       office
           .console()
           .err()
-          .println("%s -> %s: rotation %s is ordered".formatted(job.from(), job.to(), job.id()));
+          .println(
+              "%s -> %s: rotation %s is ordered"
+                  .formatted(rotationJob.from(), rotationJob.to(), rotationJob.id()));
       office.console().err().println("To see it: keyfleet kek watch");
     }
     return Exit.OK;
   }
 
-  private int followed(Desk desk, RotationJob job, WaitOptions waiting, OutputFormat format) {
+  private int followed(
+      Desk desk, RotationJob rotationJob, WaitOptions waiting, OutputFormat format) {
     Console console = office.console();
-    boolean limited = waiting.waits() || job.kind() == Kind.DRY_RUN;
+    boolean limited = waiting.waits() || rotationJob.kind() == Kind.DRY_RUN;
     Deadline deadline = limited ? waiting.deadline(desk.ticker()) : Deadline.never(desk.ticker());
     Manner manner = format == OutputFormat.JSON ? Manner.NOTHING : Manner.of(console, format);
     RotationView last =
         new Follow(desk, console, new Screen(console, manner))
-            .until(view -> view.endOf(job.id()).isPresent(), deadline);
+            .until(view -> view.endOf(rotationJob.id()).isPresent(), deadline);
     if (format == OutputFormat.JSON) {
       last.print(format, console.out());
     }
-    return new Outcome(job, last).exit(console);
+    return new Outcome(rotationJob, last).exit(console);
   }
 }

@@ -6,13 +6,13 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Kind;
 
 /// What a rotation that somebody waited for came to.
-record Outcome(RotationJob job, RotationView last) {
+record Outcome(RotationJob rotationJob, RotationView last) {
   /// What drivers write into the progress of a dry run that found nothing wrong.
   private static final String READY = "ready";
 
   /// Says it, and returns the exit code.
   int exit(Console console) {
-    End end = last.endOf(job.id()).orElse(null);
+    End end = last.endOf(rotationJob.id()).orElse(null);
     return switch (end) {
       case null ->
           throw CommandException.unmet(
@@ -24,20 +24,20 @@ record Outcome(RotationJob job, RotationView last) {
           throw CommandException.unmet(
               last.failed() + " records cannot be moved until a person mends them",
               "keyfleet kek status");
-      case DROPPED -> job.kind() == Kind.DRY_RUN ? rehearsed(console) : dropped();
+      case DROPPED -> rotationJob.kind() == Kind.DRY_RUN ? rehearsed(console) : dropped();
     };
   }
 
   private int rehearsed(Console console) {
     Progress found = last.progress();
-    if (!found.rotation().equals(job.id()) || !isCounted()) {
+    if (!found.rotation().equals(rotationJob.id()) || !isCounted()) {
       return dropped();
     }
     console
         .err()
         .println(
             "dry run %s -> %s: %d records, %d would fail; nothing was changed"
-                .formatted(job.from(), job.to(), found.total(), found.failed()));
+                .formatted(rotationJob.from(), rotationJob.to(), found.total(), found.failed()));
     found.failures().forEach(it -> console.err().println(RotationView.words(it)));
     if (found.failed() > 0) {
       throw CommandException.unmet(
@@ -52,9 +52,9 @@ record Outcome(RotationJob job, RotationView last) {
   }
 
   private int dropped() {
-    String note = last.progress().rotation().equals(job.id()) ? last.progress().note() : "";
+    String note = last.progress().rotation().equals(rotationJob.id()) ? last.progress().note() : "";
     throw CommandException.unmet(
         "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.plain(note)),
-        "keyfleet kek verify --target=" + job.to().number());
+        "keyfleet kek verify --target=" + rotationJob.to().number());
   }
 }

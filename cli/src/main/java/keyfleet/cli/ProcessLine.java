@@ -19,12 +19,12 @@ record ProcessLine(Heartbeat beat) {
             String.join(",", loaded().stream().map(String::valueOf).toList()),
             current() == null ? "-" : current(),
             or(provider(), "-"),
-            or(Console.plain(beat.origin().software()), "-"));
+            or(Console.plain(beat.process().software()), "-"));
   }
 
   /// `pod=NAME`, or `host=NAME pid=N`.
   String name() {
-    Host host = beat.origin().host();
+    Host host = beat.process().host();
     return host.pod().isEmpty()
         ? "host=%s pid=%d".formatted(Console.plain(or(host.name(), beat.instance())), host.pid())
         : "pod=" + Console.plain(host.pod());
@@ -35,12 +35,12 @@ record ProcessLine(Heartbeat beat) {
   }
 
   void write(JsonGenerator json) {
-    Host host = beat.origin().host();
+    Host host = beat.process().host();
     json.writeStringProperty("instance", beat.instance())
         .writeStringProperty("hostname", host.name())
         .writeNumberProperty("pid", host.pid())
         .writeStringProperty("pod", host.pod())
-        .writeStringProperty("role", beat.origin().role());
+        .writeStringProperty("role", beat.process().role());
     json.writeArrayPropertyStart("loaded_kek_versions");
     loaded().forEach(json::writeNumber);
     json.writeEndArray();
@@ -49,11 +49,11 @@ record ProcessLine(Heartbeat beat) {
       json.writeNumberProperty("current_kek_version", current);
     }
     json.writeStringProperty("provider", provider())
-        .writeStringProperty("version", beat.origin().software());
+        .writeStringProperty("version", beat.process().software());
   }
 
   private List<Integer> loaded() {
-    return new TreeSet<>(beat.loaded().keySet()).stream().map(it -> it.number()).toList();
+    return new TreeSet<>(beat.loadedVersion().keySet()).stream().map(it -> it.number()).toList();
   }
 
   private @Nullable Integer current() {
@@ -62,7 +62,7 @@ record ProcessLine(Heartbeat beat) {
 
   /// That of the version it seals under, which people look for first.
   private String provider() {
-    LoadedVersion held = beat.current() == null ? null : beat.loaded().get(beat.current());
+    LoadedVersion held = beat.current() == null ? null : beat.loadedVersion().get(beat.current());
     return held == null ? "" : Console.plain(held.provider());
   }
 

@@ -42,7 +42,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
 
   private static Progress nothing(Keystore keystore) {
     RotationId id =
-        Rotation.job(keystore.rotation()).map(RotationJob::id).orElse(new RotationId("-"));
+        Rotation.lastJob(keystore.rotation()).map(RotationJob::id).orElse(new RotationId("-"));
     return new Progress(id, 0, 0, 0, "", List.of());
   }
 
@@ -51,17 +51,17 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   /// Nothing if none was ever ordered, or the last came to nothing.
-  Optional<RotationJob> job() {
-    return Rotation.job(rotation());
+  Optional<RotationJob> rotationJob() {
+    return Rotation.lastJob(rotation());
   }
 
   boolean isUnderWay() {
-    return Rotation.underWay(rotation()).isPresent();
+    return Rotation.unfinishedJob(rotation()).isPresent();
   }
 
   /// Nothing while it goes on.
   Optional<End> endOf(RotationId id) {
-    if (job().filter(it -> it.id().equals(id)).isEmpty()) {
+    if (rotationJob().filter(it -> it.id().equals(id)).isEmpty()) {
       return Optional.of(End.DROPPED);
     }
     return switch (rotation()) {
@@ -89,7 +89,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
 
   /// Whether the progress is this rotation's. Without one, it is what became of the last.
   private boolean isReported() {
-    return job().map(it -> it.id().equals(progress.rotation())).orElse(true);
+    return rotationJob().map(it -> it.id().equals(progress.rotation())).orElse(true);
   }
 
   long total() {
@@ -111,7 +111,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   }
 
   String course() {
-    return job().map(it -> it.from() + " -> " + it.to()).orElse("");
+    return rotationJob().map(it -> it.from() + " -> " + it.to()).orElse("");
   }
 
   void print(OutputFormat format, PrintStream out) {
@@ -124,17 +124,21 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
   private void printTable(PrintStream out) {
     out.println(
         "keyring   " + keyring + ", active " + keystore.active() + ", epoch " + keystore.epoch());
-    job()
-        .ifPresent(job -> {
-          out.println("rotation  " + job.id() + " (" + Words.of(job.kind()) + ")");
+    rotationJob()
+        .ifPresent(rotationJob -> {
+          out.println("rotation  " + rotationJob.id() + " (" + Words.of(rotationJob.kind()) + ")");
           out.println(
               "course    "
                   + course()
-                  + (job.course() == RotationJob.Course.TURNED ? ", going back" : ""));
+                  + (rotationJob.course() == RotationJob.Course.TURNED ? ", going back" : ""));
           out.println(
-              "driver    " + (job.driver().isEmpty() ? "nobody yet" : Console.plain(job.driver())));
-          if (!(job.expected() instanceof AnyProcesses)) {
-            out.println("expects   " + Console.plain(job.expected().words()));
+              "driver    "
+                  + (rotationJob.driver().isEmpty()
+                      ? "nobody yet"
+                      : Console.plain(rotationJob.driver())));
+          if (!(rotationJob.expectedProcesses() instanceof AnyProcesses)) {
+            out.println(
+                "expects   " + Console.plain(rotationJob.expectedProcesses().description()));
           }
         });
     out.println("state     " + state() + ", " + phase());
@@ -161,7 +165,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
         .writeNumberProperty("failed_records", failed())
         .writeNumberProperty("active", keystore.active().number())
         .writeNumberProperty("epoch", keystore.epoch());
-    job().ifPresent(job -> write(json, job));
+    rotationJob().ifPresent(rotationJob -> write(json, rotationJob));
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (Progress.Failure it : isReported() ? progress.failures() : List.<Progress.Failure>of()) {
@@ -174,14 +178,14 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
     json.writeEndArray();
   }
 
-  private static void write(JsonGenerator json, RotationJob job) {
-    json.writeStringProperty("rotation", job.id().value())
-        .writeStringProperty("kind", Words.snake(job.kind()))
-        .writeNumberProperty("from_version", job.from().number())
-        .writeNumberProperty("to_version", job.to().number())
-        .writeStringProperty("course", Words.snake(job.course()))
-        .writeStringProperty("driver", job.driver());
-    switch (job.expected()) {
+  private static void write(JsonGenerator json, RotationJob rotationJob) {
+    json.writeStringProperty("rotation", rotationJob.id().value())
+        .writeStringProperty("kind", Words.snake(rotationJob.kind()))
+        .writeNumberProperty("from_version", rotationJob.from().number())
+        .writeNumberProperty("to_version", rotationJob.to().number())
+        .writeStringProperty("course", Words.snake(rotationJob.course()))
+        .writeStringProperty("driver", rotationJob.driver());
+    switch (rotationJob.expectedProcesses()) {
       case AnyProcesses() -> {}
       case AtLeast(int processes) -> json.writeNumberProperty("min_processes", processes);
       case Named(var instances) -> {

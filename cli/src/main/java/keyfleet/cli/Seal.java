@@ -24,7 +24,7 @@ final class Seal {
     this.desk = desk;
     this.sealer =
         new Sealer(
-            shelf.registration(),
+            shelf.collectionRegistration(),
             desk.registry(),
             desk.keys().loaded(),
             () -> standing,

@@ -21,7 +21,7 @@ import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
 /// The collection in which `secret` keeps its values: one that rotates as any other.
-record SecretShelf(CollectionRegistration registration, Records records) {
+record SecretShelf(CollectionRegistration collectionRegistration, Records records) {
   private static final String COLLECTION = "keyfleet_secrets";
   private static final String NAME = "name";
   private static final String VALUE = "value";

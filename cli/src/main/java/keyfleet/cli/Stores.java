@@ -26,8 +26,8 @@ final class Stores implements RecordStores, AutoCloseable {
 
   /// A database that a command was told of, and which registered collections are looked up there.
   record Place(String engine, Supplier<Engine> open, Predicate<CollectionRegistration> lookup) {
-    boolean has(CollectionRegistration registration) {
-      return lookup.test(registration);
+    boolean has(CollectionRegistration collectionRegistration) {
+      return lookup.test(collectionRegistration);
     }
   }
 
@@ -104,9 +104,9 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   /// Throws if the collection is where this command looks, and is not to be had.
-  Optional<Records> find(CollectionRegistration registration) {
-    String engine = registration.engine();
-    CollectionShape shape = shape(registration);
+  Optional<Records> find(CollectionRegistration collectionRegistration) {
+    String engine = collectionRegistration.engine();
+    CollectionShape shape = shape(collectionRegistration);
     if (engine.equals(NO_RECORDS)) {
       return Optional.empty();
     }
@@ -117,19 +117,19 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(CollectionRegistration registration) {
+  public Optional<Records> open(CollectionRegistration collectionRegistration) {
     try {
-      return find(registration);
+      return find(collectionRegistration);
     } catch (StoreException e) {
       return Optional.empty();
     }
   }
 
-  static CollectionShape shape(CollectionRegistration registration) {
+  static CollectionShape shape(CollectionRegistration collectionRegistration) {
     return new CollectionShape(
-        registration.collection(),
-        registration.idField(),
-        new TreeSet<>(registration.sealedFields()));
+        collectionRegistration.collection(),
+        collectionRegistration.idField(),
+        new TreeSet<>(collectionRegistration.sealedFields()));
   }
 
   @Override

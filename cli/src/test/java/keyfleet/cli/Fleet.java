@@ -88,7 +88,7 @@ final class Fleet implements Ticker, AutoCloseable {
     private final RotationLoop loop;
     private final boolean isWorker;
 
-    Peer(ProcessInfo origin, Map<String, String> variables, String provider) {
+    Peer(ProcessInfo processInfo, Map<String, String> variables, String provider) {
       Surroundings around = new Surroundings(variables, RANDOM, Fleet.this);
       Keyholder keys =
           new Keyholder(
@@ -98,7 +98,7 @@ final class Fleet implements Ticker, AutoCloseable {
       keys.refresh();
       membership =
           new Membership(
-              new Self(origin, Self.PROTOCOL, null),
+              new Self(processInfo, Self.PROTOCOL, null),
               new Membership.Ties(engine.kv(), Fleet.this::nonce),
               keys,
               Map::of,
@@ -113,8 +113,8 @@ final class Fleet implements Ticker, AutoCloseable {
                           new CollectionShape(
                               it.collection(), it.idField(), new TreeSet<>(it.sealedFields())))),
               Failpoints.NONE);
-      isWorker = origin.role().equals("worker");
-      loop = new RotationLoop(origin.run(), ring, shelves, keys, Fleet.this::nanos);
+      isWorker = processInfo.role().equals("worker");
+      loop = new RotationLoop(processInfo.run(), ring, shelves, keys, Fleet.this::nanos);
     }
   }
 
@@ -141,8 +141,8 @@ final class Fleet implements Ticker, AutoCloseable {
   private void start(Host host, String role, String provider, Map<String, String> variables) {
     String instance = host.pod().isEmpty() ? host.name() : host.pod();
     stop(instance);
-    ProcessInfo origin = new ProcessInfo(instance, "run-" + nonce(), role, "0.1.0", host);
-    Peer peer = new Peer(origin, variables, provider);
+    ProcessInfo processInfo = new ProcessInfo(instance, "run-" + nonce(), role, "0.1.0", host);
+    Peer peer = new Peer(processInfo, variables, provider);
     peers.put(instance, peer);
     peer.membership.tick();
     peer.membership.tick();

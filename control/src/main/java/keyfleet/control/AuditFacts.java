@@ -33,7 +33,7 @@ final class AuditFacts {
     SortedMap<String, String> facts = frequent(keystore);
     identity(facts, keystore.identity());
     timings(facts, keystore.timings());
-    Rotation.job(keystore.rotation()).ifPresent(job -> job(facts, job));
+    Rotation.lastJob(keystore.rotation()).ifPresent(rotationJob -> job(facts, rotationJob));
     keystore.versions().forEach((version, known) -> version(facts, version, known));
     keystore.activations().forEach(it -> activation(facts, it));
     return new AuditFacts(facts);
@@ -54,9 +54,9 @@ final class AuditFacts {
     if (!keystore.timings().equals(other.timings())) {
       timings(facts, keystore.timings());
     }
-    Optional<RotationJob> job = Rotation.job(keystore.rotation());
-    if (!job.equals(Rotation.job(other.rotation()))) {
-      job.ifPresent(it -> job(facts, it));
+    Optional<RotationJob> rotationJob = Rotation.lastJob(keystore.rotation());
+    if (!rotationJob.equals(Rotation.lastJob(other.rotation()))) {
+      rotationJob.ifPresent(it -> job(facts, it));
     }
     if (!keystore.activations().equals(other.activations())) {
       keystore.activations().forEach(it -> activation(facts, it));
@@ -109,19 +109,19 @@ final class AuditFacts {
     facts.put(version + ".trust", word(known.trust()));
   }
 
-  private static void job(SortedMap<String, String> facts, RotationJob job) {
-    facts.put("rotation.id", job.id().value());
-    facts.put("rotation.kind", word(job.kind()));
-    facts.put("rotation.from", job.from().toString());
-    facts.put("rotation.to", job.to().toString());
-    facts.put("rotation.expected", expected(job.expected()));
-    facts.put("rotation.course", word(job.course()));
-    facts.put("rotation.driver", job.driver());
+  private static void job(SortedMap<String, String> facts, RotationJob rotationJob) {
+    facts.put("rotation.id", rotationJob.id().value());
+    facts.put("rotation.kind", word(rotationJob.kind()));
+    facts.put("rotation.from", rotationJob.from().toString());
+    facts.put("rotation.to", rotationJob.to().toString());
+    facts.put("rotation.expected", expected(rotationJob.expectedProcesses()));
+    facts.put("rotation.course", word(rotationJob.course()));
+    facts.put("rotation.driver", rotationJob.driver());
   }
 
   /// Entries from before there was such a thing say nothing of it.
-  private static String expected(ExpectedProcesses expected) {
-    return expected instanceof AnyProcesses ? "" : expected.words();
+  private static String expected(ExpectedProcesses expectedProcesses) {
+    return expectedProcesses instanceof AnyProcesses ? "" : expectedProcesses.description();
   }
 
   private static String phase(Rotation rotation) {

@@ -7,8 +7,8 @@ import keyfleet.keyring.RotationJob;
 final class AuditWords {
   private AuditWords() {}
 
-  static String of(RotationEvent event) {
-    return switch (event) {
+  static String of(RotationEvent rotationEvent) {
+    return switch (rotationEvent) {
       case RotationEvent.StartRequested order ->
           "%s %s to %s".formatted(verb(order.kind()), order.from(), order.to());
       case RotationEvent.PauseRequested _ -> "pause";

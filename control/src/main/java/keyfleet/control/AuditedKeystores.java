@@ -159,8 +159,8 @@ final class AuditedKeystores {
     Rotation now = next.rotation();
     return before.rotation().equals(now)
         ? ""
-        : Rotation.job(now)
-            .or(() -> Rotation.job(before.rotation()))
+        : Rotation.lastJob(now)
+            .or(() -> Rotation.lastJob(before.rotation()))
             .map(RotationJob::id)
             .map(id -> id.value())
             .orElse("");

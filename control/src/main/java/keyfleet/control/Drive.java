@@ -26,7 +26,7 @@ final class Drive {
   sealed interface Unit {}
 
   /// The phase has come to something.
-  record Found(RotationEvent event) implements Unit {}
+  record Found(RotationEvent rotationEvent) implements Unit {}
 
   /// There is more to do at once.
   record More() implements Unit {}
@@ -64,12 +64,12 @@ final class Drive {
 
   /// Begins the phase, unless it was begun already. False if this process does not hold what the
   /// phase needs; it may later.
-  boolean enter(Keystore keystore, Rotation rotation, RotationJob job) {
-    Leg here = new Leg(job.id(), keystore.epoch(), rotation.getClass());
+  boolean enter(Keystore keystore, Rotation rotation, RotationJob rotationJob) {
+    Leg here = new Leg(rotationJob.id(), keystore.epoch(), rotation.getClass());
     if (here.equals(leg)) {
       return true;
     }
-    if (!keys.proves(keystore, job.to()) || !keys.proves(keystore, job.from())) {
+    if (!keys.proves(keystore, rotationJob.to()) || !keys.proves(keystore, rotationJob.from())) {
       return false;
     }
     leg = here;
@@ -94,51 +94,52 @@ final class Drive {
   }
 
   Unit unit(Keystore keystore, Running running, Stock stock) {
-    RotationJob job = running.job();
-    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
+    RotationJob rotationJob = running.rotationJob();
+    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
     Unit unit =
         switch (running) {
-          case Rotation.Staged _ when job.kind() == RotationJob.Kind.DRY_RUN ->
-              rehearsed(keystore, job, stock);
-          case Rotation.Staged _ -> gated(keystore, job, stock);
+          case Rotation.Staged _ when rotationJob.kind() == RotationJob.Kind.DRY_RUN ->
+              rehearsed(keystore, rotationJob, stock);
+          case Rotation.Staged _ -> gated(keystore, rotationJob, stock);
           case Rotation.OpeningFences _ ->
-              fenced(keystore, stock, new RotationEvent.FencesOpened(of));
-          case Rotation.Rewrapping _ -> rewrapped(keystore, job, stock);
-          case Rotation.Settling _ -> settled(keystore, of);
-          case Rotation.Fencing _ -> fenced(keystore, stock, new RotationEvent.Fenced(of));
-          case Rotation.Sweeping _ -> swept(keystore, job, stock);
-          case Rotation.Proving _ -> proved(keystore, job, stock);
+              fenced(keystore, stock, new RotationEvent.FencesOpened(rotationEpoch));
+          case Rotation.Rewrapping _ -> rewrapped(keystore, rotationJob, stock);
+          case Rotation.Settling _ -> settled(keystore, rotationEpoch);
+          case Rotation.Fencing _ ->
+              fenced(keystore, stock, new RotationEvent.Fenced(rotationEpoch));
+          case Rotation.Sweeping _ -> swept(keystore, rotationJob, stock);
+          case Rotation.Proving _ -> proved(keystore, rotationJob, stock);
         };
     if (unit instanceof Wait(String why)) {
-      note(job, why);
+      note(rotationJob, why);
     }
     return unit;
   }
 
-  private Unit gated(Keystore keystore, RotationJob job, Stock stock) {
-    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job, stock);
+  private Unit gated(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
+    Optional<String> objection = gate().objection(keystore, rotationJob, stock);
     if (objection.isEmpty()) {
-      return new Found(new RotationEvent.GatePassed(of));
+      return new Found(new RotationEvent.GatePassed(rotationEpoch));
     }
-    report(Progress.none(job.id(), "not ready: " + objection.get()));
-    return new Found(new RotationEvent.Unstaged(of));
+    report(Progress.none(rotationJob.id(), "not ready: " + objection.get()));
+    return new Found(new RotationEvent.Unstaged(rotationEpoch));
   }
 
-  private Unit rehearsed(Keystore keystore, RotationJob job, Stock stock) {
-    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, job, stock);
+  private Unit rehearsed(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
+    Optional<String> objection = gate().objection(keystore, rotationJob, stock);
     if (objection.isPresent()) {
-      report(Progress.none(job.id(), "not ready: " + objection.get()));
-      return new Found(new RotationEvent.Unstaged(of));
+      report(Progress.none(rotationJob.id(), "not ready: " + objection.get()));
+      return new Found(new RotationEvent.Unstaged(rotationEpoch));
     }
-    Pass trial = pass == null ? shelves.rehearsing(stock, job) : pass;
+    Pass trial = pass == null ? shelves.rehearsing(stock, rotationJob) : pass;
     pass = trial;
     if (trial.isThrough()) {
-      report(trial.progress(job.id(), trial.failed() == 0 ? "ready" : "some would fail"));
-      return new Found(new RotationEvent.Unstaged(of));
+      report(trial.progress(rotationJob.id(), trial.failed() == 0 ? "ready" : "some would fail"));
+      return new Found(new RotationEvent.Unstaged(rotationEpoch));
     }
-    trial.step(mover(job));
+    trial.step(mover(rotationJob));
     return new More();
   }
 
@@ -148,30 +149,31 @@ final class Drive {
 
   /// One pass; what it leaves is the sweep's. The gate is asked once more, as processes have come
   /// and gone.
-  private Unit rewrapped(Keystore keystore, RotationJob job, Stock stock) {
-    Pass now = pass == null ? shelves.leaving(stock, job) : pass;
+  private Unit rewrapped(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    Pass now = pass == null ? shelves.leaving(stock, rotationJob) : pass;
     pass = now;
     if (!now.isThrough()) {
-      return stepped(now, keystore, job, stock);
+      return stepped(now, keystore, rotationJob, stock);
     }
     return gate()
-        .objection(keystore, job, stock)
+        .objection(keystore, rotationJob, stock)
         .<Unit>map(why -> new Wait("not ready: " + why))
         .orElseGet(() ->
             new Found(
-                new RotationEvent.RewrapEnded(new RotationEpoch(job.id(), keystore.epoch()))));
+                new RotationEvent.RewrapEnded(
+                    new RotationEpoch(rotationJob.id(), keystore.epoch()))));
   }
 
-  private Unit settled(Keystore keystore, RotationEpoch of) {
+  private Unit settled(Keystore keystore, RotationEpoch rotationEpoch) {
     Duration lease = keystore.timings().lease();
-    return WriteLease.settled(ring.roster(keystore.timings()), keystore.epoch(), waited(), lease)
-        ? new Found(new RotationEvent.Settled(of))
+    return WriteLease.isSettled(ring.roster(keystore.timings()), keystore.epoch(), waited(), lease)
+        ? new Found(new RotationEvent.Settled(rotationEpoch))
         : new Wait("some process may still seal under the version before");
   }
 
-  private Unit swept(Keystore keystore, RotationJob job, Stock stock) {
-    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
-    Optional<Unit> going = sweeping(keystore, job, stock);
+  private Unit swept(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
+    Optional<Unit> going = sweeping(keystore, rotationJob, stock);
     if (going.isPresent()) {
       return going.get();
     }
@@ -179,18 +181,20 @@ final class Drive {
     pass = null;
     sweeps++;
     if (failed == 0) {
-      return new Found(new RotationEvent.SweepEnded(of));
+      return new Found(new RotationEvent.SweepEnded(rotationEpoch));
     }
-    return sweeps < SWEEPS ? new More() : new Found(new RotationEvent.RecordsBlocked(of, failed));
+    return sweeps < SWEEPS
+        ? new More()
+        : new Found(new RotationEvent.RecordsBlocked(rotationEpoch, failed));
   }
 
   /// Records that nobody could move may be movable by now. Any worker may try, and begins after the
   /// adopt time, again and again.
-  Unit retried(Keystore keystore, RotationJob job, Stock stock) {
+  Unit retried(Keystore keystore, RotationJob rotationJob, Stock stock) {
     if (pass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
       return new Wait("");
     }
-    Optional<Unit> going = sweeping(keystore, job, stock);
+    Optional<Unit> going = sweeping(keystore, rotationJob, stock);
     if (going.isPresent()) {
       return going.get();
     }
@@ -199,23 +203,24 @@ final class Drive {
     since = clock.getAsLong();
     return failed == 0
         ? new Found(
-            new RotationEvent.RecordsRepaired(new RotationEpoch(job.id(), keystore.epoch())))
+            new RotationEvent.RecordsRepaired(
+                new RotationEpoch(rotationJob.id(), keystore.epoch())))
         : new Wait("");
   }
 
   /// Nothing once the sweep is through.
-  private Optional<Unit> sweeping(Keystore keystore, RotationJob job, Stock stock) {
+  private Optional<Unit> sweeping(Keystore keystore, RotationJob rotationJob, Stock stock) {
     Optional<String> gap = stock.gap();
     if (gap.isPresent()) {
       return Optional.of(new Wait(gap.get()));
     }
-    Pass now = pass == null ? shelves.sweeping(stock, job) : pass;
+    Pass now = pass == null ? shelves.sweeping(stock, rotationJob) : pass;
     pass = now;
     if (now.isThrough()) {
-      report(now.progress(job.id(), ""));
+      report(now.progress(rotationJob.id(), ""));
       return Optional.empty();
     }
-    return Optional.of(stepped(now, keystore, job, stock));
+    return Optional.of(stepped(now, keystore, rotationJob, stock));
   }
 
   private Pass lastSweep() {
@@ -227,12 +232,12 @@ final class Drive {
 
   /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
   /// again. A fence of a later term means that this driver is out of date.
-  private Unit stepped(Pass now, Keystore keystore, RotationJob job, Stock stock) {
+  private Unit stepped(Pass now, Keystore keystore, RotationJob rotationJob, Stock stock) {
     long before = now.moved();
-    Optional<Fence> refusal = now.step(mover(job));
+    Optional<Fence> refusal = now.step(mover(rotationJob));
     moved += now.moved() - before;
     if (now.isThrough() || isReportDue(keystore)) {
-      report(now.progress(job.id(), ""));
+      report(now.progress(rotationJob.id(), ""));
     }
     if (refusal.isEmpty()) {
       return new More();
@@ -240,8 +245,8 @@ final class Drive {
     return stock.fence(keystore).<Unit>map(Wait::new).orElseGet(More::new);
   }
 
-  private Unit proved(Keystore keystore, RotationJob job, Stock stock) {
-    RotationEpoch of = new RotationEpoch(job.id(), keystore.epoch());
+  private Unit proved(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
     Optional<String> gap = stock.gap();
     if (gap.isPresent()) {
       return new Wait(gap.get());
@@ -252,12 +257,13 @@ final class Drive {
     }
     for (Shelf shelf : stock.shelves()) {
       Census census = shelf.census();
-      boolean others = census.carrying().keySet().stream().anyMatch(it -> !it.equals(job.to()));
+      boolean others =
+          census.carrying().keySet().stream().anyMatch(it -> !it.equals(rotationJob.to()));
       if (others || census.unreadable() > 0) {
-        return new Found(new RotationEvent.OldRecordsFound(of));
+        return new Found(new RotationEvent.OldRecordsFound(rotationEpoch));
       }
     }
-    return new Found(new RotationEvent.Proved(of));
+    return new Found(new RotationEvent.Proved(rotationEpoch));
   }
 
   /// Over all passes of this process.
@@ -269,8 +275,8 @@ final class Drive {
     return new Gate(ring, keys);
   }
 
-  private Mover mover(RotationJob job) {
-    return new Mover(keys.cipher(), job);
+  private Mover mover(RotationJob rotationJob) {
+    return new Mover(keys.cipher(), rotationJob);
   }
 
   /// Of a retry only the end is reported: half of one shows fewer failures than there are.
@@ -284,12 +290,12 @@ final class Drive {
   }
 
   /// Says why the rotation waits. The next report of a pass says that it goes on.
-  void note(RotationJob job, String why) {
+  void note(RotationJob rotationJob, String why) {
     Progress last = reported;
     report(
-        last != null && last.rotation().equals(job.id())
+        last != null && last.rotation().equals(rotationJob.id())
             ? last.noting(why)
-            : Progress.none(job.id(), why));
+            : Progress.none(rotationJob.id(), why));
   }
 
   private void report(Progress progress) {

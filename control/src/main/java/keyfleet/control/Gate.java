@@ -33,7 +33,7 @@ public final class Gate {
   /// The keystore must have been read before this is called: only then does the roster hold all who
   /// joined without seeing what it says.
   public Verdict judge(
-      Keystore keystore, KekVersion target, FleetReadiness.ExpectedProcesses expected) {
+      Keystore keystore, KekVersion target, FleetReadiness.ExpectedProcesses expectedProcesses) {
     VersionEntry known = keystore.versions().get(target);
     Optional<OpenedSentinel> sentinel =
         known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
@@ -42,7 +42,7 @@ public final class Gate {
           (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
       return judge(
           keystore.timings(),
-          expected,
+          expectedProcesses,
           new FleetReadiness(keystore, target, Self.PROTOCOL, proofs));
     } finally {
       sentinel.ifPresent(OpenedSentinel::close);
@@ -51,17 +51,22 @@ public final class Gate {
 
   /// A large roster is judged while it is read, and read again if somebody became stale meanwhile.
   private Verdict judge(
-      Timings timings, FleetReadiness.ExpectedProcesses expected, FleetReadiness readiness) {
+      Timings timings,
+      FleetReadiness.ExpectedProcesses expectedProcesses,
+      FleetReadiness fleetReadiness) {
     Told<RosterSummary> told =
-        ring.roster(timings, (beats, latest) -> readiness.muster(beats, latest, expected));
-    return readiness
-        .judge(told.parts(), told.rest(), expected)
-        .orElseGet(() -> readiness.judge(ring.roster(timings), expected));
+        ring.roster(
+            timings, (beats, latest) -> fleetReadiness.summarize(beats, latest, expectedProcesses));
+    return fleetReadiness
+        .evaluate(told.parts(), told.rest(), expectedProcesses)
+        .orElseGet(() -> fleetReadiness.evaluate(ring.roster(timings), expectedProcesses));
   }
 
   /// Why a rotation may not go on, if so.
-  Optional<String> objection(Keystore keystore, RotationJob job, Stock stock) {
-    return stock.gap().or(() -> words(judge(keystore, job.to(), job.expected())));
+  Optional<String> objection(Keystore keystore, RotationJob rotationJob, Stock stock) {
+    return stock
+        .gap()
+        .or(() -> words(judge(keystore, rotationJob.to(), rotationJob.expectedProcesses())));
   }
 
   private static Optional<String> words(Verdict verdict) {
@@ -71,7 +76,7 @@ public final class Gate {
       case NotReady(var laggards, var missing, _) -> {
         List<String> all = new ArrayList<>();
         for (Laggard laggard : laggards) {
-          all.add(laggard.beat().instance() + " " + laggard.reason().words());
+          all.add(laggard.heartbeat().instance() + " " + laggard.reason().description());
         }
         missing.forEach(one -> all.add(one + " is missing"));
         yield Optional.of(String.join("; ", all));

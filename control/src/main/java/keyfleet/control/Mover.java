@@ -39,11 +39,11 @@ final class Mover {
   private record Bad(String reason) implements Field {}
 
   private final EnvelopeCipher cipher;
-  private final RotationJob job;
+  private final RotationJob rotationJob;
 
-  Mover(EnvelopeCipher cipher, RotationJob job) {
+  Mover(EnvelopeCipher cipher, RotationJob rotationJob) {
     this.cipher = cipher;
-    this.job = job;
+    this.rotationJob = rotationJob;
   }
 
   /// One bad field keeps the whole record where it is: its fields change together.
@@ -69,16 +69,16 @@ final class Mover {
       return new Bad("it is no envelope");
     }
     Envelope envelope = parsed.get();
-    if (envelope.version().equals(job.to())) {
+    if (envelope.version().equals(rotationJob.to())) {
       return new Good(bytes);
     }
-    return job.kind() == RotationJob.Kind.REVOCATION
+    return rotationJob.kind() == RotationJob.Kind.REVOCATION
         ? resealed(fieldLocation, envelope)
         : rewrapped(fieldLocation, envelope);
   }
 
   private Field rewrapped(FieldLocation fieldLocation, Envelope envelope) {
-    return switch (cipher.rewrap(fieldLocation, envelope, job.to())) {
+    return switch (cipher.rewrap(fieldLocation, envelope, rotationJob.to())) {
       case Rewrapped(Envelope moved) -> good(moved);
       case NoSuchVersion(KekVersion version) -> missing(version);
       case Refused _ -> new Bad(Refused.MESSAGE);
@@ -100,11 +100,11 @@ final class Mover {
 
   /// Opened again before it may replace the only copy.
   private Field sealed(FieldLocation fieldLocation, SecretBytes plaintext) {
-    return switch (cipher.seal(job.to(), fieldLocation, plaintext)) {
+    return switch (cipher.seal(rotationJob.to(), fieldLocation, plaintext)) {
       case Sealed(Envelope envelope) ->
           opens(fieldLocation, envelope, plaintext)
               ? good(envelope)
-              : new Bad(job.to() + " does not open what it has just sealed");
+              : new Bad(rotationJob.to() + " does not open what it has just sealed");
       case NoSuchVersion(KekVersion version) -> missing(version);
     };
   }

@@ -90,31 +90,31 @@ final class Pass {
   }
 
   /// Over the records of the version that the job leaves.
-  static Pass leaving(Stock stock, RotationJob job, Means means) {
-    return leaving(stock, job, new Pass(Mode.WRITING, means));
+  static Pass leaving(Stock stock, RotationJob rotationJob, Means means) {
+    return leaving(stock, rotationJob, new Pass(Mode.WRITING, means));
   }
 
   /// As [#leaving], and nothing is written: what would get stuck is found all the same.
-  static Pass rehearsing(Stock stock, RotationJob job, Means means) {
-    return leaving(stock, job, new Pass(Mode.REHEARSING, means));
+  static Pass rehearsing(Stock stock, RotationJob rotationJob, Means means) {
+    return leaving(stock, rotationJob, new Pass(Mode.REHEARSING, means));
   }
 
-  private static Pass leaving(Stock stock, RotationJob job, Pass pass) {
+  private static Pass leaving(Stock stock, RotationJob rotationJob, Pass pass) {
     for (Shelf shelf : stock.shelves()) {
-      pass.count(shelf.census(), job);
-      pass.lanes.add(new Lane(shelf, job.from()));
+      pass.count(shelf.census(), rotationJob);
+      pass.lanes.add(new Lane(shelf, rotationJob.from()));
     }
     return pass;
   }
 
   /// Over every record with a field that is not under the target.
-  static Pass sweeping(Stock stock, RotationJob job, Means means) {
+  static Pass sweeping(Stock stock, RotationJob rotationJob, Means means) {
     Pass pass = new Pass(Mode.WRITING, means);
     for (Shelf shelf : stock.shelves()) {
       Census census = shelf.census();
-      pass.count(census, job);
+      pass.count(census, rotationJob);
       census.belonging().keySet().stream()
-          .filter(version -> !version.equals(job.to()) || hidesHigher(census, version))
+          .filter(version -> !version.equals(rotationJob.to()) || hidesHigher(census, version))
           .forEach(version -> pass.lanes.add(new Lane(shelf, version)));
       if (census.unreadable() > 0) {
         pass.fail(
@@ -134,9 +134,9 @@ final class Pass {
         .anyMatch(it -> it.getValue() > census.belonging().getOrDefault(it.getKey(), 0L));
   }
 
-  private void count(Census census, RotationJob job) {
+  private void count(Census census, RotationJob rotationJob) {
     total += census.belonging().values().stream().mapToLong(Long::longValue).sum();
-    done += census.belonging().getOrDefault(job.to(), 0L);
+    done += census.belonging().getOrDefault(rotationJob.to(), 0L);
   }
 
   private void fail(long records, Failure failure) {

@@ -9,5 +9,5 @@ import keyfleet.store.Records;
 public interface RecordStores {
   /// Nothing if this process cannot reach the collection. That blocks whatever needs its records
   /// counted: an unseen collection is not an empty one.
-  Optional<Records> open(CollectionRegistration registration);
+  Optional<Records> open(CollectionRegistration collectionRegistration);
 }

@@ -36,12 +36,12 @@ public final class RemovalOrders {
         orders.changed(
             "remove " + version,
             keystore -> {
-              KeystoreDecision decision =
+              KeystoreDecision keystoreDecision =
                   VersionRemoval.disable(keystore, version, evidence(keystore, version));
-              if (decision instanceof KeystoreDecision.Accepted) {
+              if (keystoreDecision instanceof KeystoreDecision.Accepted) {
                 ring.markDisabled(version); // lest the count of an earlier time stand
               }
-              return decision;
+              return keystoreDecision;
             });
     if (answer instanceof Done) {
       ring.markDisabled(version); // the true time
@@ -51,7 +51,8 @@ public final class RemovalOrders {
 
   public Answer undo(KekVersion version) {
     return orders.changed(
-        "undo the removal of " + version, keystore -> VersionRemoval.undo(keystore, version));
+        "undo the removal of " + version,
+        keystore -> VersionRemoval.undoDisable(keystore, version));
   }
 
   /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
@@ -60,13 +61,14 @@ public final class RemovalOrders {
     return orders.changed(
         "destroy " + version,
         keystore ->
-            VersionRemoval.destroy(keystore, version, evidence(keystore, version), horizon));
+            VersionRemoval.startDestroying(
+                keystore, version, evidence(keystore, version), horizon));
   }
 
   /// The bytes are gone.
   public Answer destroyed(KekVersion version) {
     return orders.changed(
-        version + " is destroyed", keystore -> VersionRemoval.destroyed(keystore, version));
+        version + " is destroyed", keystore -> VersionRemoval.finishDestroying(keystore, version));
   }
 
   /// This process has watched no epoch for any time, so only the roster can show that nobody has a
@@ -85,14 +87,14 @@ public final class RemovalOrders {
   }
 
   private Map<String, CountResult> counts(Keystore keystore, KekVersion version) {
-    Map<String, CountResult> counts = new HashMap<>();
+    Map<String, CountResult> countResults = new HashMap<>();
     Stock stock = shelves.stock();
-    stock.unreachable().forEach(it -> counts.put(it, new NotCounted("it cannot be reached")));
-    stock.uncounted(keystore).forEach(it -> counts.put(it, new NotCounted(Stock.NO_CENSUS)));
+    stock.unreachable().forEach(it -> countResults.put(it, new NotCounted("it cannot be reached")));
+    stock.uncounted(keystore).forEach(it -> countResults.put(it, new NotCounted(Stock.NO_CENSUS)));
     for (Shelf shelf : stock.shelves()) {
-      counts.put(shelf.title(), count(shelf, keystore, version));
+      countResults.put(shelf.title(), count(shelf, keystore, version));
     }
-    return counts;
+    return countResults;
   }
 
   /// The fence first: what is counted after it cannot grow.
@@ -112,7 +114,7 @@ public final class RemovalOrders {
   /// two versions in the epoch in which its driver will fence to one: raised late, that would undo
   /// the driver's fence.
   private static boolean isFenced(Shelf shelf, Keystore keystore) {
-    return Rotation.underWay(keystore.rotation()).isEmpty()
+    return Rotation.unfinishedJob(keystore.rotation()).isEmpty()
         && shelf.raise(Stock.wanted(keystore)) instanceof Fencing.Raised;
   }
 }

@@ -116,15 +116,15 @@ public final class Ring {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings, making));
   }
 
-  List<CollectionRegistration> registrations() {
+  List<CollectionRegistration> collectionRegistrations() {
     return failpoints.at(Failpoint.REGISTRY_READ, () -> registry.of(name));
   }
 
-  void sign(RotationJob job) {
+  void sign(RotationJob rotationJob) {
     Value value =
         Document.builder()
-            .text("rotation", job.id().value())
-            .text("driver", job.driver())
+            .text("rotation", rotationJob.id().value())
+            .text("driver", rotationJob.driver())
             .build()
             .toValue();
     failpoints.at(Failpoint.SIGN_WRITE, () -> kv.put(SIGNS, key(), value));

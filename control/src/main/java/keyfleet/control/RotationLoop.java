@@ -87,7 +87,7 @@ public final class RotationLoop {
 
   private Pace turn(Held held) {
     return switch (held.keystore().rotation()) {
-      case Running running when running.job().isDrivenBy(name) -> driven(held, running);
+      case Running running when running.rotationJob().isDrivenBy(name) -> driven(held, running);
       case Running running -> watched(held, running);
       case Blocked blocked -> retried(held, blocked);
       case Paused _, Idle _, Completed _, Aborted _ -> {
@@ -99,16 +99,16 @@ public final class RotationLoop {
 
   private Pace driven(Held held, Running running) {
     Keystore keystore = held.keystore();
-    RotationJob job = running.job();
-    if (!drive.enter(keystore, running, job)) {
+    RotationJob rotationJob = running.rotationJob();
+    if (!drive.enter(keystore, running, rotationJob)) {
       return Pace.LATER; // and no sign of life: somebody else shall take it
     }
-    signs.give(job, keystore.timings());
+    signs.give(rotationJob, keystore.timings());
     Stock stock = drive.stock();
     Optional<SafeHold> hold = stock.hold(keystore);
     if (hold.isPresent()) {
       if (ring.isStill(held)) {
-        drive.note(job, "safe hold: " + hold.get().reason());
+        drive.note(rotationJob, "safe hold: " + hold.get().reason());
       }
       return Pace.LATER;
     }
@@ -118,16 +118,19 @@ public final class RotationLoop {
   /// A worker that does not hold the target takes nothing over.
   private Pace watched(Held held, Running running) {
     Keystore keystore = held.keystore();
-    RotationJob job = running.job();
-    if (!signs.isSilent(job, keystore.timings()) || !drive.enter(keystore, running, job)) {
+    RotationJob rotationJob = running.rotationJob();
+    if (!signs.isSilent(rotationJob, keystore.timings())
+        || !drive.enter(keystore, running, rotationJob)) {
       return Pace.LATER;
     }
-    boolean dropped = job.kind() == RotationJob.Kind.DRY_RUN && !job.isDrivenBy(RotationJob.NOBODY);
+    boolean dropped =
+        rotationJob.kind() == RotationJob.Kind.DRY_RUN
+            && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
     return decided(
         held,
         dropped
-            ? new RotationEvent.Unstaged(new RotationEpoch(job.id(), keystore.epoch()))
-            : new RotationEvent.Adopted(job.id(), name));
+            ? new RotationEvent.Unstaged(new RotationEpoch(rotationJob.id(), keystore.epoch()))
+            : new RotationEvent.Adopted(rotationJob.id(), name));
   }
 
   private Pace retried(Held held, Blocked blocked) {
@@ -143,15 +146,15 @@ public final class RotationLoop {
 
   private Pace carriedOut(Held held, Unit unit) {
     return switch (unit) {
-      case Found(RotationEvent event) -> decided(held, event);
+      case Found(RotationEvent rotationEvent) -> decided(held, rotationEvent);
       case More() -> Pace.AT_ONCE;
       case Wait _ -> Pace.LATER;
     };
   }
 
-  private Pace decided(Held held, RotationEvent event) {
-    return held.keystore().decide(event) instanceof Accepted(Keystore next)
-            && ring.replace(held, next, AuditWords.of(event))
+  private Pace decided(Held held, RotationEvent rotationEvent) {
+    return held.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
+            && ring.replace(held, next, AuditWords.of(rotationEvent))
         ? Pace.AT_ONCE
         : Pace.LATER;
   }

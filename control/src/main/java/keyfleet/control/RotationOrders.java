@@ -106,9 +106,11 @@ public final class RotationOrders {
   }
 
   /// `expected` goes with the order: whichever worker drives it, the gate asks for them.
-  public Answer start(Kind kind, KekVersion from, KekVersion to, ExpectedProcesses expected) {
+  public Answer start(
+      Kind kind, KekVersion from, KekVersion to, ExpectedProcesses expectedProcesses) {
     StartRequested order =
-        new StartRequested(new RotationId(ids.get()), kind, from, to, expected, RotationJob.NOBODY);
+        new StartRequested(
+            new RotationId(ids.get()), kind, from, to, expectedProcesses, RotationJob.NO_DRIVER);
     return changed(
         AuditWords.of(order),
         keystore ->
@@ -121,7 +123,7 @@ public final class RotationOrders {
   private boolean hasWorker(Keystore keystore) {
     Timings timings = keystore.timings();
     return ring.roster(timings).fresh(timings.fresh()).stream()
-        .anyMatch(beat -> beat.origin().role().contains(WORKER));
+        .anyMatch(beat -> beat.process().role().contains(WORKER));
   }
 
   public Answer pause() {
@@ -141,8 +143,8 @@ public final class RotationOrders {
   }
 
   /// `what` is for the audit.
-  Answer changed(String what, Function<Keystore, KeystoreDecision> decision) {
-    return tried(held -> written(held, decision.apply(held.keystore()), what));
+  Answer changed(String what, Function<Keystore, KeystoreDecision> keystoreDecision) {
+    return tried(held -> written(held, keystoreDecision.apply(held.keystore()), what));
   }
 
   /// Says in the audit what is about to be done, and changes nothing.
@@ -177,8 +179,8 @@ public final class RotationOrders {
   }
 
   /// Nothing if another was faster.
-  private Optional<Answer> written(Held held, KeystoreDecision decision, String what) {
-    return switch (decision) {
+  private Optional<Answer> written(Held held, KeystoreDecision keystoreDecision, String what) {
+    return switch (keystoreDecision) {
       case KeystoreDecision.Accepted(Keystore next) ->
           ring.replace(held, next, what) ? Optional.of(new Done(next)) : Optional.empty();
       case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(held.keystore()));

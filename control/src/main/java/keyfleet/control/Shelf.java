@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /// One registered collection that this process reaches. Every effect stands at its failpoint.
 final class Shelf {
-  private final CollectionRegistration registration;
+  private final CollectionRegistration collectionRegistration;
   private final Records records;
   private final Failpoints failpoints;
 
-  Shelf(CollectionRegistration registration, Records records, Failpoints failpoints) {
-    this.registration = registration;
+  Shelf(CollectionRegistration collectionRegistration, Records records, Failpoints failpoints) {
+    this.collectionRegistration = collectionRegistration;
     this.records = records;
     this.failpoints = failpoints;
   }
 
   /// As in the places that are bound into its envelopes.
   String collection() {
-    return registration.collection();
+    return collectionRegistration.collection();
   }
 
   /// Tells it from a collection of the same name in another engine.
   String title() {
-    return registration.engine() + " " + registration.collection();
+    return collectionRegistration.engine() + " " + collectionRegistration.collection();
   }
 
   List<StoredRecord> scan(KekVersion version, @Nullable RecordId after, int limit) {

@@ -30,13 +30,13 @@ public final class Shelves {
 
   /// As registered at this moment.
   Stock stock() {
-    return opened(ring.registrations());
+    return opened(ring.collectionRegistrations());
   }
 
   /// As registered at this moment. What was found before is not looked up again, if nothing was
   /// missing.
   Stock stock(Stock before) {
-    List<CollectionRegistration> registered = ring.registrations();
+    List<CollectionRegistration> registered = ring.collectionRegistrations();
     return registered.equals(before.registered()) && before.gap().isEmpty()
         ? before
         : opened(registered);
@@ -60,15 +60,15 @@ public final class Shelves {
     return Optional.of(all);
   }
 
-  Pass rehearsing(Stock stock, RotationJob job) {
-    return Pass.rehearsing(stock, job, means);
+  Pass rehearsing(Stock stock, RotationJob rotationJob) {
+    return Pass.rehearsing(stock, rotationJob, means);
   }
 
-  Pass leaving(Stock stock, RotationJob job) {
-    return Pass.leaving(stock, job, means);
+  Pass leaving(Stock stock, RotationJob rotationJob) {
+    return Pass.leaving(stock, rotationJob, means);
   }
 
-  Pass sweeping(Stock stock, RotationJob job) {
-    return Pass.sweeping(stock, job, means);
+  Pass sweeping(Stock stock, RotationJob rotationJob) {
+    return Pass.sweeping(stock, rotationJob, means);
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// has not moved for the adopt time, on the watcher's own clock. No two clocks are compared.
 final class SignOfLife {
   /// What a watcher saw; a sign never given has no revision.
-  private record Seen(RotationJob job, @Nullable Revision revision) {}
+  private record Seen(RotationJob rotationJob, @Nullable Revision revision) {}
 
   private final Ring ring;
   private final LongSupplier clock;
@@ -26,23 +26,23 @@ final class SignOfLife {
   }
 
   /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
-  void give(RotationJob job, Timings timings) {
+  void give(RotationJob rotationJob, Timings timings) {
     long now = clock.getAsLong();
     boolean due = now - signedAt >= timings.heartbeat().toNanos() / 2;
-    if (due || !job.equals(signed)) {
-      ring.sign(job);
-      signed = job;
+    if (due || !rotationJob.equals(signed)) {
+      ring.sign(rotationJob);
+      signed = rotationJob;
       signedAt = now;
     }
     seen = null;
   }
 
   /// Whether the job's driver has been silent for the adopt time, or never was there.
-  boolean isSilent(RotationJob job, Timings timings) {
-    if (job.isDrivenBy(RotationJob.NOBODY)) {
+  boolean isSilent(RotationJob rotationJob, Timings timings) {
+    if (rotationJob.isDrivenBy(RotationJob.NO_DRIVER)) {
       return true;
     }
-    Seen now = new Seen(job, ring.lastSign().orElse(null));
+    Seen now = new Seen(rotationJob, ring.lastSign().orElse(null));
     if (!now.equals(seen)) {
       seen = now;
       since = clock.getAsLong();

@@ -73,15 +73,16 @@ record Stock(
 
   /// Whether a store remembers more than the keystore says.
   Optional<SafeHold> hold(Keystore keystore) {
-    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
+    Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     for (Shelf shelf : shelves) {
       shelf
           .fence()
           .map(Fence::term)
           .ifPresent(term ->
-              marks.put(shelf.title(), new SafeHold.FenceMark(term.incarnation(), term.epoch())));
+              fenceMarks.put(
+                  shelf.title(), new SafeHold.FenceMark(term.incarnation(), term.epoch())));
     }
-    return SafeHold.check(keystore, marks);
+    return SafeHold.check(keystore, fenceMarks);
   }
 
   /// Tells every collection what the keystore admits. Nothing if all obey; else why not.

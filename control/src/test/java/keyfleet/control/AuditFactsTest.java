@@ -48,12 +48,18 @@ class AuditFactsTest {
   private static RotationJob job(
       String id,
       RotationJob.Kind kind,
-      ExpectedProcesses expected,
+      ExpectedProcesses expectedProcesses,
       RotationJob.Course course,
       String driver) {
     boolean forward = course == RotationJob.Course.FORWARD;
     return new RotationJob(
-        new RotationId(id), kind, v(forward ? 1 : 2), v(forward ? 2 : 1), expected, course, driver);
+        new RotationId(id),
+        kind,
+        v(forward ? 1 : 2),
+        v(forward ? 2 : 1),
+        expectedProcesses,
+        course,
+        driver);
   }
 
   private static Sentinel sentinel(int version) {
@@ -201,7 +207,12 @@ class AuditFactsTest {
     RotationJob turned =
         job("r-1", JOB.kind(), new AnyProcesses(), RotationJob.Course.TURNED, "w-1");
     RotationJob nobodys =
-        job("r-1", JOB.kind(), new AnyProcesses(), RotationJob.Course.FORWARD, RotationJob.NOBODY);
+        job(
+            "r-1",
+            JOB.kind(),
+            new AnyProcesses(),
+            RotationJob.Course.FORWARD,
+            RotationJob.NO_DRIVER);
     RotationJob revoking =
         job(
             "r-1",

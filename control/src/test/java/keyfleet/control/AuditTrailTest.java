@@ -78,8 +78,8 @@ class AuditTrailTest {
     return kv.list(AUDIT, Prefix.under(MAIN)).size();
   }
 
-  private static Optional<Keystore> decided(Keystore keystore, RotationEvent event) {
-    return keystore.decide(event) instanceof Accepted(Keystore next)
+  private static Optional<Keystore> decided(Keystore keystore, RotationEvent rotationEvent) {
+    return keystore.decide(rotationEvent) instanceof Accepted(Keystore next)
         ? Optional.of(next)
         : Optional.empty();
   }
@@ -116,7 +116,7 @@ class AuditTrailTest {
     assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::words);
     assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::words);
     assertTrue(flip.changes().contains(new AuditChange("v1.state", "active", "decrypt-only")));
-    String id = Rotation.job(fleet.keystore().rotation()).orElseThrow().id().value();
+    String id = Rotation.lastJob(fleet.keystore().rotation()).orElseThrow().id().value();
     assertEquals(
         9L, all().stream().filter(it -> it.deed().rotation().equals(id)).count(), "of a rotation");
     assertEquals("", all().getLast().deed().rotation());
@@ -348,18 +348,18 @@ class AuditTrailTest {
   }
 
   private static void step(Ring ring, Random random) {
-    List<RotationEvent> events =
+    List<RotationEvent> rotationEvents =
         List.of(
             new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""),
             new RotationEvent.PauseRequested(),
             new RotationEvent.ResumeRequested(),
             new RotationEvent.Adopted(new RotationId("r"), "w" + random.nextInt(9)),
             new RotationEvent.AbortRequested());
-    RotationEvent event = events.get(random.nextInt(events.size()));
+    RotationEvent rotationEvent = rotationEvents.get(random.nextInt(rotationEvents.size()));
     try {
       var held = ring.keystore().orElseThrow();
-      decided(held.keystore(), event)
-          .ifPresent(next -> ring.replace(held, next, AuditWords.of(event)));
+      decided(held.keystore(), rotationEvent)
+          .ifPresent(next -> ring.replace(held, next, AuditWords.of(rotationEvent)));
     } catch (StoreException e) {
       assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
     }

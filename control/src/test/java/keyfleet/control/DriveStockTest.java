@@ -37,13 +37,15 @@ class DriveStockTest {
   private boolean isShut;
   private int failures;
 
-  private Optional<Records> opened(CollectionRegistration registration) {
-    lookups.add(registration.collection());
+  private Optional<Records> opened(CollectionRegistration collectionRegistration) {
+    lookups.add(collectionRegistration.collection());
     if (failures > 0) {
       failures--;
       throw new StoreException("no answer");
     }
-    return isShut ? Optional.empty() : Optional.of(fleet.records(registration.collection()));
+    return isShut
+        ? Optional.empty()
+        : Optional.of(fleet.records(collectionRegistration.collection()));
   }
 
   @BeforeEach

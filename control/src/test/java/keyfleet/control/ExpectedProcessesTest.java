@@ -29,10 +29,10 @@ class ExpectedProcessesTest {
   private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
   private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
 
-  private void order(ExpectedProcesses expected) {
+  private void order(ExpectedProcesses expectedProcesses) {
     fleet.begin(first);
     api.put("orders", "o1");
-    assertInstanceOf(Done.class, first.orders.start(Kind.ROTATION, v(1), v(2), expected));
+    assertInstanceOf(Done.class, first.orders.start(Kind.ROTATION, v(1), v(2), expectedProcesses));
   }
 
   private String note() {
@@ -74,7 +74,7 @@ class ExpectedProcessesTest {
     passTime();
     Rotation waiting = fleet.keystore().rotation();
     assertInstanceOf(Rewrapping.class, waiting);
-    assertEquals("worker-2", Rotation.underWay(waiting).orElseThrow().driver());
+    assertEquals("worker-2", Rotation.unfinishedJob(waiting).orElseThrow().driver());
     assertEquals("not ready: 2 of 3 processes is missing", note());
     fleet.member("api-2", 1, 2);
     fleet.member("api-3", 1, 2);

@@ -117,7 +117,7 @@ final class Fleet {
               self,
               new Membership.Ties(kv, Fleet.this::nonce),
               keys,
-              Fleet.this::marks,
+              Fleet.this::fenceMarks,
               Fleet.this::nanos);
       ring =
           new Ring(KeyringName.MAIN, kv, Fleet.this::nonce, failpoints, author("somebody", name));
@@ -142,11 +142,11 @@ final class Fleet {
     }
 
     private Sealer newSealer(String collection) {
-      CollectionRegistration registration =
+      CollectionRegistration collectionRegistration =
           new CollectionRegistration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
       collections.computeIfAbsent(collection, _ -> new FakeRecords());
       return new Sealer(
-          registration,
+          collectionRegistration,
           new Registry(kv, Fleet.this::nonce),
           keys,
           membership::standing,
@@ -230,8 +230,8 @@ final class Fleet {
     return found;
   }
 
-  private Optional<Records> opened(CollectionRegistration registration) {
-    return Optional.ofNullable(collections.get(registration.collection()));
+  private Optional<Records> opened(CollectionRegistration collectionRegistration) {
+    return Optional.ofNullable(collections.get(collectionRegistration.collection()));
   }
 
   /// As a plugin does before it serves.
@@ -251,15 +251,15 @@ final class Fleet {
     collections.put(collection, records);
   }
 
-  private Map<String, SafeHold.FenceMark> marks() {
-    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
+  private Map<String, SafeHold.FenceMark> fenceMarks() {
+    Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     collections.forEach((name, records) ->
         records
             .fence()
             .ifPresent(it ->
-                marks.put(
+                fenceMarks.put(
                     name, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch()))));
-    return marks;
+    return fenceMarks;
   }
 
   void advance(Duration duration) {
@@ -320,7 +320,7 @@ final class Fleet {
   }
 
   void runToTheEnd() {
-    runUntil(keystore -> Rotation.underWay(keystore.rotation()).isEmpty());
+    runUntil(keystore -> Rotation.unfinishedJob(keystore.rotation()).isEmpty());
   }
 
   /// Every plaintext that the stores hold, by place, with the version it is under.

@@ -54,7 +54,7 @@ class GateTest {
         assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
     Laggard laggard = verdict.laggards().getFirst();
     assertEquals(1, verdict.laggards().size());
-    assertEquals("api-0123-late", laggard.beat().instance());
+    assertEquals("api-0123-late", laggard.heartbeat().instance());
     assertEquals(Reason.MISSING, laggard.reason());
   }
 

@@ -145,7 +145,8 @@ class RotationKindsTest {
   void dryRunWhoseDriverDied_isOnlyUnstaged() {
     first.orders.rehearse(v(1), v(2));
     first.loop.tick();
-    assertEquals("worker-1", Rotation.underWay(fleet.keystore().rotation()).orElseThrow().driver());
+    assertEquals(
+        "worker-1", Rotation.unfinishedJob(fleet.keystore().rotation()).orElseThrow().driver());
     first.die();
     fleet.runToTheEnd();
     assertEquals(untouched, fleet.keystore());

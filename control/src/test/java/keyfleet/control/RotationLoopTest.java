@@ -145,7 +145,7 @@ class RotationLoopTest {
       poor.loop.tick();
     }
     Rotation.Staged staged = assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
-    assertEquals("", staged.job().driver());
+    assertEquals("", staged.rotationJob().driver());
   }
 
   @ParameterizedTest
@@ -212,7 +212,7 @@ class RotationLoopTest {
   private Peer driverOfNow() {
     Rotation.Running running =
         assertInstanceOf(Rotation.Running.class, fleet.keystore().rotation());
-    return running.job().isDrivenBy("worker-1") ? first : second;
+    return running.rotationJob().isDrivenBy("worker-1") ? first : second;
   }
 
   /// The application writes one field of a record that has moved, under the version still active.
@@ -314,7 +314,7 @@ class RotationLoopTest {
   }
 
   private String driver() {
-    return Rotation.underWay(fleet.keystore().rotation()).orElseThrow().driver();
+    return Rotation.unfinishedJob(fleet.keystore().rotation()).orElseThrow().driver();
   }
 
   @Test

@@ -47,8 +47,8 @@ final class Bystander {
 
   /// Whether so many processes have proved the version.
   static boolean isReady(Overseer overseer, int version, int processes) {
-    return overseer.roster().beats().stream()
-            .map(it -> it.loaded().get(new KekVersion(version)))
+    return overseer.roster().heartbeats().stream()
+            .map(it -> it.loadedVersion().get(new KekVersion(version)))
             .filter(it -> it instanceof LoadedVersion(_, Proved _))
             .count()
         == processes;

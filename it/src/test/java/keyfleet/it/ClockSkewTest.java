@@ -96,7 +96,7 @@ class ClockSkewTest {
 
   private static String driver(Overseer overseer) {
     String driver =
-        Rotation.job(overseer.keystore().rotation()).map(RotationJob::driver).orElseThrow();
+        Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::driver).orElseThrow();
     return driver.substring(0, driver.indexOf('/'));
   }
 

@@ -41,7 +41,7 @@ final class OperatorUnderTest {
 
   /// Where the last rotation goes or went; nothing before the first.
   private static @Nullable KekVersion target(Overseer overseer) {
-    return Rotation.job(overseer.keystore().rotation()).map(RotationJob::to).orElse(null);
+    return Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::to).orElse(null);
   }
 
   /// Those who died may have had a lease: it is refused while that could be.

@@ -184,10 +184,10 @@ class StoryTest {
       Until.holds(
           "all beats show epoch " + epoch,
           () -> {
-            List<Heartbeat> beats = overseer.roster().beats();
+            List<Heartbeat> beats = overseer.roster().heartbeats();
             for (Heartbeat beat : beats) {
               assertTrue(
-                  beat.epoch() == epoch || beat.at().isBefore(flip.plus(tick)),
+                  beat.epoch() == epoch || beat.writtenAt().isBefore(flip.plus(tick)),
                   () -> beat.instance() + " did not see the flip of " + flip + ": " + beat);
             }
             return beats.stream().allMatch(it -> it.epoch() == epoch && isCurrent(it));

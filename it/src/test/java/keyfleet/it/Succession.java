@@ -155,7 +155,9 @@ final class Succession implements AutoCloseable {
   private void awaitCompletion() {
     Until.holds(
         "the rotation is completed",
-        () -> overseer.keystore().rotation() instanceof Completed(var job) && job.to().equals(to()),
+        () ->
+            overseer.keystore().rotation() instanceof Completed(var rotationJob)
+                && rotationJob.to().equals(to()),
         () -> overseer.keystore().rotation() + heir.said());
   }
 

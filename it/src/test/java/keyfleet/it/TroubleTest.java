@@ -107,7 +107,7 @@ class TroubleTest {
       assertEquals(1, second.await(), second::said);
       assertTrue(second.err().getLast().startsWith("Try: "), second::said);
       assertTrue(first.isAlive());
-      assertEquals(1, overseer.roster().beats().size());
+      assertEquals(1, overseer.roster().heartbeats().size());
     }
   }
 
@@ -144,7 +144,7 @@ class TroubleTest {
           () -> overseer.keystore().rotation() instanceof Completed,
           () -> overseer.keystore().rotation() + returned.said());
       String last =
-          Rotation.job(overseer.keystore().rotation()).map(RotationJob::driver).orElse("");
+          Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::driver).orElse("");
       assertTrue(last.startsWith("worker-2/"), last);
       assertFalse(returned.said().contains("driven by returned"), returned::said);
       assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());

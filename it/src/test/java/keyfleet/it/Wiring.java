@@ -90,14 +90,14 @@ final class Wiring implements RecordStores, AutoCloseable {
   }
 
   @Override
-  public Optional<Records> open(CollectionRegistration registration) {
-    return registration.engine().equals(recordsEngine())
+  public Optional<Records> open(CollectionRegistration collectionRegistration) {
+    return collectionRegistration.engine().equals(recordsEngine())
         ? Optional.of(
             records.records(
                 new CollectionShape(
-                    registration.collection(),
-                    registration.idField(),
-                    new TreeSet<>(registration.sealedFields()))))
+                    collectionRegistration.collection(),
+                    collectionRegistration.idField(),
+                    new TreeSet<>(collectionRegistration.sealedFields()))))
         : Optional.empty();
   }
 

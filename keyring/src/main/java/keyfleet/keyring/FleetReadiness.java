@@ -24,12 +24,12 @@ public final class FleetReadiness {
   /// Whether a proof of the target is right. Only who has opened the target's sentinel can tell, so
   /// whoever cannot open it must not judge. Of a large fleet several threads ask at once.
   public interface ProofCheck {
-    boolean accepts(Claim claim, Proof proof);
+    boolean isValid(Claim claim, Proof proof);
   }
 
   /// Who has to be there.
   public sealed interface ExpectedProcesses {
-    default String words() {
+    default String description() {
       return switch (this) {
         case AnyProcesses() -> "whoever is there";
         case AtLeast(int processes) -> "at least " + processes + " processes";
@@ -69,7 +69,7 @@ public final class FleetReadiness {
   /// No process at all was heard of lately: nothing is known, so nothing is ready.
   public record NoFreshProcess(List<Heartbeat> stale) implements Verdict {}
 
-  public record Laggard(Heartbeat beat, Reason reason) {}
+  public record Laggard(Heartbeat heartbeat, Reason reason) {}
 
   public enum Reason {
     MISSING("has not loaded it"),
@@ -78,99 +78,103 @@ public final class FleetReadiness {
     NOT_PROVED("has not shown yet that it can use it"),
     OLD_PROTOCOL("speaks too old a protocol");
 
-    private final String words;
+    private final String description;
 
-    Reason(String words) {
-      this.words = words;
+    Reason(String description) {
+      this.description = description;
     }
 
-    public String words() {
-      return words;
+    public String description() {
+      return description;
     }
   }
 
   private final Keystore keystore;
   private final KekVersion target;
   private final int minProtocol;
-  private final ProofCheck proofs;
+  private final ProofCheck proofCheck;
 
-  public FleetReadiness(Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofs) {
+  public FleetReadiness(
+      Keystore keystore, KekVersion target, int minProtocol, ProofCheck proofCheck) {
     this.keystore = keystore;
     this.target = target;
     this.minProtocol = minProtocol;
-    this.proofs = proofs;
+    this.proofCheck = proofCheck;
   }
 
-  public Verdict judge(Roster roster, ExpectedProcesses expected) {
-    return judge(RosterSummary.NOBODY, roster, expected);
+  public Verdict evaluate(Roster roster, ExpectedProcesses expectedProcesses) {
+    return evaluate(RosterSummary.EMPTY, roster, expectedProcesses);
   }
 
-  /// As of a roster that is too large to be kept: what [#muster] made of its parts, and the rest of
-  /// it. Nothing if somebody in the parts is no longer fresh: then the whole roster has to be
+  /// As of a roster that is too large to be kept: what [#summarize] made of its parts, and the rest
+  /// of it. Nothing if somebody in the parts is no longer fresh: then the whole roster has to be
   /// judged.
-  public Optional<Verdict> judge(
-      List<RosterSummary> parts, Roster rest, ExpectedProcesses expected) {
-    RosterSummary all = parts.stream().reduce(RosterSummary.NOBODY, RosterSummary::with);
+  public Optional<Verdict> evaluate(
+      List<RosterSummary> parts, Roster rest, ExpectedProcesses expectedProcesses) {
+    RosterSummary all = parts.stream().reduce(RosterSummary.EMPTY, RosterSummary::plus);
     Instant since = rest.storeTime().minus(keystore.timings().fresh());
-    return all.oldest().isBefore(since)
+    return all.oldestReady().isBefore(since)
         ? Optional.empty()
-        : Optional.of(judge(all, rest.with(all.others()), expected));
+        : Optional.of(evaluate(all, rest.plus(all.unready()), expectedProcesses));
   }
 
   /// Part of a roster, `latest` being the last beat of all so far: store time is not earlier. So
   /// who is not fresh by it is surely not, and who is may yet turn out not to be.
-  public RosterSummary muster(List<Heartbeat> beats, Instant latest, ExpectedProcesses expected) {
+  public RosterSummary summarize(
+      List<Heartbeat> heartbeats, Instant latest, ExpectedProcesses expectedProcesses) {
     Instant since = latest.minus(keystore.timings().fresh());
-    RosterSummary.Builder muster = new RosterSummary.Builder(expected);
-    for (Heartbeat beat : beats) {
-      boolean ready = !beat.at().isBefore(since) && reason(beat).isEmpty();
-      muster.add(beat, ready);
+    RosterSummary.Builder summary = new RosterSummary.Builder(expectedProcesses);
+    for (Heartbeat heartbeat : heartbeats) {
+      boolean ready = !heartbeat.writtenAt().isBefore(since) && laggardReason(heartbeat).isEmpty();
+      summary.add(heartbeat, ready);
     }
-    return muster.build();
+    return summary.build();
   }
 
-  private Verdict judge(RosterSummary muster, Roster others, ExpectedProcesses expected) {
+  private Verdict evaluate(
+      RosterSummary summary, Roster others, ExpectedProcesses expectedProcesses) {
     List<Heartbeat> fresh = others.fresh(keystore.timings().fresh());
     List<Heartbeat> stale = others.stale(keystore.timings().fresh());
-    int processes = muster.ready() + fresh.size();
+    int processes = summary.readyCount() + fresh.size();
     if (processes == 0) {
       return new NoFreshProcess(stale);
     }
-    List<Laggard> laggards = fresh.stream().flatMap(this::laggard).toList();
-    Set<String> names = new HashSet<>(muster.named());
-    fresh.forEach(beat -> names.add(beat.instance()));
-    List<String> missing = missing(processes, names, expected);
+    List<Laggard> laggards = fresh.stream().flatMap(this::toLaggard).toList();
+    Set<String> names = new HashSet<>(summary.readyExpected());
+    fresh.forEach(heartbeat -> names.add(heartbeat.instance()));
+    List<String> missing = missingProcesses(processes, names, expectedProcesses);
     return laggards.isEmpty() && missing.isEmpty()
         ? new Ready(processes, stale)
         : new NotReady(laggards, missing, stale);
   }
 
-  private Stream<Laggard> laggard(Heartbeat beat) {
-    return reason(beat).map(reason -> new Laggard(beat, reason)).stream();
+  private Stream<Laggard> toLaggard(Heartbeat heartbeat) {
+    return laggardReason(heartbeat).map(reason -> new Laggard(heartbeat, reason)).stream();
   }
 
-  private Optional<Reason> reason(Heartbeat beat) {
-    Optional<Heartbeat.LoadedVersion> held = beat.holds(target);
-    if (held.isEmpty()) {
+  private Optional<Reason> laggardReason(Heartbeat heartbeat) {
+    Optional<Heartbeat.LoadedVersion> loaded = heartbeat.loadedVersion(target);
+    if (loaded.isEmpty()) {
       return Optional.of(Reason.MISSING);
     }
-    VersionEntry known = keystore.versions().get(target);
-    if (known == null || !held.get().provider().equals(known.provider())) {
+    VersionEntry entry = keystore.versions().get(target);
+    if (entry == null || !loaded.get().provider().equals(entry.provider())) {
       return Optional.of(Reason.OTHER_PROVIDER);
     }
-    return switch (held.get().word()) {
+    return switch (loaded.get().proofStatus()) {
       case Untried() -> Optional.of(Reason.NOT_PROVED);
       case Failed() -> Optional.of(Reason.OTHER_BYTES);
       case Proved(Proof proof)
-          when !proofs.accepts(new Claim(beat.instance(), beat.epoch()), proof) ->
+          when !proofCheck.isValid(new Claim(heartbeat.instance(), heartbeat.epoch()), proof) ->
           Optional.of(Reason.OTHER_BYTES);
-      case Proved _ when beat.protocol() < minProtocol -> Optional.of(Reason.OLD_PROTOCOL);
+      case Proved _ when heartbeat.protocol() < minProtocol -> Optional.of(Reason.OLD_PROTOCOL);
       case Proved _ -> Optional.empty();
     };
   }
 
-  private static List<String> missing(int fresh, Set<String> names, ExpectedProcesses expected) {
-    return switch (expected) {
+  private static List<String> missingProcesses(
+      int fresh, Set<String> names, ExpectedProcesses expectedProcesses) {
+    return switch (expectedProcesses) {
       case AnyProcesses() -> List.of();
       case AtLeast(int processes) ->
           fresh >= processes

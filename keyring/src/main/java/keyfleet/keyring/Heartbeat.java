@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// @param current what it seals under; nothing while there is no keystore
 /// @param epoch that of the keystore it last read, for which its proofs hold; 0 before the first
 public record Heartbeat(
-    ProcessInfo origin,
-    Map<KekVersion, LoadedVersion> loaded,
+    ProcessInfo process,
+    Map<KekVersion, LoadedVersion> loadedVersion,
     @Nullable KekVersion current,
     int protocol,
     long epoch,
-    Instant at) {
+    Instant writtenAt) {
   /// `run` tells two lives under one instance name apart.
   public record ProcessInfo(String instance, String run, String role, String software, Host host) {
     public ProcessInfo(String instance, String run, String role, String software) {
@@ -32,7 +32,7 @@ public record Heartbeat(
   }
 
   /// A version that the process holds, where from, and what it says for its being the right one.
-  public record LoadedVersion(String provider, ProofStatus word) {}
+  public record LoadedVersion(String provider, ProofStatus proofStatus) {}
 
   public sealed interface ProofStatus {}
 
@@ -45,14 +45,14 @@ public record Heartbeat(
   public record Untried() implements ProofStatus {}
 
   public Heartbeat {
-    loaded = Map.copyOf(loaded);
+    loadedVersion = Map.copyOf(loadedVersion);
   }
 
   public String instance() {
-    return origin.instance();
+    return process.instance();
   }
 
-  Optional<LoadedVersion> holds(KekVersion version) {
-    return Optional.ofNullable(loaded.get(version));
+  Optional<LoadedVersion> loadedVersion(KekVersion version) {
+    return Optional.ofNullable(loadedVersion.get(version));
   }
 }

@@ -59,7 +59,7 @@ public record Keystore(
   public static Keystore bootstrap(Identity identity, VersionEntry first, Timings timings) {
     KekVersion one = new KekVersion(1);
     NavigableMap<KekVersion, VersionEntry> versions = new TreeMap<>();
-    versions.put(one, first.in(VersionState.ACTIVE));
+    versions.put(one, first.withState(VersionState.ACTIVE));
     NavigableSet<KekVersion> writable = new TreeSet<>(List.of(one));
     return new Keystore(
         identity,
@@ -73,8 +73,8 @@ public record Keystore(
   }
 
   /// What `event` comes to. Total: every state answers every event.
-  public KeystoreDecision decide(RotationEvent event) {
-    return RotationTransitions.decide(this, event);
+  public KeystoreDecision decide(RotationEvent rotationEvent) {
+    return RotationTransitions.decide(this, rotationEvent);
   }
 
   /// Nothing for a version that was never announced.
@@ -98,9 +98,9 @@ public record Keystore(
       return new KeystoreDecision.Refused(
           version + " is below " + versions.lastKey() + ", the newest");
     }
-    SortedMap<KekVersion, VersionEntry> more = new TreeMap<>(versions);
-    more.put(version, announced.in(VersionState.ANNOUNCED));
-    return new KeystoreDecision.Accepted(with(rotation, more));
+    SortedMap<KekVersion, VersionEntry> extended = new TreeMap<>(versions);
+    extended.put(version, announced.withState(VersionState.ANNOUNCED));
+    return new KeystoreDecision.Accepted(with(rotation, extended));
   }
 
   Keystore with(Rotation newRotation) {
@@ -108,13 +108,13 @@ public record Keystore(
   }
 
   Keystore with(Rotation newRotation, KekVersion version, VersionState state) {
-    return with(newRotation, changed(versions, version, state));
+    return with(newRotation, withState(versions, version, state));
   }
 
   /// From here on `version` is not ours alone.
-  Keystore distrusting(KekVersion version) {
+  Keystore withCompromised(KekVersion version) {
     SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
-    changed.computeIfPresent(version, (_, known) -> known.compromised());
+    changed.computeIfPresent(version, (_, known) -> known.withTrustLost());
     return with(rotation, changed);
   }
 
@@ -125,25 +125,26 @@ public record Keystore(
 
   /// Makes `target` active, in a new epoch. `other`, active or not until now, may only be
   /// decrypted. Both stay writable until the fence.
-  Keystore flipped(KekVersion target, KekVersion other, Rotation newRotation) {
+  Keystore withActive(KekVersion target, KekVersion other, Rotation newRotation) {
     var states =
-        changed(changed(versions, other, VersionState.DECRYPT_ONLY), target, VersionState.ACTIVE);
-    List<Activation> more = new ArrayList<>(activations);
-    more.add(new Activation(target, epoch + 1));
+        withState(
+            withState(versions, other, VersionState.DECRYPT_ONLY), target, VersionState.ACTIVE);
+    List<Activation> extended = new ArrayList<>(activations);
+    extended.add(new Activation(target, epoch + 1));
     SortedSet<KekVersion> both = new TreeSet<>(List.of(target, other));
-    return new Keystore(identity, epoch + 1, target, both, timings, newRotation, states, more);
+    return new Keystore(identity, epoch + 1, target, both, timings, newRotation, states, extended);
   }
 
   /// Only `admitted` may be written from here on; the stores' fences follow.
-  Keystore admitting(Rotation newRotation, KekVersion... admitted) {
+  Keystore withWritable(Rotation newRotation, KekVersion... admitted) {
     SortedSet<KekVersion> only = new TreeSet<>(List.of(admitted));
     return new Keystore(identity, epoch, active, only, timings, newRotation, versions, activations);
   }
 
-  private static SortedMap<KekVersion, VersionEntry> changed(
+  private static SortedMap<KekVersion, VersionEntry> withState(
       SortedMap<KekVersion, VersionEntry> versions, KekVersion version, VersionState state) {
     SortedMap<KekVersion, VersionEntry> changed = new TreeMap<>(versions);
-    changed.computeIfPresent(version, (_, known) -> known.in(state));
+    changed.computeIfPresent(version, (_, known) -> known.withState(state));
     return changed;
   }
 }

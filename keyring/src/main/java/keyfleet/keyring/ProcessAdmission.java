@@ -22,7 +22,7 @@ public sealed interface ProcessAdmission {
     keystore
         .versions()
         .forEach((version, known) -> {
-          if (known.state().isNeeded() && !proved.contains(version)) {
+          if (known.state().isProofRequired() && !proved.contains(version)) {
             unproved.add(version);
           }
         });

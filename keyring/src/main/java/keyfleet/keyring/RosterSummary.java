@@ -15,44 +15,46 @@ import keyfleet.keyring.FleetReadiness.Named;
 /// @param oldest the earliest beat of a ready one
 /// @param named the names of ready ones, as far as they are expected by name
 /// @param others whoever was not ready, or not fresh
-public record RosterSummary(int ready, Instant oldest, Set<String> named, List<Heartbeat> others) {
-  static final RosterSummary NOBODY = new RosterSummary(0, Instant.MAX, Set.of(), List.of());
+public record RosterSummary(
+    int readyCount, Instant oldestReady, Set<String> readyExpected, List<Heartbeat> unready) {
+  static final RosterSummary EMPTY = new RosterSummary(0, Instant.MAX, Set.of(), List.of());
 
-  RosterSummary with(RosterSummary more) {
-    Set<String> names = new HashSet<>(named);
-    names.addAll(more.named);
+  RosterSummary plus(RosterSummary other) {
+    Set<String> names = new HashSet<>(readyExpected);
+    names.addAll(other.readyExpected);
     return new RosterSummary(
-        ready + more.ready,
-        oldest.isBefore(more.oldest) ? oldest : more.oldest,
+        readyCount + other.readyCount,
+        oldestReady.isBefore(other.oldestReady) ? oldestReady : other.oldestReady,
         names,
-        Stream.concat(others.stream(), more.others.stream()).toList());
+        Stream.concat(unready.stream(), other.unready.stream()).toList());
   }
 
   static final class Builder {
     private final Set<String> expected;
-    private final Set<String> named = new HashSet<>();
-    private final List<Heartbeat> others = new ArrayList<>();
-    private int ready;
-    private Instant oldest = Instant.MAX;
+    private final Set<String> readyExpected = new HashSet<>();
+    private final List<Heartbeat> unready = new ArrayList<>();
+    private int readyCount;
+    private Instant oldestReady = Instant.MAX;
 
-    Builder(ExpectedProcesses expected) {
-      this.expected = expected instanceof Named(var instances) ? instances : Set.of();
+    Builder(ExpectedProcesses expectedProcesses) {
+      this.expected = expectedProcesses instanceof Named(var instances) ? instances : Set.of();
     }
 
-    void add(Heartbeat beat, boolean isReady) {
+    void add(Heartbeat heartbeat, boolean isReady) {
       if (!isReady) {
-        others.add(beat);
+        unready.add(heartbeat);
         return;
       }
-      ready++;
-      oldest = beat.at().isBefore(oldest) ? beat.at() : oldest;
-      if (expected.contains(beat.instance())) {
-        named.add(beat.instance());
+      readyCount++;
+      oldestReady =
+          heartbeat.writtenAt().isBefore(oldestReady) ? heartbeat.writtenAt() : oldestReady;
+      if (expected.contains(heartbeat.instance())) {
+        readyExpected.add(heartbeat.instance());
       }
     }
 
     RosterSummary build() {
-      return new RosterSummary(ready, oldest, named, others);
+      return new RosterSummary(readyCount, oldestReady, readyExpected, unready);
     }
   }
 }

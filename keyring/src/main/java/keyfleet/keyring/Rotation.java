@@ -10,11 +10,11 @@ public sealed interface Rotation {
 
   /// A rotation that goes on when its driver acts.
   sealed interface Running extends Rotation {
-    RotationJob job();
+    RotationJob rotationJob();
 
     /// The same phase under another driver.
-    default Running drivenBy(String driver) {
-      RotationJob job = job().drivenBy(driver);
+    default Running withDriver(String driver) {
+      RotationJob job = rotationJob().withDriver(driver);
       return switch (this) {
         case Staged _ -> new Staged(job);
         case OpeningFences _ -> new OpeningFences(job);
@@ -28,30 +28,30 @@ public sealed interface Rotation {
   }
 
   /// The new version is staged; the gate must pass.
-  record Staged(RotationJob job) implements Running {}
+  record Staged(RotationJob rotationJob) implements Running {}
 
   /// The stores, fenced to the old version since the rotation before, are being told to take both.
-  record OpeningFences(RotationJob job) implements Running {}
+  record OpeningFences(RotationJob rotationJob) implements Running {}
 
   /// One pass over all records, while the old version is still active.
-  record Rewrapping(RotationJob job) implements Running {}
+  record Rewrapping(RotationJob rotationJob) implements Running {}
 
   /// After a flip: until every process shows the new epoch, or its write lease has run out.
-  record Settling(RotationJob job) implements Running {}
+  record Settling(RotationJob rotationJob) implements Running {}
 
   /// The stores are being told to take nothing but the new version.
-  record Fencing(RotationJob job) implements Running {}
+  record Fencing(RotationJob rotationJob) implements Running {}
 
   /// Behind the fence, whatever is left moves.
-  record Sweeping(RotationJob job) implements Running {}
+  record Sweeping(RotationJob rotationJob) implements Running {}
 
   /// Every registered collection is counted.
-  record Proving(RotationJob job) implements Running {}
+  record Proving(RotationJob rotationJob) implements Running {}
 
   /// Some records cannot be moved until a person mends them.
   record Blocked(RotationJob job, long failedRecords) implements Rotation {}
 
-  record Paused(Running was) implements Rotation {}
+  record Paused(Running resumeTo) implements Rotation {}
 
   record Completed(RotationJob job) implements Rotation {}
 
@@ -68,7 +68,7 @@ public sealed interface Rotation {
       case Fencing _ -> "fencing";
       case Sweeping _ -> "sweeping";
       case Proving _ -> "proving";
-      case Paused(Running was) -> was.phase();
+      case Paused(Running resumeTo) -> resumeTo.phase();
       case Blocked _ -> "blocked";
       case Completed _ -> "completed";
       case Aborted _ -> "aborted";
@@ -77,26 +77,26 @@ public sealed interface Rotation {
   }
 
   /// The job of the last rotation that came to something, ended or not.
-  static Optional<RotationJob> job(Rotation rotation) {
+  static Optional<RotationJob> lastJob(Rotation rotation) {
     return switch (rotation) {
       case Completed(RotationJob job) -> Optional.of(job);
       case Aborted(RotationJob job) -> Optional.of(job);
-      case Running _, Blocked _, Paused _, Idle _ -> underWay(rotation);
+      case Running _, Blocked _, Paused _, Idle _ -> unfinishedJob(rotation);
     };
   }
 
   /// The job of a rotation that has not ended.
-  static Optional<RotationJob> underWay(Rotation rotation) {
+  static Optional<RotationJob> unfinishedJob(Rotation rotation) {
     return switch (rotation) {
-      case Running running -> Optional.of(running.job());
+      case Running running -> Optional.of(running.rotationJob());
       case Blocked(RotationJob job, _) -> Optional.of(job);
-      case Paused(Running was) -> Optional.of(was.job());
+      case Paused(Running resumeTo) -> Optional.of(resumeTo.rotationJob());
       case Idle _, Completed _, Aborted _ -> Optional.empty();
     };
   }
 
   /// How a proved rotation ends.
-  static Rotation ended(RotationJob job) {
+  static Rotation endState(RotationJob job) {
     return job.course() == Course.FORWARD ? new Completed(job) : new Aborted(job);
   }
 }

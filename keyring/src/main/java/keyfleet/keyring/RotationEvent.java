@@ -12,7 +12,7 @@ public sealed interface RotationEvent {
       Kind kind,
       KekVersion from,
       KekVersion to,
-      ExpectedProcesses expected,
+      ExpectedProcesses expectedProcesses,
       String driver)
       implements RotationEvent {
     /// A rotation of whoever is there.
@@ -32,37 +32,37 @@ public sealed interface RotationEvent {
 
   /// What a driver says of its work. It holds for one rotation in one epoch.
   sealed interface DriverEvent extends RotationEvent {
-    RotationEpoch of();
+    RotationEpoch at();
   }
 
   /// The rotation and epoch that a driver had read when it began the work.
   record RotationEpoch(RotationId id, long epoch) {}
 
   /// The fleet is not ready, or the run was a dry one.
-  record Unstaged(RotationEpoch of) implements DriverEvent {}
+  record Unstaged(RotationEpoch at) implements DriverEvent {}
 
-  record GatePassed(RotationEpoch of) implements DriverEvent {}
+  record GatePassed(RotationEpoch at) implements DriverEvent {}
 
   /// Every registered collection takes both versions.
-  record FencesOpened(RotationEpoch of) implements DriverEvent {}
+  record FencesOpened(RotationEpoch at) implements DriverEvent {}
 
   /// One pass is through, and the gate passed once more.
-  record RewrapEnded(RotationEpoch of) implements DriverEvent {}
+  record RewrapEnded(RotationEpoch at) implements DriverEvent {}
 
-  record Settled(RotationEpoch of) implements DriverEvent {}
+  record Settled(RotationEpoch at) implements DriverEvent {}
 
   /// Every registered collection has the fence of this epoch.
-  record Fenced(RotationEpoch of) implements DriverEvent {}
+  record Fenced(RotationEpoch at) implements DriverEvent {}
 
-  record SweepEnded(RotationEpoch of) implements DriverEvent {}
+  record SweepEnded(RotationEpoch at) implements DriverEvent {}
 
-  record RecordsBlocked(RotationEpoch of, long failedRecords) implements DriverEvent {}
+  record RecordsBlocked(RotationEpoch at, long failedRecords) implements DriverEvent {}
 
-  record RecordsRepaired(RotationEpoch of) implements DriverEvent {}
+  record RecordsRepaired(RotationEpoch at) implements DriverEvent {}
 
   /// The census found records under an old version.
-  record OldRecordsFound(RotationEpoch of) implements DriverEvent {}
+  record OldRecordsFound(RotationEpoch at) implements DriverEvent {}
 
   /// The census of every registered collection, read from the primary, found none.
-  record Proved(RotationEpoch of) implements DriverEvent {}
+  record Proved(RotationEpoch at) implements DriverEvent {}
 }

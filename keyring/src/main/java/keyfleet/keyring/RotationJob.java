@@ -11,12 +11,12 @@ public record RotationJob(
     Kind kind,
     KekVersion from,
     KekVersion to,
-    ExpectedProcesses expected,
+    ExpectedProcesses expectedProcesses,
     Course course,
     String driver) {
   /// The driver of a rotation that was ordered and not yet taken up: the first worker that sees it
   /// may.
-  public static final String NOBODY = "";
+  public static final String NO_DRIVER = "";
 
   /// What is to become of the records.
   public enum Kind {
@@ -46,11 +46,11 @@ public record RotationJob(
     return driver.equals(name);
   }
 
-  RotationJob turned() {
-    return new RotationJob(id, kind, to, from, expected, Course.TURNED, driver);
+  RotationJob withCourseTurned() {
+    return new RotationJob(id, kind, to, from, expectedProcesses, Course.TURNED, driver);
   }
 
-  RotationJob drivenBy(String newDriver) {
-    return new RotationJob(id, kind, from, to, expected, course, newDriver);
+  RotationJob withDriver(String newDriver) {
+    return new RotationJob(id, kind, from, to, expectedProcesses, course, newDriver);
   }
 }

@@ -41,51 +41,58 @@ import keyfleet.keyring.RotationJob.Kind;
 
 /// The transition table of a rotation. It is drawn in the package's description.
 final class RotationTransitions {
-  private record Step(Rotation rotation, RotationEvent event) {}
+  private record Step(Rotation rotation, RotationEvent rotationEvent) {}
 
   private RotationTransitions() {}
 
-  static KeystoreDecision decide(Keystore k, RotationEvent event) {
-    if (event instanceof DriverEvent driven && !concerns(k, driven.of())) {
+  static KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+    if (rotationEvent instanceof DriverEvent driverEvent
+        && !isForCurrentRotation(keystore, driverEvent.at())) {
       return new Ignored();
     }
-    return switch (new Step(k.rotation(), event)) {
-      case Step(Idle _, StartRequested e) -> start(k, e);
-      case Step(Completed _, StartRequested e) -> start(k, e);
-      case Step(Aborted _, StartRequested e) -> start(k, e);
-      case Step(Blocked _, StartRequested e) -> start(k, e);
-      case Step(Running r, StartRequested e) -> alreadyRunning(r.job(), e);
-      case Step(Paused(Running was), StartRequested e) -> alreadyRunning(was.job(), e);
+    return switch (new Step(keystore.rotation(), rotationEvent)) {
+      case Step(Idle _, StartRequested e) -> start(keystore, e);
+      case Step(Completed _, StartRequested e) -> start(keystore, e);
+      case Step(Aborted _, StartRequested e) -> start(keystore, e);
+      case Step(Blocked _, StartRequested e) -> start(keystore, e);
+      case Step(Running r, StartRequested e) -> compareWithRunning(r.rotationJob(), e);
+      case Step(Paused(Running resumeTo), StartRequested e) ->
+          compareWithRunning(resumeTo.rotationJob(), e);
 
-      case Step(Staged(RotationJob j), Unstaged _) -> drop(k, j, new Idle());
-      case Step(Staged(RotationJob j), AbortRequested _) -> drop(k, j, new Aborted(j));
-      case Step(Staged(RotationJob j), GatePassed _) -> open(k, j);
-      case Step(OpeningFences(RotationJob j), FencesOpened _) ->
-          new Accepted(k.with(new Rewrapping(j)));
-      case Step(Rewrapping(RotationJob j), RewrapEnded _) -> flip(k, j);
-      case Step(Settling(RotationJob j), Settled _) ->
-          new Accepted(k.admitting(new Fencing(j), j.to()));
-      case Step(Fencing(RotationJob j), Fenced _) -> new Accepted(k.with(new Sweeping(j)));
-      case Step(Sweeping(RotationJob j), SweepEnded _) -> new Accepted(k.with(new Proving(j)));
-      case Step(Sweeping(RotationJob j), RecordsBlocked e) ->
-          new Accepted(k.with(new Blocked(j, e.failedRecords())));
-      case Step(Blocked(RotationJob j, _), RecordsRepaired _) ->
-          new Accepted(k.with(new Sweeping(j)));
-      case Step(Proving(RotationJob j), OldRecordsFound _) -> new Accepted(k.with(new Sweeping(j)));
-      case Step(Proving(RotationJob j), Proved _) -> end(k, j);
+      case Step(Staged(RotationJob job), Unstaged _) -> unstage(keystore, job, new Idle());
+      case Step(Staged(RotationJob job), AbortRequested _) ->
+          unstage(keystore, job, new Aborted(job));
+      case Step(Staged(RotationJob job), GatePassed _) -> openFences(keystore, job);
+      case Step(OpeningFences(RotationJob job), FencesOpened _) ->
+          new Accepted(keystore.with(new Rewrapping(job)));
+      case Step(Rewrapping(RotationJob job), RewrapEnded _) -> flip(keystore, job);
+      case Step(Settling(RotationJob job), Settled _) ->
+          new Accepted(keystore.withWritable(new Fencing(job), job.to()));
+      case Step(Fencing(RotationJob job), Fenced _) ->
+          new Accepted(keystore.with(new Sweeping(job)));
+      case Step(Sweeping(RotationJob job), SweepEnded _) ->
+          new Accepted(keystore.with(new Proving(job)));
+      case Step(Sweeping(RotationJob job), RecordsBlocked e) ->
+          new Accepted(keystore.with(new Blocked(job, e.failedRecords())));
+      case Step(Blocked(RotationJob job, _), RecordsRepaired _) ->
+          new Accepted(keystore.with(new Sweeping(job)));
+      case Step(Proving(RotationJob job), OldRecordsFound _) ->
+          new Accepted(keystore.with(new Sweeping(job)));
+      case Step(Proving(RotationJob job), Proved _) -> complete(keystore, job);
 
-      case Step(OpeningFences(RotationJob j), AbortRequested _) -> turn(k, j);
-      case Step(Rewrapping(RotationJob j), AbortRequested _) -> turn(k, j);
-      case Step(Settling(RotationJob j), AbortRequested _) -> turn(k, j);
-      case Step(Fencing(RotationJob j), AbortRequested _) -> turn(k, j);
-      case Step(Sweeping(RotationJob j), AbortRequested _) -> tooLate(j);
-      case Step(Proving(RotationJob j), AbortRequested _) -> tooLate(j);
-      case Step(Blocked(RotationJob j, _), AbortRequested _) -> tooLate(j);
-      case Step(Paused(Running was), AbortRequested e) -> decide(k.with(was), e);
+      case Step(OpeningFences(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
+      case Step(Rewrapping(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
+      case Step(Settling(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
+      case Step(Fencing(RotationJob job), AbortRequested _) -> turnBack(keystore, job);
+      case Step(Sweeping(RotationJob job), AbortRequested _) -> refuseLateAbort(job);
+      case Step(Proving(RotationJob job), AbortRequested _) -> refuseLateAbort(job);
+      case Step(Blocked(RotationJob job, _), AbortRequested _) -> refuseLateAbort(job);
+      case Step(Paused(Running resumeTo), AbortRequested e) -> decide(keystore.with(resumeTo), e);
 
-      case Step(Running r, PauseRequested _) -> new Accepted(k.with(new Paused(r)));
-      case Step(Paused(Running was), ResumeRequested _) -> new Accepted(k.with(was));
-      case Step(Running r, Adopted e) -> adopt(k, r, e);
+      case Step(Running r, PauseRequested _) -> new Accepted(keystore.with(new Paused(r)));
+      case Step(Paused(Running resumeTo), ResumeRequested _) ->
+          new Accepted(keystore.with(resumeTo));
+      case Step(Running r, Adopted e) -> adopt(keystore, r, e);
       case Step(Paused _, PauseRequested _), Step(Running _, ResumeRequested _) -> new Ignored();
       case Step(_, PauseRequested _), Step(_, ResumeRequested _), Step(_, AbortRequested _) ->
           new Refused("no rotation is under way");
@@ -93,124 +100,139 @@ final class RotationTransitions {
     };
   }
 
-  private static boolean concerns(Keystore k, RotationEvent.RotationEpoch of) {
-    return Rotation.underWay(k.rotation()).map(job -> job.id().equals(of.id())).orElse(false)
-        && of.epoch() == k.epoch();
+  private static boolean isForCurrentRotation(Keystore keystore, RotationEvent.RotationEpoch at) {
+    return Rotation.unfinishedJob(keystore.rotation())
+            .map(rotationJob -> rotationJob.id().equals(at.id()))
+            .orElse(false)
+        && at.epoch() == keystore.epoch();
   }
 
-  private static KeystoreDecision start(Keystore k, StartRequested order) {
-    Optional<String> objection = objection(k, order);
+  private static KeystoreDecision start(Keystore keystore, StartRequested request) {
+    Optional<String> objection = startObjection(keystore, request);
     if (objection.isPresent()) {
       return new Refused(objection.get());
     }
-    RotationJob job =
+    RotationJob rotationJob =
         new RotationJob(
-            order.id(),
-            order.kind(),
-            order.from(),
-            order.to(),
-            order.expected(),
+            request.id(),
+            request.kind(),
+            request.from(),
+            request.to(),
+            request.expectedProcesses(),
             Course.FORWARD,
-            order.driver());
-    Keystore known = job.kind() == Kind.REVOCATION ? k.distrusting(job.from()) : k;
-    return new Accepted(known.with(new Staged(job), job.to(), VersionState.STAGED));
+            request.driver());
+    Keystore base =
+        rotationJob.kind() == Kind.REVOCATION
+            ? keystore.withCompromised(rotationJob.from())
+            : keystore;
+    return new Accepted(base.with(new Staged(rotationJob), rotationJob.to(), VersionState.STAGED));
   }
 
-  private static Optional<String> objection(Keystore k, StartRequested order) {
-    KekVersion from = order.from();
-    KekVersion to = order.to();
-    if (!from.equals(k.active())) {
-      return Optional.of("the active version is " + k.active() + ", not " + from);
+  private static Optional<String> startObjection(Keystore keystore, StartRequested request) {
+    KekVersion from = request.from();
+    KekVersion to = request.to();
+    if (!from.equals(keystore.active())) {
+      return Optional.of("the active version is " + keystore.active() + ", not " + from);
     }
-    Optional<VersionState> state = k.stateOf(to);
+    Optional<VersionState> state = keystore.stateOf(to);
     if (state.isEmpty()) {
       return Optional.of(to + " is not announced");
     }
     if (state.get() != VersionState.ANNOUNCED) {
       return Optional.of(to + " is " + state.get() + "; only an announced version can follow");
     }
-    if (order.kind() == Kind.ROTATION && k.isCompromised(from)) {
+    if (request.kind() == Kind.ROTATION && keystore.isCompromised(from)) {
       return Optional.of(
           from + " is compromised: a rotation would keep the data keys it wrapped; revoke it");
     }
-    return order.kind() == Kind.DRY_RUN && k.rotation() instanceof Blocked(RotationJob job, _)
-        ? Optional.of("rotation " + job.id() + " is blocked, and a dry run would drop it")
+    return request.kind() == Kind.DRY_RUN
+            && keystore.rotation() instanceof Blocked(RotationJob rotationJob, _)
+        ? Optional.of("rotation " + rotationJob.id() + " is blocked, and a dry run would drop it")
         : Optional.empty();
   }
 
   /// Ordering it again does no harm, unless the second order asks for more than the first did.
-  private static KeystoreDecision alreadyRunning(RotationJob running, StartRequested order) {
+  private static KeystoreDecision compareWithRunning(RotationJob running, StartRequested request) {
     boolean same =
-        running.kind() == order.kind()
-            && running.from().equals(order.from())
-            && running.to().equals(order.to());
+        running.kind() == request.kind()
+            && running.from().equals(request.from())
+            && running.to().equals(request.to());
     boolean asksNoMore =
-        order.expected() instanceof AnyProcesses || order.expected().equals(running.expected());
+        request.expectedProcesses() instanceof AnyProcesses
+            || request.expectedProcesses().equals(running.expectedProcesses());
     String underWay = "rotation " + running.id() + " to " + running.to() + " is under way";
     if (!same) {
       return new Refused(underWay);
     }
     return asksNoMore
         ? new Ignored()
-        : new Refused(underWay + " and was ordered with " + running.expected().words());
+        : new Refused(
+            underWay + " and was ordered with " + running.expectedProcesses().description());
   }
 
-  private static KeystoreDecision drop(Keystore k, RotationJob job, Rotation end) {
-    return new Accepted(k.with(end, job.to(), VersionState.ANNOUNCED));
+  private static KeystoreDecision unstage(
+      Keystore keystore, RotationJob rotationJob, Rotation end) {
+    return new Accepted(keystore.with(end, rotationJob.to(), VersionState.ANNOUNCED));
   }
 
   /// A dry run never comes this far, whoever drives it.
-  private static KeystoreDecision open(Keystore k, RotationJob job) {
-    return job.kind() == Kind.DRY_RUN
+  private static KeystoreDecision openFences(Keystore keystore, RotationJob rotationJob) {
+    return rotationJob.kind() == Kind.DRY_RUN
         ? new Ignored()
-        : new Accepted(k.admitting(new OpeningFences(job), job.from(), job.to()));
+        : new Accepted(
+            keystore.withWritable(
+                new OpeningFences(rotationJob), rotationJob.from(), rotationJob.to()));
   }
 
   /// SwapActive. It does not wait until no record is left: the sweep is for those.
-  private static KeystoreDecision flip(Keystore k, RotationJob job) {
-    return new Accepted(k.flipped(job.to(), job.from(), new Settling(job)));
+  private static KeystoreDecision flip(Keystore keystore, RotationJob rotationJob) {
+    return new Accepted(
+        keystore.withActive(rotationJob.to(), rotationJob.from(), new Settling(rotationJob)));
   }
 
   /// Back the way it came, as a rotation in its own right: new epoch, settle, fence, sweep, census.
   /// Records under the abandoned version exist, so it can be decrypted until none is left.
-  private static KeystoreDecision turn(Keystore k, RotationJob job) {
-    if (job.course() == Course.TURNED) {
+  private static KeystoreDecision turnBack(Keystore keystore, RotationJob rotationJob) {
+    if (rotationJob.course() == Course.TURNED) {
       return new Ignored();
     }
-    if (job.kind() == Kind.REVOCATION) {
-      return new Refused(job.from() + " is compromised: there is no way back to it");
+    if (rotationJob.kind() == Kind.REVOCATION) {
+      return new Refused(rotationJob.from() + " is compromised: there is no way back to it");
     }
-    RotationJob back = job.turned();
-    return new Accepted(k.flipped(back.to(), back.from(), new Settling(back)));
+    RotationJob back = rotationJob.withCourseTurned();
+    return new Accepted(keystore.withActive(back.to(), back.from(), new Settling(back)));
   }
 
-  private static KeystoreDecision tooLate(RotationJob job) {
-    return job.course() == Course.TURNED
+  private static KeystoreDecision refuseLateAbort(RotationJob rotationJob) {
+    return rotationJob.course() == Course.TURNED
         ? new Ignored()
-        : new Refused("the stores take nothing but " + job.to() + " by now: only forward is safe");
+        : new Refused(
+            "the stores take nothing but " + rotationJob.to() + " by now: only forward is safe");
   }
 
   /// An abandoned version carries nothing any more and may be rotated to again; a revoked one
   /// carries nothing either, and nobody needs it.
-  private static KeystoreDecision end(Keystore k, RotationJob job) {
-    Rotation end = Rotation.ended(job);
-    if (job.course() == Course.TURNED) {
-      return new Accepted(k.with(end, job.from(), VersionState.ANNOUNCED));
+  private static KeystoreDecision complete(Keystore keystore, RotationJob rotationJob) {
+    Rotation end = Rotation.endState(rotationJob);
+    if (rotationJob.course() == Course.TURNED) {
+      return new Accepted(keystore.with(end, rotationJob.from(), VersionState.ANNOUNCED));
     }
     return new Accepted(
-        job.kind() == Kind.REVOCATION
-            ? k.with(end, job.from(), VersionState.DISABLED)
-            : k.with(end));
+        rotationJob.kind() == Kind.REVOCATION
+            ? keystore.with(end, rotationJob.from(), VersionState.DISABLED)
+            : keystore.with(end));
   }
 
   /// A dry run belongs to whoever took it up: another could only un-stage it, and needs not be its
   /// driver for that.
-  private static KeystoreDecision adopt(Keystore k, Running running, Adopted event) {
-    RotationJob job = running.job();
-    boolean taken = job.kind() == Kind.DRY_RUN && !job.isDrivenBy(RotationJob.NOBODY);
-    boolean changes = job.id().equals(event.id()) && !job.isDrivenBy(event.driver());
+  private static KeystoreDecision adopt(Keystore keystore, Running running, Adopted event) {
+    RotationJob rotationJob = running.rotationJob();
+    boolean taken =
+        rotationJob.kind() == Kind.DRY_RUN && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
+    boolean changes =
+        rotationJob.id().equals(event.id()) && !rotationJob.isDrivenBy(event.driver());
     return changes && !taken
-        ? new Accepted(k.with(running.drivenBy(event.driver())))
+        ? new Accepted(keystore.with(running.withDriver(event.driver())))
         : new Ignored();
   }
 }

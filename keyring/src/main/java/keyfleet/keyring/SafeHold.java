@@ -14,16 +14,16 @@ public record SafeHold(String collection, String reason) {
   /// Nothing if every fence agrees with the keystore or is older.
   public static Optional<SafeHold> check(Keystore keystore, Map<String, FenceMark> fences) {
     for (var entry : new TreeMap<>(fences).entrySet()) {
-      FenceMark mark = entry.getValue();
-      if (mark.incarnation() != keystore.identity().incarnation()) {
-        return Optional.of(hold(entry.getKey(), "was fenced by another keystore"));
+      FenceMark fenceMark = entry.getValue();
+      if (fenceMark.incarnation() != keystore.identity().incarnation()) {
+        return Optional.of(holdOn(entry.getKey(), "was fenced by another keystore"));
       }
-      if (mark.epoch() > keystore.epoch()) {
+      if (fenceMark.epoch() > keystore.epoch()) {
         return Optional.of(
-            hold(
+            holdOn(
                 entry.getKey(),
                 "was fenced in epoch "
-                    + mark.epoch()
+                    + fenceMark.epoch()
                     + ", and the keystore is in "
                     + keystore.epoch()));
       }
@@ -31,7 +31,7 @@ public record SafeHold(String collection, String reason) {
     return Optional.empty();
   }
 
-  private static SafeHold hold(String collection, String reason) {
+  private static SafeHold holdOn(String collection, String reason) {
     return new SafeHold(collection, collection + " " + reason);
   }
 }

@@ -15,11 +15,11 @@ public record VersionEntry(String provider, Sentinel sentinel, VersionState stat
     this(provider, sentinel, state, Trust.TRUSTED);
   }
 
-  VersionEntry in(VersionState newState) {
+  VersionEntry withState(VersionState newState) {
     return new VersionEntry(provider, sentinel, newState, trust);
   }
 
-  VersionEntry compromised() {
+  VersionEntry withTrustLost() {
     return new VersionEntry(provider, sentinel, state, Trust.COMPROMISED);
   }
 }

@@ -27,10 +27,13 @@ public final class VersionRemoval {
   /// What was found out before deciding. `sinceFlip` is how long the caller has itself watched the
   /// present epoch; `sinceDisabled` likewise.
   public record Evidence(
-      Roster roster, Map<String, CountResult> counts, Duration sinceFlip, Duration sinceDisabled) {
+      Roster roster,
+      Map<String, CountResult> countResults,
+      Duration sinceFlip,
+      Duration sinceDisabled) {
     public Evidence {
       // In the order of the names: whoever asks again reads the same words.
-      counts = Collections.unmodifiableMap(new TreeMap<>(counts));
+      countResults = Collections.unmodifiableMap(new TreeMap<>(countResults));
     }
   }
 
@@ -43,7 +46,7 @@ public final class VersionRemoval {
     return decide(keystore, version, VersionState.DISABLED, objections);
   }
 
-  public static KeystoreDecision undo(Keystore keystore, KekVersion version) {
+  public static KeystoreDecision undoDisable(Keystore keystore, KekVersion version) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
     if (keystore.isCompromised(version)) {
@@ -54,14 +57,15 @@ public final class VersionRemoval {
 
   /// Re-checks everything, since records may have been restored meanwhile. From here there is no
   /// way back.
-  public static KeystoreDecision destroy(
+  public static KeystoreDecision startDestroying(
       Keystore keystore, KekVersion version, Evidence evidence, Duration horizon) {
     List<String> objections = new ArrayList<>();
     stateObjection(keystore, version, VersionState.DISABLED).ifPresent(objections::add);
     objections.addAll(useObjections(keystore, version, evidence));
     evidence
-        .counts()
-        .forEach((name, count) -> fenceObjection(name, count).ifPresent(objections::add));
+        .countResults()
+        .forEach(
+            (name, countResult) -> fenceObjection(name, countResult).ifPresent(objections::add));
     if (evidence.sinceDisabled().compareTo(horizon) < 0) {
       objections.add("backups younger than " + horizon.toDays() + " days may need it");
     }
@@ -69,7 +73,7 @@ public final class VersionRemoval {
   }
 
   /// The bytes are gone.
-  public static KeystoreDecision destroyed(Keystore keystore, KekVersion version) {
+  public static KeystoreDecision finishDestroying(Keystore keystore, KekVersion version) {
     List<String> objections =
         stateObjection(keystore, version, VersionState.DESTROYING).stream().toList();
     return decide(keystore, version, VersionState.DESTROYED, objections);
@@ -96,25 +100,26 @@ public final class VersionRemoval {
   private static List<String> useObjections(
       Keystore keystore, KekVersion version, Evidence evidence) {
     List<String> objections = new ArrayList<>();
-    Rotation.underWay(keystore.rotation())
-        .ifPresent(job -> objections.add("rotation " + job.id() + " is under way"));
-    for (Heartbeat beat : evidence.roster().beats()) {
-      if (version.equals(beat.current())) {
-        objections.add(beat.instance() + " holds it as current");
+    Rotation.unfinishedJob(keystore.rotation())
+        .ifPresent(rotationJob -> objections.add("rotation " + rotationJob.id() + " is under way"));
+    for (Heartbeat heartbeat : evidence.roster().heartbeats()) {
+      if (version.equals(heartbeat.current())) {
+        objections.add(heartbeat.instance() + " holds it as current");
       }
     }
-    if (!WriteLease.settled(
+    if (!WriteLease.isSettled(
         evidence.roster(), keystore.epoch(), evidence.sinceFlip(), keystore.timings().lease())) {
       objections.add("a process may still have a lease to seal under it");
     }
     evidence
-        .counts()
-        .forEach((name, count) -> countObjection(name, count).ifPresent(objections::add));
+        .countResults()
+        .forEach(
+            (name, countResult) -> countObjection(name, countResult).ifPresent(objections::add));
     return objections;
   }
 
-  private static Optional<String> countObjection(String collection, CountResult count) {
-    return switch (count) {
+  private static Optional<String> countObjection(String collection, CountResult countResult) {
+    return switch (countResult) {
       case Counted(long records, _) when records > 0 ->
           Optional.of(records + " records of " + collection + " carry it");
       case Counted _ -> Optional.empty();
@@ -123,8 +128,8 @@ public final class VersionRemoval {
     };
   }
 
-  private static Optional<String> fenceObjection(String collection, CountResult count) {
-    return count instanceof Counted(_, boolean fenced) && !fenced
+  private static Optional<String> fenceObjection(String collection, CountResult countResult) {
+    return countResult instanceof Counted(_, boolean fenced) && !fenced
         ? Optional.of(collection + " has no fence: a sleeping writer may still bring it back")
         : Optional.empty();
   }

@@ -17,7 +17,7 @@ public enum VersionState {
   DESTROYED;
 
   /// Whether a process is admitted only if it proves the version.
-  public boolean isNeeded() {
+  public boolean isProofRequired() {
     return this == STAGED || this == ACTIVE || this == DECRYPT_ONLY;
   }
 }

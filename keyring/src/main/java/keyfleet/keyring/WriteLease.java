@@ -8,16 +8,16 @@ import java.time.Duration;
 ///
 /// It shortens the settling of a rotation. It does not stop a writer that pauses between its seal
 /// and its store write; the fence does.
-public record WriteLease(long roundTripBeganNanos, long epoch) {
-  public boolean holds(long nowNanos, Duration lease) {
-    return nowNanos - roundTripBeganNanos < lease.toNanos();
+public record WriteLease(long roundTripStartNanos, long epoch) {
+  public boolean isHeld(long nowNanos, Duration lease) {
+    return nowNanos - roundTripStartNanos < lease.toNanos();
   }
 
   /// Whether, `waited` after a flip to `epoch`, no process can still seal under what came before:
   /// each shows the epoch, or whatever lease it had has run out.
-  public static boolean settled(Roster roster, long epoch, Duration waited, Duration lease) {
+  public static boolean isSettled(Roster roster, long epoch, Duration waited, Duration lease) {
     return waited.compareTo(lease) >= 0
-        || (!roster.beats().isEmpty()
-            && roster.beats().stream().allMatch(beat -> beat.epoch() >= epoch));
+        || (!roster.heartbeats().isEmpty()
+            && roster.heartbeats().stream().allMatch(heartbeat -> heartbeat.epoch() >= epoch));
   }
 }

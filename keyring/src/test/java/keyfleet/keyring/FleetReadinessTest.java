@@ -1,8 +1,8 @@
 package keyfleet.keyring;
 
 import static keyfleet.keyring.KeyringFixtures.NOW;
-import static keyfleet.keyring.KeyringFixtures.beat;
-import static keyfleet.keyring.KeyringFixtures.readiness;
+import static keyfleet.keyring.KeyringFixtures.fleetReadiness;
+import static keyfleet.keyring.KeyringFixtures.heartbeat;
 import static keyfleet.keyring.KeyringFixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -27,110 +27,120 @@ import keyfleet.keyring.Heartbeat.LoadedVersion;
 import org.junit.jupiter.api.Test;
 
 class FleetReadinessTest {
-  private static final Heartbeat GOOD = beat("api-1", 10, 1, 2);
+  private static final Heartbeat GOOD = heartbeat("api-1", 10, 1, 2);
 
-  private static Reason onlyReason(Heartbeat beat) {
+  private static Reason onlyReason(Heartbeat heartbeat) {
     NotReady verdict =
         assertInstanceOf(
-            NotReady.class, readiness(2).judge(roster(GOOD, beat), new AnyProcesses()));
+            NotReady.class,
+            fleetReadiness(2).evaluate(roster(GOOD, heartbeat), new AnyProcesses()));
     assertEquals(1, verdict.laggards().size(), verdict.toString());
     return verdict.laggards().getFirst().reason();
   }
 
   @Test
-  void everyoneHasTheTarget_isReady() {
+  void everyProcessWithTheTarget_isReady() {
     assertEquals(
         new Ready(2, List.of()),
-        readiness(2).judge(roster(GOOD, beat("api-2", 60, 1, 2)), new AnyProcesses()));
+        fleetReadiness(2).evaluate(roster(GOOD, heartbeat("api-2", 60, 1, 2)), new AnyProcesses()));
   }
 
   @Test
   void processWithoutTheTarget_isALaggard() {
-    assertEquals(Reason.MISSING, onlyReason(beat("api-2", 10, 1)));
+    assertEquals(Reason.MISSING, onlyReason(heartbeat("api-2", 10, 1)));
   }
 
   @Test
   void processWithTheTargetFromAnotherProvider_isALaggard() {
-    assertEquals(Reason.OTHER_PROVIDER, onlyReason(beat("api-2", 10, "file", 1, 2)));
+    assertEquals(Reason.OTHER_PROVIDER, onlyReason(heartbeat("api-2", 10, "file", 1, 2)));
   }
 
   /// The same number, other bytes: here the proof of another instance, which a wrong key gives too.
   @Test
   void processWithAProofThatIsNotItsOwn_isALaggard() {
-    LoadedVersion stolen = GOOD.holds(KeyringFixtures.v(2)).orElseThrow();
-    Heartbeat impostor = beat("api-2", 10, 1);
+    LoadedVersion stolen = GOOD.loadedVersion(KeyringFixtures.v(2)).orElseThrow();
+    Heartbeat impostor = heartbeat("api-2", 10, 1);
     assertEquals(
         Reason.OTHER_BYTES,
         onlyReason(
             new Heartbeat(
-                impostor.origin(),
+                impostor.process(),
                 Map.of(KeyringFixtures.v(2), stolen),
                 impostor.current(),
                 impostor.protocol(),
                 impostor.epoch(),
-                impostor.at())));
+                impostor.writtenAt())));
   }
 
   @Test
   void processWithOtherBytes_isALaggard() {
-    assertEquals(Reason.OTHER_BYTES, onlyReason(saying(new Heartbeat.Failed())));
+    assertEquals(Reason.OTHER_BYTES, onlyReason(heartbeatWith(new Heartbeat.Failed())));
   }
 
   @Test
   void processThatHasNotTriedTheTargetYet_isALaggard() {
-    assertEquals(Reason.NOT_PROVED, onlyReason(saying(new Heartbeat.Untried())));
+    assertEquals(Reason.NOT_PROVED, onlyReason(heartbeatWith(new Heartbeat.Untried())));
   }
 
-  private static Heartbeat saying(Heartbeat.ProofStatus word) {
-    Heartbeat beat = beat("api-2", 10, 1);
+  private static Heartbeat heartbeatWith(Heartbeat.ProofStatus proofStatus) {
+    Heartbeat heartbeat = heartbeat("api-2", 10, 1);
     return new Heartbeat(
-        beat.origin(),
-        Map.of(KeyringFixtures.v(2), new LoadedVersion("env", word)),
-        beat.current(),
-        beat.protocol(),
-        beat.epoch(),
-        beat.at());
+        heartbeat.process(),
+        Map.of(KeyringFixtures.v(2), new LoadedVersion("env", proofStatus)),
+        heartbeat.current(),
+        heartbeat.protocol(),
+        heartbeat.epoch(),
+        heartbeat.writtenAt());
   }
 
   @Test
   void processOfAnOldProtocol_isALaggard() {
-    Heartbeat old = beat("api-2", 10, 1, 2);
+    Heartbeat old = heartbeat("api-2", 10, 1, 2);
     assertEquals(
         Reason.OLD_PROTOCOL,
         onlyReason(
-            new Heartbeat(old.origin(), old.loaded(), old.current(), 0, old.epoch(), old.at())));
+            new Heartbeat(
+                old.process(),
+                old.loadedVersion(),
+                old.current(),
+                0,
+                old.epoch(),
+                old.writtenAt())));
   }
 
   @Test
   void currentVersion_needNotBeTheTarget() {
-    assertInstanceOf(Ready.class, readiness(2).judge(roster(GOOD), new AnyProcesses()));
+    assertInstanceOf(Ready.class, fleetReadiness(2).evaluate(roster(GOOD), new AnyProcesses()));
   }
 
   @Test
   void staleProcess_isListedAndNoLaggard() {
-    Heartbeat stale = beat("api-2", 61, 1);
+    Heartbeat stale = heartbeat("api-2", 61, 1);
     assertEquals(
-        new Ready(1, List.of(stale)), readiness(2).judge(roster(GOOD, stale), new AnyProcesses()));
+        new Ready(1, List.of(stale)),
+        fleetReadiness(2).evaluate(roster(GOOD, stale), new AnyProcesses()));
   }
 
   @Test
   void staleProcessThatIsExpected_isMissing() {
-    Heartbeat stale = beat("api-2", 61, 1, 2);
+    Heartbeat stale = heartbeat("api-2", 61, 1, 2);
     assertEquals(
         new NotReady(List.of(), List.of("api-2"), List.of(stale)),
-        readiness(2)
-            .judge(roster(GOOD, stale), new Named(new TreeSet<>(Set.of("api-1", "api-2")))));
+        fleetReadiness(2)
+            .evaluate(roster(GOOD, stale), new Named(new TreeSet<>(Set.of("api-1", "api-2")))));
     assertEquals(
         new NotReady(List.of(), List.of("1 of 2 processes"), List.of(stale)),
-        readiness(2).judge(roster(GOOD, stale), new AtLeast(2)));
+        fleetReadiness(2).evaluate(roster(GOOD, stale), new AtLeast(2)));
   }
 
   @Test
-  void nobodyFresh_isNeverReady() {
-    assertEquals(new NoFreshProcess(List.of()), readiness(2).judge(roster(), new AnyProcesses()));
-    Heartbeat stale = beat("api-1", 61, 1, 2);
+  void noFreshProcess_isNeverReady() {
     assertEquals(
-        new NoFreshProcess(List.of(stale)), readiness(2).judge(roster(stale), new AnyProcesses()));
+        new NoFreshProcess(List.of()), fleetReadiness(2).evaluate(roster(), new AnyProcesses()));
+    Heartbeat stale = heartbeat("api-1", 61, 1, 2);
+    assertEquals(
+        new NoFreshProcess(List.of(stale)),
+        fleetReadiness(2).evaluate(roster(stale), new AnyProcesses()));
   }
 
   @Test
@@ -138,10 +148,12 @@ class FleetReadinessTest {
     NotReady verdict =
         assertInstanceOf(
             NotReady.class,
-            readiness(2).judge(roster(beat("b", 1, 1), GOOD, beat("a", 1, 1)), new AnyProcesses()));
+            fleetReadiness(2)
+                .evaluate(
+                    roster(heartbeat("b", 1, 1), GOOD, heartbeat("a", 1, 1)), new AnyProcesses()));
     assertEquals(
         List.of("a", "b"),
-        verdict.laggards().stream().map(Laggard::beat).map(Heartbeat::instance).toList());
+        verdict.laggards().stream().map(Laggard::heartbeat).map(Heartbeat::instance).toList());
   }
 
   private static final List<ExpectedProcesses> EXPECTED =
@@ -154,56 +166,61 @@ class FleetReadinessTest {
 
   /// Stale ones, laggards and ready ones, cut anywhere.
   @Test
-  void rosterInParts_isJudgedAsAWhole() {
+  void rosterInParts_isEvaluatedAsAWhole() {
     Random random = new Random(5);
     for (int i = 0; i < 300; i++) {
-      List<Heartbeat> beats = new ArrayList<>();
+      List<Heartbeat> heartbeats = new ArrayList<>();
       for (int n = random.nextInt(30); n >= 0; n--) {
-        beats.add(random.nextInt(8) == 0 ? beat("p-" + n, age(random), 1) : good(n, random));
+        heartbeats.add(
+            random.nextInt(8) == 0
+                ? heartbeat("p-" + n, randomAge(random), 1)
+                : readyHeartbeat(n, random));
       }
-      int first = random.nextInt(beats.size() + 1);
-      int second = random.nextInt(first, beats.size() + 1);
-      for (ExpectedProcesses expected : EXPECTED) {
-        FleetReadiness readiness = readiness(2);
+      int first = random.nextInt(heartbeats.size() + 1);
+      int second = random.nextInt(first, heartbeats.size() + 1);
+      for (ExpectedProcesses expectedProcesses : EXPECTED) {
+        FleetReadiness fleetReadiness = fleetReadiness(2);
         List<RosterSummary> parts =
             List.of(
-                readiness.muster(beats.subList(0, first), NOW, expected),
-                readiness.muster(beats.subList(first, second), NOW, expected));
-        Roster rest = new Roster(beats.subList(second, beats.size()), NOW);
+                fleetReadiness.summarize(heartbeats.subList(0, first), NOW, expectedProcesses),
+                fleetReadiness.summarize(
+                    heartbeats.subList(first, second), NOW, expectedProcesses));
+        Roster rest = new Roster(heartbeats.subList(second, heartbeats.size()), NOW);
         assertEquals(
-            Optional.of(readiness.judge(new Roster(beats, NOW), expected)),
-            readiness.judge(parts, rest, expected));
+            Optional.of(fleetReadiness.evaluate(new Roster(heartbeats, NOW), expectedProcesses)),
+            fleetReadiness.evaluate(parts, rest, expectedProcesses));
       }
     }
   }
 
-  private static int age(Random random) {
+  private static int randomAge(Random random) {
     return random.nextInt(4) == 0 ? 61 : random.nextInt(61);
   }
 
-  private static Heartbeat good(int number, Random random) {
-    return beat("p-" + number, age(random), 1, 2);
+  private static Heartbeat readyHeartbeat(int number, Random random) {
+    return heartbeat("p-" + number, randomAge(random), 1, 2);
   }
 
   @Test
-  void partOfWhichSomebodyBecameStale_cannotBeJudged() {
-    RosterSummary part = readiness(2).muster(List.of(GOOD), NOW, new AnyProcesses());
+  void partWithAProcessThatBecameStale_cannotBeEvaluated() {
+    RosterSummary part = fleetReadiness(2).summarize(List.of(GOOD), NOW, new AnyProcesses());
     Roster soon = new Roster(List.of(), NOW.plusSeconds(50));
     Roster later = new Roster(List.of(), NOW.plusSeconds(50).plusMillis(1));
     assertEquals(
         Optional.of(new Ready(1, List.of())),
-        readiness(2).judge(List.of(part), soon, new AnyProcesses()));
-    assertEquals(Optional.empty(), readiness(2).judge(List.of(part), later, new AnyProcesses()));
+        fleetReadiness(2).evaluate(List.of(part), soon, new AnyProcesses()));
+    assertEquals(
+        Optional.empty(), fleetReadiness(2).evaluate(List.of(part), later, new AnyProcesses()));
   }
 
   /// It was not known to be stale when its part was read.
   @Test
   void laggardInAPart_isStaleByTheTimeAtTheEnd() {
-    Heartbeat laggard = beat("api-2", 10, 1);
-    RosterSummary part = readiness(2).muster(List.of(laggard), NOW, new AnyProcesses());
+    Heartbeat laggard = heartbeat("api-2", 10, 1);
+    RosterSummary part = fleetReadiness(2).summarize(List.of(laggard), NOW, new AnyProcesses());
     Roster later = new Roster(List.of(), NOW.plusSeconds(51));
     assertEquals(
         Optional.of(new NoFreshProcess(List.of(laggard))),
-        readiness(2).judge(List.of(part), later, new AnyProcesses()));
+        fleetReadiness(2).evaluate(List.of(part), later, new AnyProcesses()));
   }
 }

@@ -67,50 +67,50 @@ final class KeyringFixtures {
     return sentinel;
   }
 
-  static VersionEntry keyVersion(int version) {
+  static VersionEntry versionEntry(int version) {
     return new VersionEntry("env", sentinel(version), VersionState.ANNOUNCED);
   }
 
   /// Version 1 active; 2 and 3 announced.
   static Keystore keystore() {
     Keystore.Identity identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
-    Keystore one = Keystore.bootstrap(identity, keyVersion(1), Timings.DEFAULT);
-    return next(next(one.announce(v(2), keyVersion(2))).announce(v(3), keyVersion(3)));
+    Keystore one = Keystore.bootstrap(identity, versionEntry(1), Timings.DEFAULT);
+    return accepted(accepted(one.announce(v(2), versionEntry(2))).announce(v(3), versionEntry(3)));
   }
 
-  static Keystore next(KeystoreDecision decision) {
-    return assertInstanceOf(Accepted.class, decision).keystore();
+  static Keystore accepted(KeystoreDecision keystoreDecision) {
+    return assertInstanceOf(Accepted.class, keystoreDecision).keystore();
   }
 
-  static Keystore after(Keystore keystore, List<RotationEvent> events) {
+  static Keystore after(Keystore keystore, List<RotationEvent> rotationEvents) {
     Keystore now = keystore;
-    for (RotationEvent event : events) {
-      now = next(now.decide(event));
+    for (RotationEvent rotationEvent : rotationEvents) {
+      now = accepted(now.decide(rotationEvent));
     }
     return now;
   }
 
-  static StartRequested start(int from, int to) {
+  static StartRequested startRequest(int from, int to) {
     return new StartRequested(FIRST, v(from), v(to), "worker-1");
   }
 
-  static StartRequested start(Kind kind, int from, int to) {
-    return start(FIRST, kind, from, to);
+  static StartRequested startRequest(Kind kind, int from, int to) {
+    return startRequest(FIRST, kind, from, to);
   }
 
-  static StartRequested start(RotationId id, Kind kind, int from, int to) {
+  static StartRequested startRequest(RotationId id, Kind kind, int from, int to) {
     return new StartRequested(id, kind, v(from), v(to), new AnyProcesses(), "worker-1");
   }
 
-  static StartRequested expecting(ExpectedProcesses expected) {
-    return new StartRequested(SECOND, Kind.ROTATION, v(1), v(2), expected, "worker-1");
+  static StartRequested startRequestExpecting(ExpectedProcesses expectedProcesses) {
+    return new StartRequested(SECOND, Kind.ROTATION, v(1), v(2), expectedProcesses, "worker-1");
   }
 
-  static Heartbeat beat(String instance, int secondsAgo, int... loaded) {
-    return beat(instance, secondsAgo, "env", loaded);
+  static Heartbeat heartbeat(String instance, int secondsAgo, int... loaded) {
+    return heartbeat(instance, secondsAgo, "env", loaded);
   }
 
-  static Heartbeat beat(String instance, int secondsAgo, String provider, int... loaded) {
+  static Heartbeat heartbeat(String instance, int secondsAgo, String provider, int... loaded) {
     Map<KekVersion, LoadedVersion> held = new HashMap<>();
     for (int version : loaded) {
       held.put(v(version), new LoadedVersion(provider, new Proved(proof(instance, version))));
@@ -129,11 +129,11 @@ final class KeyringFixtures {
     return new ProofCache().prove(sentinel(version), CIPHER, claim).orElseThrow();
   }
 
-  static Roster roster(Heartbeat... beats) {
-    return new Roster(List.of(beats), NOW);
+  static Roster roster(Heartbeat... heartbeats) {
+    return new Roster(List.of(heartbeats), NOW);
   }
 
-  static FleetReadiness readiness(int target) {
+  static FleetReadiness fleetReadiness(int target) {
     return new FleetReadiness(
         keystore(),
         v(target),

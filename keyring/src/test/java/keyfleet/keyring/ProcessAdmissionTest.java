@@ -1,8 +1,8 @@
 package keyfleet.keyring;
 
+import static keyfleet.keyring.KeyringFixtures.accepted;
 import static keyfleet.keyring.KeyringFixtures.keystore;
-import static keyfleet.keyring.KeyringFixtures.next;
-import static keyfleet.keyring.KeyringFixtures.start;
+import static keyfleet.keyring.KeyringFixtures.startRequest;
 import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -23,7 +23,7 @@ class ProcessAdmissionTest {
 
   @Test
   void stagedVersion_isNeededAtOnce() {
-    Keystore staged = next(keystore().decide(start(1, 2)));
+    Keystore staged = accepted(keystore().decide(startRequest(1, 2)));
     assertEquals(
         new ReadOnly(new TreeSet<>(Set.of(v(2)))), ProcessAdmission.of(staged, Set.of(v(1))));
     assertEquals(new Admitted(), ProcessAdmission.of(staged, Set.of(v(1), v(2))));
@@ -43,7 +43,7 @@ class ProcessAdmissionTest {
   }
 
   @Test
-  void keystoreMadeAnew_isHeld() {
+  void recreatedKeystore_isHeld() {
     assertEquals(
         Optional.of("orders was fenced by another keystore"),
         SafeHold.check(keystore(), Map.of("orders", new FenceMark(0, 1))).map(SafeHold::reason));

@@ -2,11 +2,11 @@ package keyfleet.keyring;
 
 import static keyfleet.keyring.KeyringFixtures.FIRST;
 import static keyfleet.keyring.KeyringFixtures.SECOND;
+import static keyfleet.keyring.KeyringFixtures.accepted;
 import static keyfleet.keyring.KeyringFixtures.after;
-import static keyfleet.keyring.KeyringFixtures.expecting;
 import static keyfleet.keyring.KeyringFixtures.keystore;
-import static keyfleet.keyring.KeyringFixtures.next;
-import static keyfleet.keyring.KeyringFixtures.start;
+import static keyfleet.keyring.KeyringFixtures.startRequest;
+import static keyfleet.keyring.KeyringFixtures.startRequestExpecting;
 import static keyfleet.keyring.KeyringFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -51,11 +51,11 @@ class RotationTest {
 
   private static Keystore rewrapping() {
     return after(
-        keystore(), List.of(start(1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
+        keystore(), List.of(startRequest(1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
   }
 
   private static Keystore flipped() {
-    return next(rewrapping().decide(new RewrapEnded(BEFORE)));
+    return accepted(rewrapping().decide(new RewrapEnded(BEFORE)));
   }
 
   private static Keystore fenced() {
@@ -78,42 +78,42 @@ class RotationTest {
 
   @Test
   void start_stagesBeforeTheRosterIsListed() {
-    Keystore staged = next(keystore().decide(start(1, 2)));
+    Keystore staged = accepted(keystore().decide(startRequest(1, 2)));
     assertEquals(VersionState.STAGED, staged.stateOf(v(2)).orElseThrow());
     assertEquals(v(1), staged.active());
   }
 
   @Test
   void gateNotPassed_unstages() {
-    Keystore back = after(keystore(), List.of(start(1, 2), new Unstaged(BEFORE)));
+    Keystore back = after(keystore(), List.of(startRequest(1, 2), new Unstaged(BEFORE)));
     assertInstanceOf(Idle.class, back.rotation());
     assertEquals(VersionState.ANNOUNCED, back.stateOf(v(2)).orElseThrow());
   }
 
   /// Whoever takes it over gates as it was ordered.
   @Test
-  void whomARotationExpects_staysWithItToItsEnd() {
-    ExpectedProcesses two = new AtLeast(2);
-    Keystore now = next(keystore().decide(expecting(two)));
-    now = next(now.decide(new Adopted(SECOND, "worker-2")));
+  void expectedProcesses_areKeptToTheEnd() {
+    ExpectedProcesses withTwo = new AtLeast(2);
+    Keystore now = accepted(keystore().decide(startRequestExpecting(withTwo)));
+    now = accepted(now.decide(new Adopted(SECOND, "worker-2")));
     RotationEpoch before = new RotationEpoch(SECOND, 1);
     now =
         after(now, List.of(new GatePassed(before), new FencesOpened(before), new AbortRequested()));
-    assertEquals(two, Rotation.underWay(now.rotation()).orElseThrow().expected());
+    assertEquals(withTwo, Rotation.unfinishedJob(now.rotation()).orElseThrow().expectedProcesses());
   }
 
   @Test
-  void secondOrder_mayNotAskForMoreThanTheFirst() {
-    Keystore anyone = next(keystore().decide(start(1, 2)));
-    Keystore two = next(keystore().decide(expecting(new AtLeast(2))));
-    assertInstanceOf(Ignored.class, two.decide(start(1, 2)));
-    assertInstanceOf(Ignored.class, two.decide(expecting(new AtLeast(2))));
+  void secondRequest_mayNotExpectMoreThanTheFirst() {
+    Keystore withoutExpectation = accepted(keystore().decide(startRequest(1, 2)));
+    Keystore withTwo = accepted(keystore().decide(startRequestExpecting(new AtLeast(2))));
+    assertInstanceOf(Ignored.class, withTwo.decide(startRequest(1, 2)));
+    assertInstanceOf(Ignored.class, withTwo.decide(startRequestExpecting(new AtLeast(2))));
     assertEquals(
         new Refused("rotation r-2 to v2 is under way and was ordered with at least 2 processes"),
-        two.decide(expecting(new AtLeast(3))));
+        withTwo.decide(startRequestExpecting(new AtLeast(3))));
     assertEquals(
         new Refused("rotation r-1 to v2 is under way and was ordered with whoever is there"),
-        anyone.decide(expecting(new AtLeast(3))));
+        withoutExpectation.decide(startRequestExpecting(new AtLeast(3))));
   }
 
   /// The fence of the rotation before takes only the version that is active now.
@@ -123,12 +123,13 @@ class RotationTest {
     RotationEpoch second = new RotationEpoch(SECOND, 2);
     Keystore opening = after(completed(), List.of(again, new GatePassed(second)));
     assertEquals(new TreeSet<>(Set.of(v(2), v(3))), opening.writable());
-    assertInstanceOf(Rewrapping.class, next(opening.decide(new FencesOpened(second))).rotation());
+    assertInstanceOf(
+        Rewrapping.class, accepted(opening.decide(new FencesOpened(second))).rotation());
   }
 
   @Test
   void abortWhileRewrapping_isAReverseRotationInANewEpoch() {
-    Keystore turned = next(rewrapping().decide(new AbortRequested()));
+    Keystore turned = accepted(rewrapping().decide(new AbortRequested()));
     assertInstanceOf(Settling.class, turned.rotation());
     assertEquals(v(1), turned.active());
     assertEquals(2, turned.epoch());
@@ -145,7 +146,7 @@ class RotationTest {
 
   @Test
   void abortAfterTheFlip_flipsBackInAThirdEpoch() {
-    Keystore turned = next(flipped().decide(new AbortRequested()));
+    Keystore turned = accepted(flipped().decide(new AbortRequested()));
     assertEquals(v(1), turned.active());
     assertEquals(3, turned.epoch());
   }
@@ -157,14 +158,14 @@ class RotationTest {
 
   @Test
   void abortOfAnAbort_changesNothing() {
-    Keystore turned = next(rewrapping().decide(new AbortRequested()));
+    Keystore turned = accepted(rewrapping().decide(new AbortRequested()));
     assertEquals(new Ignored(), turned.decide(new AbortRequested()));
   }
 
   @Test
   void abortWhilePaused_counts() {
-    Keystore paused = next(rewrapping().decide(new PauseRequested()));
-    assertInstanceOf(Settling.class, next(paused.decide(new AbortRequested())).rotation());
+    Keystore paused = accepted(rewrapping().decide(new PauseRequested()));
+    assertInstanceOf(Settling.class, accepted(paused.decide(new AbortRequested())).rotation());
   }
 
   @Test
@@ -180,73 +181,78 @@ class RotationTest {
 
   @Test
   void pausedRotation_waitsWhereItWas() {
-    Keystore paused = next(rewrapping().decide(new PauseRequested()));
+    Keystore paused = accepted(rewrapping().decide(new PauseRequested()));
     assertEquals(new Ignored(), paused.decide(new RewrapEnded(BEFORE)));
-    assertEquals(rewrapping().rotation(), next(paused.decide(new ResumeRequested())).rotation());
+    assertEquals(
+        rewrapping().rotation(), accepted(paused.decide(new ResumeRequested())).rotation());
   }
 
   @Test
   void adoption_changesTheDriverAlone() {
-    Keystore adopted = next(rewrapping().decide(new Adopted(FIRST, "worker-2")));
+    Keystore adopted = accepted(rewrapping().decide(new Adopted(FIRST, "worker-2")));
     Rewrapping now = assertInstanceOf(Rewrapping.class, adopted.rotation());
-    assertEquals("worker-2", now.job().driver());
+    assertEquals("worker-2", now.rotationJob().driver());
     assertEquals(new Ignored(), adopted.decide(new Adopted(FIRST, "worker-2")));
     assertEquals(new Ignored(), adopted.decide(new Adopted(SECOND, "worker-3")));
   }
 
   @Test
-  void badOrders_areRefusedWithTheReason() {
-    assertEquals(new Refused("the active version is v1, not v2"), keystore().decide(start(2, 3)));
-    assertEquals(new Refused("v9 is not announced"), keystore().decide(start(1, 9)));
+  void badRequests_areRefusedWithTheReason() {
+    assertEquals(
+        new Refused("the active version is v1, not v2"), keystore().decide(startRequest(2, 3)));
+    assertEquals(new Refused("v9 is not announced"), keystore().decide(startRequest(1, 9)));
     assertEquals(
         new Refused("v1 is ACTIVE; only an announced version can follow"),
-        keystore().decide(start(1, 1)));
-    assertEquals(new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(start(1, 3)));
+        keystore().decide(startRequest(1, 1)));
+    assertEquals(
+        new Refused("rotation r-1 to v2 is under way"), rewrapping().decide(startRequest(1, 3)));
     assertEquals(new Refused("no rotation is under way"), keystore().decide(new AbortRequested()));
   }
 
   @Test
-  void sameOrderTwice_isOneRotation() {
-    assertEquals(new Ignored(), rewrapping().decide(start(1, 2)));
+  void sameRequestTwice_isOneRotation() {
+    assertEquals(new Ignored(), rewrapping().decide(startRequest(1, 2)));
   }
 
   @Test
   void blockedRotation_isTakenOverByANewOne() {
-    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(3, assertInstanceOf(Blocked.class, blocked.rotation()).failedRecords());
-    Keystore over = next(blocked.decide(new StartRequested(SECOND, v(2), v(3), "worker-1")));
+    Keystore over = accepted(blocked.decide(new StartRequested(SECOND, v(2), v(3), "worker-1")));
     assertEquals(VersionState.STAGED, over.stateOf(v(3)).orElseThrow());
   }
 
   private static Keystore revoking() {
     return after(
         keystore(),
-        List.of(start(Kind.REVOCATION, 1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
+        List.of(
+            startRequest(Kind.REVOCATION, 1, 2), new GatePassed(BEFORE), new FencesOpened(BEFORE)));
   }
 
   @Test
   void dryRun_neverPassesTheGate() {
-    Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
+    Keystore staged = accepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new GatePassed(BEFORE)));
-    assertEquals(keystore(), next(staged.decide(new Unstaged(BEFORE))));
+    assertEquals(keystore(), accepted(staged.decide(new Unstaged(BEFORE))));
   }
 
   @Test
-  void dryRunThatSomebodyTookUp_isAdoptedByNobodyElse() {
-    Keystore staged = next(keystore().decide(start(Kind.DRY_RUN, 1, 2)));
+  void dryRunWithADriver_isNotAdopted() {
+    Keystore staged = accepted(keystore().decide(startRequest(Kind.DRY_RUN, 1, 2)));
     assertEquals(new Ignored(), staged.decide(new Adopted(FIRST, "worker-2")));
     StartRequested open =
-        new StartRequested(FIRST, Kind.DRY_RUN, v(1), v(2), new AnyProcesses(), RotationJob.NOBODY);
+        new StartRequested(
+            FIRST, Kind.DRY_RUN, v(1), v(2), new AnyProcesses(), RotationJob.NO_DRIVER);
     Keystore taken = after(keystore(), List.of(open, new Adopted(FIRST, "worker-2")));
     assertEquals(new Ignored(), taken.decide(new Adopted(FIRST, "worker-3")));
   }
 
   @Test
   void dryRunOverABlockedRotation_isRefused() {
-    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
     assertEquals(
         new Refused("rotation r-1 is blocked, and a dry run would drop it"),
-        blocked.decide(start(SECOND, Kind.DRY_RUN, 2, 3)));
+        blocked.decide(startRequest(SECOND, Kind.DRY_RUN, 2, 3)));
   }
 
   @Test
@@ -264,7 +270,7 @@ class RotationTest {
     assertEquals(VersionState.DISABLED, end.stateOf(v(1)).orElseThrow());
     assertEquals(
         new Refused("v1 was revoked: its bytes are in other hands"),
-        VersionRemoval.undo(end, v(1)));
+        VersionRemoval.undoDisable(end, v(1)));
   }
 
   @Test
@@ -276,27 +282,29 @@ class RotationTest {
 
   @Test
   void compromisedVersion_isRevokedAndNotRotated() {
-    Keystore back = after(keystore(), List.of(start(Kind.REVOCATION, 1, 2), new Unstaged(BEFORE)));
-    Refused refused = assertInstanceOf(Refused.class, back.decide(start(1, 2)));
+    Keystore back =
+        after(keystore(), List.of(startRequest(Kind.REVOCATION, 1, 2), new Unstaged(BEFORE)));
+    Refused refused = assertInstanceOf(Refused.class, back.decide(startRequest(1, 2)));
     assertEquals(
         "v1 is compromised: a rotation would keep the data keys it wrapped; revoke it",
         refused.reason());
-    assertInstanceOf(Accepted.class, back.decide(start(Kind.REVOCATION, 1, 2)));
+    assertInstanceOf(Accepted.class, back.decide(startRequest(Kind.REVOCATION, 1, 2)));
   }
 
   @Test
   void revocation_takesOverABlockedRotationAndNoRunningOne() {
-    Keystore blocked = next(fenced().decide(new RecordsBlocked(AFTER, 3)));
-    StartRequested order = start(SECOND, Kind.REVOCATION, 2, 3);
-    assertEquals(VersionState.STAGED, next(blocked.decide(order)).stateOf(v(3)).orElseThrow());
+    Keystore blocked = accepted(fenced().decide(new RecordsBlocked(AFTER, 3)));
+    StartRequested request = startRequest(SECOND, Kind.REVOCATION, 2, 3);
+    assertEquals(
+        VersionState.STAGED, accepted(blocked.decide(request)).stateOf(v(3)).orElseThrow());
     assertEquals(
         new Refused("rotation r-1 to v2 is under way"),
-        rewrapping().decide(start(Kind.REVOCATION, 1, 2)));
+        rewrapping().decide(startRequest(Kind.REVOCATION, 1, 2)));
   }
 
   @Test
   void announcing_takesOnlyNewAndHigherNumbers() {
-    assertInstanceOf(Refused.class, keystore().announce(v(2), KeyringFixtures.keyVersion(2)));
-    assertInstanceOf(Refused.class, keystore().announce(v(1), KeyringFixtures.keyVersion(1)));
+    assertInstanceOf(Refused.class, keystore().announce(v(2), KeyringFixtures.versionEntry(2)));
+    assertInstanceOf(Refused.class, keystore().announce(v(1), KeyringFixtures.versionEntry(1)));
   }
 }

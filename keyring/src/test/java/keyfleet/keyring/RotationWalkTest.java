@@ -42,19 +42,19 @@ class RotationWalkTest {
     for (int seed = 0; seed < WALKS; seed++) {
       walk(seed, taken);
     }
-    assertEquals(drawn(), taken);
+    assertEquals(drawnEdges(), taken);
   }
 
   private static void walk(int seed, Set<String> taken) {
     Random random = new Random(seed);
     Keystore now = keystore();
     for (int step = 0; step < STEPS; step++) {
-      RotationEvent event = event(random, now);
-      if (now.decide(event) instanceof Accepted(Keystore next)) {
-        String where = "seed " + seed + ", step " + step + ": " + event;
+      RotationEvent rotationEvent = event(random, now);
+      if (now.decide(rotationEvent) instanceof Accepted(Keystore next)) {
+        String where = "seed " + seed + ", step " + step + ": " + rotationEvent;
         check(now, next, where);
         checkKind(now, next, where);
-        String name = event.getClass().getSimpleName();
+        String name = rotationEvent.getClass().getSimpleName();
         if (!SIDEWAYS.contains(name)) {
           taken.add(phase(now) + " " + name + " " + phase(next));
         }
@@ -82,7 +82,9 @@ class RotationWalkTest {
   /// disabled never comes back.
   private static void checkKind(Keystore before, Keystore after, String where) {
     boolean dry =
-        Rotation.underWay(after.rotation()).filter(job -> job.kind() == Kind.DRY_RUN).isPresent();
+        Rotation.unfinishedJob(after.rotation())
+            .filter(rotationJob -> rotationJob.kind() == Kind.DRY_RUN)
+            .isPresent();
     if (dry) {
       assertEquals("Staged", phase(after), where);
     }
@@ -100,18 +102,18 @@ class RotationWalkTest {
 
   /// K1: nobody may seal, and no store takes, a version that the admitted have not had to prove.
   private static boolean isProvable(Keystore keystore, keyfleet.crypto.KekVersion version) {
-    return keystore.stateOf(version).orElseThrow().isNeeded();
+    return keystore.stateOf(version).orElseThrow().isProofRequired();
   }
 
   private static String phase(Keystore keystore) {
     Rotation rotation = keystore.rotation();
-    Rotation at = rotation instanceof Paused(Rotation.Running was) ? was : rotation;
+    Rotation at = rotation instanceof Paused(Rotation.Running resumeTo) ? resumeTo : rotation;
     return at.getClass().getSimpleName();
   }
 
   private static RotationEvent event(Random random, Keystore now) {
     RotationId id = random.nextInt(8) == 0 ? SECOND : FIRST;
-    RotationEpoch of = new RotationEpoch(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
+    RotationEpoch at = new RotationEpoch(id, now.epoch() - (random.nextInt(8) == 0 ? 1 : 0));
     return switch (random.nextInt(16)) {
       case 0 ->
           new RotationEvent.StartRequested(
@@ -126,32 +128,32 @@ class RotationWalkTest {
       case 4 ->
           random.nextInt(4) == 0
               ? new RotationEvent.AbortRequested()
-              : new RotationEvent.FencesOpened(of);
+              : new RotationEvent.FencesOpened(at);
       case 5 -> new RotationEvent.Adopted(id, "worker-" + random.nextInt(3));
       case 6 ->
           random.nextInt(3) == 0
-              ? new RotationEvent.Unstaged(of)
-              : new RotationEvent.GatePassed(of);
-      case 7 -> new RotationEvent.GatePassed(of);
-      case 8 -> new RotationEvent.FencesOpened(of);
-      case 9 -> new RotationEvent.RewrapEnded(of);
-      case 10 -> new RotationEvent.Settled(of);
-      case 11 -> new RotationEvent.Fenced(of);
+              ? new RotationEvent.Unstaged(at)
+              : new RotationEvent.GatePassed(at);
+      case 7 -> new RotationEvent.GatePassed(at);
+      case 8 -> new RotationEvent.FencesOpened(at);
+      case 9 -> new RotationEvent.RewrapEnded(at);
+      case 10 -> new RotationEvent.Settled(at);
+      case 11 -> new RotationEvent.Fenced(at);
       case 12 ->
           random.nextInt(3) == 0
-              ? new RotationEvent.RecordsBlocked(of, 1)
-              : new RotationEvent.SweepEnded(of);
-      case 13 -> new RotationEvent.RecordsRepaired(of);
+              ? new RotationEvent.RecordsBlocked(at, 1)
+              : new RotationEvent.SweepEnded(at);
+      case 13 -> new RotationEvent.RecordsRepaired(at);
       case 14 ->
           random.nextInt(3) == 0
-              ? new RotationEvent.OldRecordsFound(of)
-              : new RotationEvent.Proved(of);
-      default -> new RotationEvent.Proved(of);
+              ? new RotationEvent.OldRecordsFound(at)
+              : new RotationEvent.Proved(at);
+      default -> new RotationEvent.Proved(at);
     };
   }
 
   /// The diagram in the package's description.
-  private static Set<String> drawn() throws IOException {
+  private static Set<String> drawnEdges() throws IOException {
     Path source = Path.of("src/main/java/keyfleet/keyring/package-info.java");
     List<String> lines = Files.readAllLines(source);
     Set<String> edges = new TreeSet<>();

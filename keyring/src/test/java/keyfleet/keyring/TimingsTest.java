@@ -1,6 +1,6 @@
 package keyfleet.keyring;
 
-import static keyfleet.keyring.KeyringFixtures.beat;
+import static keyfleet.keyring.KeyringFixtures.heartbeat;
 import static keyfleet.keyring.KeyringFixtures.roster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -35,7 +35,8 @@ class TimingsTest {
 
   @Test
   void freshness_endsAfterTheWindow() {
-    Roster roster = roster(beat("at", 60, 1), beat("past", 61, 1), beat("future", -5, 1));
+    Roster roster =
+        roster(heartbeat("at", 60, 1), heartbeat("past", 61, 1), heartbeat("future", -5, 1));
     assertEquals(2, roster.fresh(s(60)).size());
     assertEquals("past", roster.stale(s(60)).getFirst().instance());
   }
@@ -43,23 +44,23 @@ class TimingsTest {
   @Test
   void lease_isCountedFromTheStartOfTheRoundTrip() {
     WriteLease lease = new WriteLease(1_000, 1);
-    assertTrue(lease.holds(1_000 + LEASE.toNanos() - 1, LEASE));
-    assertFalse(lease.holds(1_000 + LEASE.toNanos(), LEASE));
+    assertTrue(lease.isHeld(1_000 + LEASE.toNanos() - 1, LEASE));
+    assertFalse(lease.isHeld(1_000 + LEASE.toNanos(), LEASE));
   }
 
   /// `nanoTime` may be negative and wrap.
   @Test
   void lease_survivesAClockThatWraps() {
     WriteLease lease = new WriteLease(Long.MAX_VALUE - 10, 1);
-    assertTrue(lease.holds(Long.MIN_VALUE + 10, LEASE));
+    assertTrue(lease.isHeld(Long.MIN_VALUE + 10, LEASE));
   }
 
   @Test
-  void settled_needsEveryoneInTheEpochOrTheWholeLease() {
-    Roster old = roster(beat("api-1", 10, 1));
-    assertFalse(WriteLease.settled(old, 2, s(89), LEASE));
-    assertTrue(WriteLease.settled(old, 2, s(90), LEASE));
-    assertTrue(WriteLease.settled(old, 1, s(0), LEASE));
-    assertFalse(WriteLease.settled(roster(), 1, s(0), LEASE), "an empty roster proves nothing");
+  void settling_needsEveryProcessInTheEpochOrTheWholeLease() {
+    Roster old = roster(heartbeat("api-1", 10, 1));
+    assertFalse(WriteLease.isSettled(old, 2, s(89), LEASE));
+    assertTrue(WriteLease.isSettled(old, 2, s(90), LEASE));
+    assertTrue(WriteLease.isSettled(old, 1, s(0), LEASE));
+    assertFalse(WriteLease.isSettled(roster(), 1, s(0), LEASE), "an empty roster proves nothing");
   }
 }

@@ -149,7 +149,7 @@ final class Keeper {
     if (known == null) {
       return Optional.empty();
     }
-    if (!known.state().isNeeded()) {
+    if (!known.state().isProofRequired()) {
       return Optional.of(
           Refusal.notAllowed(
               "%s, under which this plugin writes, is %s"

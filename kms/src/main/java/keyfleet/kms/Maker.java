@@ -49,7 +49,7 @@ final class Maker {
 
   Outcome make(Keystore keystore, Activation activation) {
     KekVersion version = activation.version();
-    if (!keystore.stateOf(version).map(VersionState::isNeeded).orElse(false)) {
+    if (!keystore.stateOf(version).map(VersionState::isProofRequired).orElse(false)) {
       return new NotMade(
           Refusal.notAllowed(
               "%s is %s, and nothing is sealed under it"

@@ -56,9 +56,9 @@ final class TestRing {
 
   /// The flip: the staged version is active.
   Keystore flip() {
-    become(keystore.decide(new RotationEvent.GatePassed(of())));
-    become(keystore.decide(new RotationEvent.FencesOpened(of())));
-    return become(keystore.decide(new RotationEvent.RewrapEnded(of())));
+    become(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
+    return become(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
   }
 
   /// The course turns.
@@ -67,20 +67,20 @@ final class TestRing {
   }
 
   Keystore complete() {
-    become(keystore.decide(new RotationEvent.Settled(of())));
-    become(keystore.decide(new RotationEvent.Fenced(of())));
-    become(keystore.decide(new RotationEvent.SweepEnded(of())));
-    return become(keystore.decide(new RotationEvent.Proved(of())));
+    become(keystore.decide(new RotationEvent.Settled(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.Fenced(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.SweepEnded(rotationEpoch())));
+    return become(keystore.decide(new RotationEvent.Proved(rotationEpoch())));
   }
 
-  private RotationEvent.RotationEpoch of() {
-    RotationId id = Rotation.underWay(keystore.rotation()).orElseThrow().id();
+  private RotationEvent.RotationEpoch rotationEpoch() {
+    RotationId id = Rotation.unfinishedJob(keystore.rotation()).orElseThrow().id();
     return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private Keystore become(KeystoreDecision decision) {
-    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
-      throw new IllegalStateException("the keystore does not go on: " + decision);
+  private Keystore become(KeystoreDecision keystoreDecision) {
+    if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
+      throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
     }
     keystore = next;
     return next;

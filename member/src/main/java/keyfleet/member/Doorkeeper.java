@@ -53,7 +53,7 @@ public final class Doorkeeper {
     }
     Set<KekVersion> proved =
         shown.entrySet().stream()
-            .filter(it -> it.getValue().word() instanceof Proved)
+            .filter(it -> it.getValue().proofStatus() instanceof Proved)
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
     return switch (ProcessAdmission.of(keystore, proved)) {

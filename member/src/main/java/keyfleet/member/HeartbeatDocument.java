@@ -27,31 +27,31 @@ public final class HeartbeatDocument {
   private HeartbeatDocument() {}
 
   public static Document written(Heartbeat beat, String number) {
-    ProcessInfo origin = beat.origin();
-    Host host = origin.host();
-    Map<KekVersion, LoadedVersion> loaded = new TreeMap<>(beat.loaded());
+    ProcessInfo processInfo = beat.process();
+    Host host = processInfo.host();
+    Map<KekVersion, LoadedVersion> loadedVersion = new TreeMap<>(beat.loadedVersion());
     Document.Builder written =
         Document.builder()
-            .text("instance", origin.instance())
-            .text("run", origin.run())
+            .text("instance", processInfo.instance())
+            .text("run", processInfo.run())
             .text("hostname", host.name())
             .number("pid", host.pid())
             .text("pod", host.pod())
-            .text("role", origin.role())
+            .text("role", processInfo.role())
             .numbers(
                 "loaded_kek_versions",
-                loaded.keySet().stream().map(it -> (long) it.number()).toList());
+                loadedVersion.keySet().stream().map(it -> (long) it.number()).toList());
     KekVersion current = beat.current();
     if (current != null) {
       written.number("current_kek_version", current.number());
     }
     return written
-        .text("provider", provider(loaded, current))
-        .document("providers", providers(loaded))
-        .document("proofs", proofs(loaded))
+        .text("provider", provider(loadedVersion, current))
+        .document("providers", providers(loadedVersion))
+        .document("proofs", proofs(loadedVersion))
         .number("epoch", beat.epoch())
         .number("protocol", beat.protocol())
-        .text("version", origin.software())
+        .text("version", processInfo.software())
         .text("started_at", host.startedAt().toString())
         .text("last_heartbeat", number)
         .build();
@@ -78,7 +78,7 @@ public final class HeartbeatDocument {
             document.number("pid"),
             common.text(document.text("pod")),
             InstantText.parse(document.text("started_at")));
-    ProcessInfo origin =
+    ProcessInfo processInfo =
         new ProcessInfo(
             document.text("instance"),
             document.text("run"),
@@ -86,7 +86,7 @@ public final class HeartbeatDocument {
             common.text(document.text("version")),
             host);
     return new Heartbeat(
-        origin,
+        processInfo,
         loaded(document, common),
         document.has("current_kek_version")
             ? common.version(document.number("current_kek_version"))
@@ -98,21 +98,21 @@ public final class HeartbeatDocument {
 
   /// That of the current version: what people look for first.
   private static String provider(
-      Map<KekVersion, LoadedVersion> loaded, @Nullable KekVersion current) {
-    LoadedVersion held = current == null ? null : loaded.get(current);
+      Map<KekVersion, LoadedVersion> loadedVersion, @Nullable KekVersion current) {
+    LoadedVersion held = current == null ? null : loadedVersion.get(current);
     return held == null ? "" : held.provider();
   }
 
-  private static Document providers(Map<KekVersion, LoadedVersion> loaded) {
+  private static Document providers(Map<KekVersion, LoadedVersion> loadedVersion) {
     Document.Builder all = Document.builder();
-    loaded.forEach((version, held) -> all.text(digits(version), held.provider()));
+    loadedVersion.forEach((version, held) -> all.text(digits(version), held.provider()));
     return all.build();
   }
 
-  private static Document proofs(Map<KekVersion, LoadedVersion> loaded) {
+  private static Document proofs(Map<KekVersion, LoadedVersion> loadedVersion) {
     Document.Builder all = Document.builder();
-    loaded.forEach((version, held) -> {
-      switch (held.word()) {
+    loadedVersion.forEach((version, held) -> {
+      switch (held.proofStatus()) {
         case Proved(Proof proof) -> all.text(digits(version), proof.toString());
         case Failed() -> all.text(digits(version), FAILED);
         case Untried() -> {}
@@ -125,14 +125,15 @@ public final class HeartbeatDocument {
     Document providers = document.document("providers");
     Document proofs = document.document("proofs");
     List<Long> numbers = document.numbers("loaded_kek_versions");
-    Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
     for (long number : numbers) {
       KekVersion version = common.version(number);
       String digits = digits(version);
-      ProofStatus word = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
-      loaded.put(version, new LoadedVersion(common.text(providers.text(digits)), word));
+      ProofStatus proofStatus = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
+      loadedVersion.put(
+          version, new LoadedVersion(common.text(providers.text(digits)), proofStatus));
     }
-    return loaded;
+    return loadedVersion;
   }
 
   static ProofStatus word(String text) {

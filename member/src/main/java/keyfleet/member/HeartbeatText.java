@@ -73,7 +73,7 @@ final class HeartbeatText {
     List<KekVersion> versions = versions();
     KekVersion current = skips(",\"current_kek_version\":") ? common.version(digits()) : null;
     plain(",\"provider\":\"");
-    Map<KekVersion, LoadedVersion> loaded = loaded(versions);
+    Map<KekVersion, LoadedVersion> loadedVersion = loaded(versions);
     long epoch = number(",\"epoch\":");
     int protocol = Spelling.int32(number(",\"protocol\":"));
     String software = common(",\"version\":\"");
@@ -82,8 +82,8 @@ final class HeartbeatText {
     expect("}");
     require(next == text.length());
     Host host = new Host(hostname, pid, pod, startedAt);
-    ProcessInfo origin = new ProcessInfo(instance, run, role, software, host);
-    return new Heartbeat(origin, loaded, current, protocol, epoch, at);
+    ProcessInfo processInfo = new ProcessInfo(instance, run, role, software, host);
+    return new Heartbeat(processInfo, loadedVersion, current, protocol, epoch, at);
   }
 
   private List<KekVersion> versions() {
@@ -107,17 +107,17 @@ final class HeartbeatText {
       providers[i] = common("\"");
     }
     expect("},\"proofs\":{");
-    Map<KekVersion, LoadedVersion> loaded = HashMap.newHashMap(providers.length);
+    Map<KekVersion, LoadedVersion> loadedVersion = HashMap.newHashMap(providers.length);
     boolean first = true;
     for (int i = 0; i < providers.length; i++) {
       KekVersion version = versions.get(i);
       boolean said = names(version, first);
-      LoadedVersion held = new LoadedVersion(providers[i], said ? word() : new Untried());
-      require(loaded.put(version, held) == null);
+      LoadedVersion held = new LoadedVersion(providers[i], said ? proofStatus() : new Untried());
+      require(loadedVersion.put(version, held) == null);
       first &= !said;
     }
     expect("}");
-    return loaded;
+    return loadedVersion;
   }
 
   /// Whether the next field, behind a comma unless it is the first one, is this version's.
@@ -129,7 +129,7 @@ final class HeartbeatText {
     return named;
   }
 
-  private ProofStatus word() {
+  private ProofStatus proofStatus() {
     expect("\"");
     int end = next + Proof.LENGTH;
     Optional<Proof> proof =

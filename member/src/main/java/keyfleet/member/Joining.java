@@ -105,14 +105,15 @@ final class Joining {
 
   /// Who last fenced the collections that this process writes.
   private Map<String, SafeHold.FenceMark> fences() {
-    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
+    Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     opened.forEach(one ->
         one.records()
             .fence()
             .map(Fence::term)
             .ifPresent(term ->
-                marks.put(one.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
-    return marks;
+                fenceMarks.put(
+                    one.name(), new SafeHold.FenceMark(term.incarnation(), term.epoch()))));
+    return fenceMarks;
   }
 
   private void refuse(Round round, Membership membership) {
@@ -154,9 +155,9 @@ final class Joining {
     Registry registry = new Registry(ties.kv(), ties.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
     for (Opened one : opened) {
-      CollectionRegistration registration = one.declared().registration(keyring());
-      Sealer sealer = new Sealer(registration, registry, keys, seat, around.clock());
-      register(sealer, registration);
+      CollectionRegistration collectionRegistration = one.declared().registration(keyring());
+      Sealer sealer = new Sealer(collectionRegistration, registry, keys, seat, around.clock());
+      register(sealer, collectionRegistration);
       RecordCipher cipher = new RecordCipher(keyring(), one.declared().shape(), sealer);
       sealed.put(one.name(), new SealedRecords(cipher, one.records()));
     }

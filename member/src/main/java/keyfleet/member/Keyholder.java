@@ -118,11 +118,11 @@ public final class Keyholder {
     now.providers()
         .forEach((version, provider) -> {
           VersionEntry known = keystore == null ? null : keystore.versions().get(version);
-          ProofStatus word =
+          ProofStatus proofStatus =
               keystore == null || known == null
                   ? new Untried()
                   : word(now.cipher(), known, new Claim(instance, keystore.epoch()));
-          shown.put(version, new LoadedVersion(provider, word));
+          shown.put(version, new LoadedVersion(provider, proofStatus));
         });
     return shown;
   }

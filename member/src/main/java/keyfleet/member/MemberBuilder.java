@@ -121,10 +121,10 @@ public final class MemberBuilder {
   public Member join() {
     ProcessSettings own = own();
     Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
-    ProcessInfo origin = new ProcessInfo(own.instance(), nonce(), role, software, own.host());
+    ProcessInfo processInfo = new ProcessInfo(own.instance(), nonce(), role, software, own.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new Joining(
-            new Self(origin, Self.PROTOCOL, own.timings()),
+            new Self(processInfo, Self.PROTOCOL, own.timings()),
             new Membership.Ties(kv, this::nonce),
             holder(nanos),
             new Joining.Surroundings(on, on.reader(observer), nanos, jitter))

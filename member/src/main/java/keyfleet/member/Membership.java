@@ -107,7 +107,7 @@ public final class Membership {
   /// Whether the process may seal at this moment.
   boolean seals() {
     return standing.get() instanceof Admitted(Keystore keystore, WriteLease lease)
-        && lease.holds(clock.getAsLong(), keystore.timings().lease());
+        && lease.isHeld(clock.getAsLong(), keystore.timings().lease());
   }
 
   /// Whether the last heartbeat says something that was found to be old since. Others may wait for
@@ -186,7 +186,7 @@ public final class Membership {
   private Heartbeat heartbeat(Map<KekVersion, LoadedVersion> shown) {
     Keystore keystore = keystore();
     return new Heartbeat(
-        self.origin(),
+        self.processInfo(),
         shown,
         keystore == null ? null : keystore.active(),
         self.protocol(),

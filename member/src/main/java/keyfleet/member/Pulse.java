@@ -51,7 +51,7 @@ final class Pulse {
     if (known != null && sent(new Attempt.Updating(bucket, key, value, known))) {
       return new Acknowledged();
     }
-    return join(new Attempt.Creating(bucket, key, value), beat.origin().run(), timings.fresh());
+    return join(new Attempt.Creating(bucket, key, value), beat.process().run(), timings.fresh());
   }
 
   /// The first beat, or the first after our own was overwritten, expired or lost.

@@ -8,13 +8,13 @@ import keyfleet.store.Document;
 public final class RegistrationDocument {
   private RegistrationDocument() {}
 
-  public static Document written(CollectionRegistration registration, String nonce) {
+  public static Document written(CollectionRegistration collectionRegistration, String nonce) {
     return Document.builder()
-        .text("keyring", registration.keyring().value())
-        .text("engine", registration.engine())
-        .text("collection", registration.collection())
-        .text("id_field", registration.idField())
-        .texts("fields", registration.sealedFields())
+        .text("keyring", collectionRegistration.keyring().value())
+        .text("engine", collectionRegistration.engine())
+        .text("collection", collectionRegistration.collection())
+        .text("id_field", collectionRegistration.idField())
+        .texts("fields", collectionRegistration.sealedFields())
         .text("nonce", nonce)
         .build();
   }

@@ -31,7 +31,7 @@ public final class Registry {
   private static final Bucket BUCKET = new Bucket.Lasting("collections");
   private static final int TRIES = 3;
 
-  private record Read(Revision revision, CollectionRegistration registration) {}
+  private record Read(Revision revision, CollectionRegistration collectionRegistration) {}
 
   private final Kv kv;
   private final Supplier<String> nonces;
@@ -46,23 +46,26 @@ public final class Registry {
 
   /// Registered on return, or not at all: a [StoreException] leaves it open, and asking again is
   /// harmless.
-  public Outcome register(CollectionRegistration registration) {
-    Key key = key(registration);
+  public Outcome register(CollectionRegistration collectionRegistration) {
+    Key key = key(collectionRegistration);
     Entry found = kv.get(BUCKET, key).orElse(null);
-    return found == null ? create(key, registration) : compared(found, registration);
+    return found == null
+        ? create(key, collectionRegistration)
+        : compared(found, collectionRegistration);
   }
 
-  private Outcome create(Key key, CollectionRegistration registration) {
-    var document = RegistrationDocument.written(registration, nonces.get());
+  private Outcome create(Key key, CollectionRegistration collectionRegistration) {
+    var document = RegistrationDocument.written(collectionRegistration, nonces.get());
     Fate fate = new Attempt.Creating(BUCKET, key, document.toValue()).settle(kv, TRIES);
     if (fate instanceof Fate.Applied) {
       return new Registered();
     }
     Entry found = kv.get(BUCKET, key).orElse(null);
     if (found == null) {
-      throw new StoreException("whether " + registration.collection() + " is registered is open");
+      throw new StoreException(
+          "whether " + collectionRegistration.collection() + " is registered is open");
     }
-    return compared(found, registration);
+    return compared(found, collectionRegistration);
   }
 
   private static Outcome compared(Entry found, CollectionRegistration wanted) {
@@ -85,15 +88,17 @@ public final class Registry {
       now.put(entry.key(), same ? known : new Read(entry.revision(), read(entry)));
     }
     last = now;
-    return now.values().stream().map(Read::registration).toList();
+    return now.values().stream().map(Read::collectionRegistration).toList();
   }
 
   private static CollectionRegistration read(Entry entry) {
     return RegistrationDocument.read(Document.parse(entry.value()));
   }
 
-  private static Key key(CollectionRegistration registration) {
+  private static Key key(CollectionRegistration collectionRegistration) {
     return new Key(
-        SafeKey.word(registration.engine()) + "." + SafeKey.word(registration.collection()));
+        SafeKey.word(collectionRegistration.engine())
+            + "."
+            + SafeKey.word(collectionRegistration.collection()));
   }
 }

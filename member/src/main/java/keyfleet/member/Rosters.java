@@ -51,7 +51,7 @@ public final class Rosters {
     Told<List<Heartbeat>> told = read(timings, (beats, _) -> beats);
     List<Heartbeat> all = new ArrayList<>();
     told.parts().forEach(all::addAll);
-    all.addAll(told.rest().beats());
+    all.addAll(told.rest().heartbeats());
     return new Roster(all, told.rest().storeTime());
   }
 

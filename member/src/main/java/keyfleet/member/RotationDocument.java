@@ -35,13 +35,14 @@ final class RotationDocument {
     Document.Builder written = Document.builder();
     return switch (rotation) {
       case Idle _ -> written.text("phase", "idle").build();
-      case Running running -> job(written.text("phase", running.phase()), running.job());
+      case Running running -> job(written.text("phase", running.phase()), running.rotationJob());
       case Paused(Running was) ->
-          job(written.text("phase", "paused").text("was", was.phase()), was.job());
-      case Blocked(RotationJob job, long failed) ->
-          job(written.text("phase", "blocked").number("failed_records", failed), job);
-      case Completed(RotationJob job) -> job(written.text("phase", "completed"), job);
-      case Aborted(RotationJob job) -> job(written.text("phase", "aborted"), job);
+          job(written.text("phase", "paused").text("was", was.phase()), was.rotationJob());
+      case Blocked(RotationJob rotationJob, long failed) ->
+          job(written.text("phase", "blocked").number("failed_records", failed), rotationJob);
+      case Completed(RotationJob rotationJob) ->
+          job(written.text("phase", "completed"), rotationJob);
+      case Aborted(RotationJob rotationJob) -> job(written.text("phase", "aborted"), rotationJob);
     };
   }
 
@@ -57,28 +58,28 @@ final class RotationDocument {
     };
   }
 
-  private static Running running(String phase, RotationJob job) {
+  private static Running running(String phase, RotationJob rotationJob) {
     return switch (phase) {
-      case "staged" -> new Staged(job);
-      case "opening" -> new OpeningFences(job);
-      case "rewrapping" -> new Rewrapping(job);
-      case "settling" -> new Settling(job);
-      case "fencing" -> new Fencing(job);
-      case "sweeping" -> new Sweeping(job);
-      case "proving" -> new Proving(job);
+      case "staged" -> new Staged(rotationJob);
+      case "opening" -> new OpeningFences(rotationJob);
+      case "rewrapping" -> new Rewrapping(rotationJob);
+      case "settling" -> new Settling(rotationJob);
+      case "fencing" -> new Fencing(rotationJob);
+      case "sweeping" -> new Sweeping(rotationJob);
+      case "proving" -> new Proving(rotationJob);
       default -> throw new IllegalArgumentException("no phase of a rotation: " + phase);
     };
   }
 
-  private static Document job(Document.Builder written, RotationJob job) {
+  private static Document job(Document.Builder written, RotationJob rotationJob) {
     written
-        .text("id", job.id().value())
-        .text("kind", Spelling.word(job.kind()))
-        .number("from", job.from().number())
-        .number("to", job.to().number())
-        .text("course", Spelling.word(job.course()))
-        .text("driver", job.driver());
-    return switch (job.expected()) {
+        .text("id", rotationJob.id().value())
+        .text("kind", Spelling.word(rotationJob.kind()))
+        .number("from", rotationJob.from().number())
+        .number("to", rotationJob.to().number())
+        .text("course", Spelling.word(rotationJob.course()))
+        .text("driver", rotationJob.driver());
+    return switch (rotationJob.expectedProcesses()) {
       case AnyProcesses() -> written.build();
       case AtLeast(int processes) -> written.number(MIN_PROCESSES, processes).build();
       case Named(var instances) -> written.texts(EXPECTED, List.copyOf(instances)).build();

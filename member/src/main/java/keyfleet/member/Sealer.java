@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Before its first seal it registers the collection: a rotation moves what it knows of.
 public final class Sealer {
-  private final CollectionRegistration registration;
+  private final CollectionRegistration collectionRegistration;
   private final Registry registry;
   private final Keyholder keys;
   private final Supplier<Standing> standing;
@@ -36,12 +36,12 @@ public final class Sealer {
   private volatile @Nullable Long registered;
 
   public Sealer(
-      CollectionRegistration registration,
+      CollectionRegistration collectionRegistration,
       Registry registry,
       Keyholder keys,
       Supplier<Standing> standing,
       LongSupplier clock) {
-    this.registration = registration;
+    this.collectionRegistration = collectionRegistration;
     this.registry = registry;
     this.keys = keys;
     this.standing = standing;
@@ -51,7 +51,7 @@ public final class Sealer {
   /// Registers the collection, unless that is done. Who does so before joining can seal at once.
   public Registry.Outcome register() {
     Registry.Outcome outcome =
-        registered == null ? registry.register(registration) : new Registry.Registered();
+        registered == null ? registry.register(collectionRegistration) : new Registry.Registered();
     if (registered == null && outcome instanceof Registry.Registered) {
       registered = clock.getAsLong();
     }
@@ -67,10 +67,10 @@ public final class Sealer {
 
   /// Seals under the active version. The first call asks the store, later ones do not.
   public SealAnswer seal(FieldLocation fieldLocation, SecretBytes plaintext) {
-    if (!fieldLocation.collection().equals(registration.collection())) {
+    if (!fieldLocation.collection().equals(collectionRegistration.collection())) {
       throw new IllegalArgumentException(
           "this sealer is for "
-              + registration.collection()
+              + collectionRegistration.collection()
               + ", not "
               + fieldLocation.collection());
     }
@@ -107,11 +107,11 @@ public final class Sealer {
   /// rotation.
   private Permit permit(Admitted admitted) {
     Keystore keystore = admitted.keystore();
-    if (!admitted.lease().holds(clock.getAsLong(), keystore.timings().lease())) {
+    if (!admitted.lease().isHeld(clock.getAsLong(), keystore.timings().lease())) {
       return new Denied(new LeaseRunOut());
     }
     Long since = registered;
-    return since == null || admitted.lease().roundTripBeganNanos() < since
+    return since == null || admitted.lease().roundTripStartNanos() < since
         ? new Denied(new JustRegistered())
         : new Granted(keys.cipher(), keystore.active());
   }

@@ -5,11 +5,11 @@ import keyfleet.keyring.Timings;
 import org.jspecify.annotations.Nullable;
 
 /// What a process knows of itself before it joins. Without own timings it takes the fleet's.
-public record Self(ProcessInfo origin, int protocol, @Nullable Timings timings) {
+public record Self(ProcessInfo processInfo, int protocol, @Nullable Timings timings) {
   /// What this program speaks. 2: it opens data keys that are wrapped in form 2.
   public static final int PROTOCOL = 2;
 
   public String instance() {
-    return origin.instance();
+    return processInfo.instance();
   }
 }

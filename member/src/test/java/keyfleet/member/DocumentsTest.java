@@ -82,7 +82,7 @@ class DocumentsTest {
         HeartbeatDocument.instant(NOW));
   }
 
-  private static CollectionRegistration registration() {
+  private static CollectionRegistration collectionRegistration() {
     return new CollectionRegistration(
         KeyringName.MAIN, "sqlite", "orders", List.of("card", "name"));
   }
@@ -105,8 +105,8 @@ class DocumentsTest {
         Map.of(
             new AtLeast(3), "\"min_processes\":3",
             new Named(new TreeSet<>(List.of("b", "a"))), "\"expected\":[\"a\",\"b\"]");
-    spelled.forEach((expected, words) -> {
-      var staged = keystore(new Rotation.Staged(job(expected)));
+    spelled.forEach((expectedProcesses, words) -> {
+      var staged = keystore(new Rotation.Staged(job(expectedProcesses)));
       String text = KEYSTORE.replace("\"worker-1\"", "\"worker-1\"," + words);
       assertEquals(text, KeystoreDocument.written(staged, "n-1").toValue().text());
       assertEquals(staged, KeystoreDocument.read(parsed(text)));
@@ -131,8 +131,9 @@ class DocumentsTest {
   @Test
   void registration_isWrittenAndReadAsEver() {
     assertEquals(
-        REGISTRATION, RegistrationDocument.written(registration(), "n-1").toValue().text());
-    assertEquals(registration(), RegistrationDocument.read(parsed(REGISTRATION)));
+        REGISTRATION,
+        RegistrationDocument.written(collectionRegistration(), "n-1").toValue().text());
+    assertEquals(collectionRegistration(), RegistrationDocument.read(parsed(REGISTRATION)));
   }
 
   static Stream<Rotation> rotations() {

@@ -62,9 +62,15 @@ final class Fixtures {
     return job(new AnyProcesses());
   }
 
-  static RotationJob job(ExpectedProcesses expected) {
+  static RotationJob job(ExpectedProcesses expectedProcesses) {
     return new RotationJob(
-        new RotationId("r-1"), Kind.ROTATION, v(1), v(2), expected, Course.FORWARD, "worker-1");
+        new RotationId("r-1"),
+        Kind.ROTATION,
+        v(1),
+        v(2),
+        expectedProcesses,
+        Course.FORWARD,
+        "worker-1");
   }
 
   static Keystore keystore(Rotation rotation) {

@@ -35,9 +35,9 @@ class HeartbeatTextTest {
   private static final List<String> WORDS = List.of("", "api", "host-1", "a b", "0.1.0");
 
   private static Heartbeat some(Random random) {
-    Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
+    Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
     for (int i = random.nextInt(4); i > 0; i--) {
-      loaded.put(v(1 + random.nextInt(150)), new LoadedVersion(word(random), said(random)));
+      loadedVersion.put(v(1 + random.nextInt(150)), new LoadedVersion(word(random), said(random)));
     }
     Host host =
         new Host(
@@ -47,7 +47,7 @@ class HeartbeatTextTest {
             Instant.ofEpochMilli(random.nextInt()));
     return new Heartbeat(
         new ProcessInfo(word(random), word(random), word(random), word(random), host),
-        loaded,
+        loadedVersion,
         random.nextBoolean() ? v(1 + random.nextInt(3)) : null,
         random.nextInt(3),
         random.nextInt(1_000),

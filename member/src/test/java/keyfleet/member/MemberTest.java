@@ -66,10 +66,10 @@ class MemberTest {
     orders(fleet.member("api-1")).role("api").software("7.1").join();
     Heartbeat beat = fleet.heartbeats().getFirst();
     assertEquals("api-1", beat.instance());
-    assertEquals("api", beat.origin().role());
-    assertEquals("7.1", beat.origin().software());
+    assertEquals("api", beat.process().role());
+    assertEquals("7.1", beat.process().software());
     assertEquals(1, beat.epoch());
-    beat.loaded().values().forEach(it -> assertInstanceOf(Proved.class, it.word()));
+    beat.loadedVersion().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
   }
 
   @Test
@@ -224,7 +224,7 @@ class MemberTest {
     for (int i = 0; i < 600; i++) {
       fleet.advance(Duration.ofSeconds(1));
       Heartbeat beat = fleet.heartbeats().getFirst();
-      long age = fleet.nanos() / 1_000_000 - beat.at().toEpochMilli();
+      long age = fleet.nanos() / 1_000_000 - beat.writtenAt().toEpochMilli();
       assertTrue(age <= 33_000, "age " + age);
     }
   }

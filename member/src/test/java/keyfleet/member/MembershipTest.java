@@ -90,10 +90,10 @@ class MembershipTest {
   }
 
   private Sealer sealer(Membership member, Keyholder keys, String... fields) {
-    CollectionRegistration registration =
+    CollectionRegistration collectionRegistration =
         new CollectionRegistration(KeyringName.MAIN, "fake", "orders", List.of(fields));
     return new Sealer(
-        registration, new Registry(kv, this::nonce), keys, member::standing, this::nanos);
+        collectionRegistration, new Registry(kv, this::nonce), keys, member::standing, this::nanos);
   }
 
   /// Version 1 active, 2 announced.
@@ -103,8 +103,8 @@ class MembershipTest {
     keys.refresh();
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
-    Accepted next = (Accepted) first.announce(v(2), keyVersion(keys, 2));
-    assertInstanceOf(Fate.Applied.class, keystores.create(next.keystore()));
+    Accepted accepted = (Accepted) first.announce(v(2), keyVersion(keys, 2));
+    assertInstanceOf(Fate.Applied.class, keystores.create(accepted.keystore()));
   }
 
   private static VersionEntry keyVersion(Keyholder keys, int version) {
@@ -120,7 +120,7 @@ class MembershipTest {
   }
 
   private Heartbeat beat() {
-    return new Rosters(kv, KeyringName.MAIN).read(TIMINGS).beats().getFirst();
+    return new Rosters(kv, KeyringName.MAIN).read(TIMINGS).heartbeats().getFirst();
   }
 
   @Test
@@ -129,8 +129,8 @@ class MembershipTest {
     assertInstanceOf(Admitted.class, member.tick());
     assertEquals(1, beat().epoch());
     assertEquals(v(1), beat().current());
-    beat().loaded().values().forEach(it -> assertInstanceOf(Proved.class, it.word()));
-    assertEquals(Set.of(v(1), v(2)), beat().loaded().keySet());
+    beat().loadedVersion().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
+    assertEquals(Set.of(v(1), v(2)), beat().loadedVersion().keySet());
   }
 
   @Test
@@ -144,12 +144,12 @@ class MembershipTest {
   }
 
   private Heartbeat.ProofStatus word(int version) {
-    return beat().loaded().entrySet().stream()
+    return beat().loadedVersion().entrySet().stream()
         .filter(it -> it.getKey().equals(v(version)))
         .findFirst()
         .orElseThrow()
         .getValue()
-        .word();
+        .proofStatus();
   }
 
   @Test
@@ -157,7 +157,7 @@ class MembershipTest {
     FakeKv empty = new FakeKv(time);
     Membership member = member(empty, "run-1", keychain);
     assertInstanceOf(NoKeystore.class, member.tick());
-    assertEquals(1, new Rosters(empty, KeyringName.MAIN).read(TIMINGS).beats().size());
+    assertEquals(1, new Rosters(empty, KeyringName.MAIN).read(TIMINGS).heartbeats().size());
     assertTrue(member.standing().words().contains("Try: keyfleet kek announce --version=1"), "");
   }
 
@@ -228,7 +228,7 @@ class MembershipTest {
     Membership member = member(kv, "run-1", keychain);
     member.tick();
     member.stop();
-    assertEquals(List.of(), new Rosters(kv, KeyringName.MAIN).read(TIMINGS).beats());
+    assertEquals(List.of(), new Rosters(kv, KeyringName.MAIN).read(TIMINGS).heartbeats());
     assertInstanceOf(Admitted.class, member(kv, "run-2", keychain).tick());
   }
 
@@ -299,7 +299,7 @@ class MembershipTest {
     Membership member = member(slow, new Self(origin("api-1", "run-1"), 1, null), keys);
     long began = nanos();
     Admitted admitted = assertInstanceOf(Admitted.class, member.tick());
-    assertEquals(began, admitted.lease().roundTripBeganNanos());
+    assertEquals(began, admitted.lease().roundTripStartNanos());
   }
 
   @Test

@@ -50,10 +50,10 @@ class RostersTest {
     Rosters quick = new Rosters(kv, other);
     assertInstanceOf(Acknowledged.class, pulse(KeyringName.MAIN).beat(beat(1), Timings.DEFAULT));
     assertInstanceOf(Acknowledged.class, pulse(other).beat(beat(1), QUICK));
-    assertEquals(1, quick.read(QUICK).beats().size());
+    assertEquals(1, quick.read(QUICK).heartbeats().size());
     time.advance(QUICK.expire());
-    assertEquals(0, quick.read(QUICK).beats().size());
-    assertEquals(1, defaults.read(Timings.DEFAULT).beats().size());
+    assertEquals(0, quick.read(QUICK).heartbeats().size());
+    assertEquals(1, defaults.read(Timings.DEFAULT).heartbeats().size());
   }
 
   /// More than are made at once.
@@ -74,7 +74,7 @@ class RostersTest {
   @Test
   void largeFleet_isReadWholeAndInOrder() {
     crowd();
-    List<Heartbeat> beats = new Rosters(kv, KeyringName.MAIN).read(Timings.DEFAULT).beats();
+    List<Heartbeat> beats = new Rosters(kv, KeyringName.MAIN).read(Timings.DEFAULT).heartbeats();
     assertEquals(
         LongStream.range(0, MANY).boxed().toList(), beats.stream().map(Heartbeat::epoch).toList());
   }
@@ -94,7 +94,7 @@ class RostersTest {
     Pulse pulse = pulse(KeyringName.MAIN);
     for (long epoch = 1; epoch <= 3; epoch++) {
       pulse.beat(beat(epoch), Timings.DEFAULT);
-      Heartbeat seen = rosters.read(Timings.DEFAULT).beats().getFirst();
+      Heartbeat seen = rosters.read(Timings.DEFAULT).heartbeats().getFirst();
       assertEquals(epoch, seen.epoch());
       time.advance(Duration.ofSeconds(1));
     }

@@ -82,7 +82,7 @@ class SqliteMemberTest {
           NameTaken.class,
           () -> Member.builder(engine.kv(), keyring).provider(provider).instance("api-1").join());
     }
-    assertEquals(List.of(), new Rosters(engine.kv(), keyring).read(Timings.DEFAULT).beats());
+    assertEquals(List.of(), new Rosters(engine.kv(), keyring).read(Timings.DEFAULT).heartbeats());
     engine.close();
   }
 

@@ -182,7 +182,7 @@ public final class TestFleet {
   }
 
   public List<Heartbeat> heartbeats() {
-    return new Rosters(engine.inner(), keyring).read(rotation.timings()).beats();
+    return new Rosters(engine.inner(), keyring).read(rotation.timings()).heartbeats();
   }
 
   /// On the clock of members and store alike.

@@ -93,15 +93,15 @@ public final class TestRotation {
 
   /// Makes the staged version the active one, in a new epoch. Records stay as they are.
   public void flip() {
-    decide(new RotationEvent.GatePassed(of()));
-    decide(new RotationEvent.FencesOpened(of()));
-    decide(new RotationEvent.RewrapEnded(of()));
+    decide(new RotationEvent.GatePassed(rotationEpoch()));
+    decide(new RotationEvent.FencesOpened(rotationEpoch()));
+    decide(new RotationEvent.RewrapEnded(rotationEpoch()));
   }
 
   /// Moves every record in the store to the active version, behind the fence, and ends the
   /// rotation.
   public void complete() {
-    decide(new RotationEvent.Settled(of()));
+    decide(new RotationEvent.Settled(rotationEpoch()));
     Keystore keystore = keystore();
     Fence.Term term = new Fence.Term(keystore.identity().incarnation(), keystore.epoch());
     fleet
@@ -113,9 +113,9 @@ public final class TestRotation {
               .filter(it -> !it.equals(keystore.active()))
               .forEach(old -> sweep(name, records, old));
         });
-    decide(new RotationEvent.Fenced(of()));
-    decide(new RotationEvent.SweepEnded(of()));
-    decide(new RotationEvent.Proved(of()));
+    decide(new RotationEvent.Fenced(rotationEpoch()));
+    decide(new RotationEvent.SweepEnded(rotationEpoch()));
+    decide(new RotationEvent.Proved(rotationEpoch()));
   }
 
   private void sweep(String collection, FakeRecords records, KekVersion old) {
@@ -154,23 +154,23 @@ public final class TestRotation {
     return new EnvelopeCipher(fleet.keysOf(versions).load(), random);
   }
 
-  private RotationEvent.RotationEpoch of() {
+  private RotationEvent.RotationEpoch rotationEpoch() {
     Keystore keystore = keystore();
     RotationId id =
-        Rotation.underWay(keystore.rotation())
+        Rotation.unfinishedJob(keystore.rotation())
             .orElseThrow(() -> new IllegalStateException("no version is staged"))
             .id();
     return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private void decide(RotationEvent event) {
+  private void decide(RotationEvent rotationEvent) {
     Held held = held();
-    write(held, held.keystore().decide(event));
+    write(held, held.keystore().decide(rotationEvent));
   }
 
-  private void write(Held held, KeystoreDecision decision) {
-    if (!(decision instanceof KeystoreDecision.Accepted(Keystore next))) {
-      throw new IllegalStateException("the keystore does not go on: " + decision);
+  private void write(Held held, KeystoreDecision keystoreDecision) {
+    if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
+      throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
     }
     check(keystores().replace(held, next));
   }

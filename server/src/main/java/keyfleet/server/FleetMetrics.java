@@ -161,7 +161,7 @@ final class FleetMetrics implements MultiCollector {
     var points = GaugeSnapshot.builder().name("keyfleet_node_up");
     points.help("1 for each process that was heard of lately");
     for (Heartbeat beat : fresh) {
-      points.dataPoint(point(Labels.of("node", beat.instance(), "role", beat.origin().role()), 1));
+      points.dataPoint(point(Labels.of("node", beat.instance(), "role", beat.process().role()), 1));
     }
     return points.build();
   }
@@ -185,7 +185,7 @@ final class FleetMetrics implements MultiCollector {
     var points = GaugeSnapshot.builder().name("keyfleet_kek_loaded_nodes");
     points.help("processes that have the version loaded");
     for (KekVersion version : keystore.versions().keySet()) {
-      long count = fresh.stream().filter(it -> it.loaded().containsKey(version)).count();
+      long count = fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
       points.dataPoint(point(Labels.of("key", key, "version", number(version)), count));
     }
     return points.build();
@@ -201,7 +201,7 @@ final class FleetMetrics implements MultiCollector {
   }
 
   private static int running(FleetPicture picture) {
-    return Rotation.underWay(picture.keystore().rotation()).isPresent() ? 1 : 0;
+    return Rotation.unfinishedJob(picture.keystore().rotation()).isPresent() ? 1 : 0;
   }
 
   private void addRotation(FleetPicture picture, List<MetricSnapshot> all) {

@@ -96,7 +96,7 @@ final class Lookout {
     return keys.proves(keystore, target)
         ? new Gate(ring, keys).judge(keystore, target, new AnyProcesses())
         : new FleetReadiness(keystore, target, Self.PROTOCOL, (_, _) -> true)
-            .judge(roster, new AnyProcesses());
+            .evaluate(roster, new AnyProcesses());
   }
 
   private Findings findings() {

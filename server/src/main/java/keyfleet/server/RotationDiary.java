@@ -31,56 +31,64 @@ final class RotationDiary {
       return List.of();
     }
     List<News> news = new ArrayList<>();
-    Optional<RotationJob> job = Rotation.job(last);
-    job.ifPresent(it -> about(it, Rotation.job(before).orElse(null), news));
-    if (!before.phase().equals(last.phase()) || job.isEmpty()) {
+    Optional<RotationJob> rotationJob = Rotation.lastJob(last);
+    rotationJob.ifPresent(it -> about(it, Rotation.lastJob(before).orElse(null), news));
+    if (!before.phase().equals(last.phase()) || rotationJob.isEmpty()) {
       news.add(phase(before, last));
     }
     return news;
   }
 
-  private static void about(RotationJob job, @Nullable RotationJob before, List<News> news) {
-    if (before == null || !before.id().equals(job.id())) {
-      news.add(info("%s ordered: %s -> %s".formatted(name(job), job.from(), job.to())));
+  private static void about(
+      RotationJob rotationJob, @Nullable RotationJob before, List<News> news) {
+    if (before == null || !before.id().equals(rotationJob.id())) {
+      news.add(
+          info(
+              "%s ordered: %s -> %s"
+                  .formatted(name(rotationJob), rotationJob.from(), rotationJob.to())));
       return;
     }
-    if (job.course() != before.course() && job.course() == Course.TURNED) {
-      news.add(info("%s goes back: %s -> %s".formatted(name(job), job.from(), job.to())));
+    if (rotationJob.course() != before.course() && rotationJob.course() == Course.TURNED) {
+      news.add(
+          info(
+              "%s goes back: %s -> %s"
+                  .formatted(name(rotationJob), rotationJob.from(), rotationJob.to())));
     }
     String driver = before.driver();
-    if (!job.driver().equals(driver)) {
+    if (!rotationJob.driver().equals(driver)) {
       String from = driver.isEmpty() ? "" : ", which " + driver + " drove before";
-      news.add(info(name(job) + " is driven by " + job.driver() + from));
+      news.add(info(name(rotationJob) + " is driven by " + rotationJob.driver() + from));
     }
   }
 
   private static News phase(Rotation before, Rotation now) {
     return switch (now) {
-      case Running running -> info(name(running.job()) + " is " + now.phase());
-      case Paused(Running was) -> info(name(was.job()) + " is paused");
-      case Blocked(RotationJob job, long failed) ->
+      case Running running -> info(name(running.rotationJob()) + " is " + now.phase());
+      case Paused(Running was) -> info(name(was.rotationJob()) + " is paused");
+      case Blocked(RotationJob rotationJob, long failed) ->
           new News(
               Level.WARN,
               "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
-                  .formatted(name(job), failed));
-      case Completed(RotationJob job) ->
-          info(name(job) + " is completed: " + job.to() + " is active");
-      case Aborted(RotationJob job) -> info(name(job) + " is aborted: " + job.to() + " is active");
+                  .formatted(name(rotationJob), failed));
+      case Completed(RotationJob rotationJob) ->
+          info(name(rotationJob) + " is completed: " + rotationJob.to() + " is active");
+      case Aborted(RotationJob rotationJob) ->
+          info(name(rotationJob) + " is aborted: " + rotationJob.to() + " is active");
       case Idle() ->
           info(
-              Rotation.job(before).map(RotationDiary::name).orElse("the rotation")
+              Rotation.lastJob(before).map(RotationDiary::name).orElse("the rotation")
                   + " is over, and changed nothing");
     };
   }
 
-  private static String name(RotationJob job) {
+  private static String name(RotationJob rotationJob) {
     String kind =
-        switch (job.kind()) {
+        switch (rotationJob.kind()) {
           case ROTATION -> "rotation ";
           case REVOCATION -> "revocation ";
           case DRY_RUN -> "dry run ";
         };
-    return kind + job.id().value();
+    return kind + rotationJob.id().value();
   }
 
   private static News info(String words) {

@@ -119,7 +119,7 @@ final class Rig implements AutoCloseable {
   }
 
   private RecordStores stores() {
-    return registration -> Optional.of(engine.records(ORDERS));
+    return collectionRegistration -> Optional.of(engine.records(ORDERS));
   }
 
   private KekProvider provider() {

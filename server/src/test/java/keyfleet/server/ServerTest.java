@@ -143,7 +143,7 @@ class ServerTest {
       Server server = rig.server("late", rig.engine.kv(), address, Role.WORKER);
       assertThrows(AddressException.class, server::start);
     }
-    assertTrue(rig.ring().roster(Rig.TIMINGS).beats().isEmpty(), "its heartbeat is deleted");
+    assertTrue(rig.ring().roster(Rig.TIMINGS).heartbeats().isEmpty(), "its heartbeat is deleted");
   }
 
   @Test
@@ -173,7 +173,7 @@ class ServerTest {
     Server server = rig.server("w", Role.WORKER);
     server.start();
     server.close();
-    assertTrue(rig.ring().roster(Rig.TIMINGS).beats().isEmpty());
+    assertTrue(rig.ring().roster(Rig.TIMINGS).heartbeats().isEmpty());
     assertTrue(rig.log().contains("left the fleet of keyring main as w"), rig::log);
   }
 }

@@ -35,7 +35,7 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
     if (keystore.rotation() instanceof Rotation.Paused) {
       return desk.orders().resume();
     }
-    if (Rotation.underWay(keystore.rotation()).isPresent()) {
+    if (Rotation.unfinishedJob(keystore.rotation()).isPresent()) {
       return "wait";
     }
     if (habit == Habit.BUSY && keystore.active().number() < last) {
@@ -87,7 +87,7 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
 
   /// What is left to do, if anything.
   Optional<Supplier<String>> unfinished(Keystore keystore) {
-    if (Rotation.underWay(keystore.rotation()).isPresent()) {
+    if (Rotation.unfinishedJob(keystore.rotation()).isPresent()) {
       return Optional.of(() -> "the rotation is " + keystore.rotation());
     }
     for (var it : keystore.versions().entrySet()) {

@@ -109,15 +109,15 @@ final class KeyProcess implements App.Witness {
   }
 
   private Map<String, SafeHold.FenceMark> fences(Loop loop) {
-    Map<String, SafeHold.FenceMark> marks = new HashMap<>();
+    Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
     for (String collection : keys.collections()) {
       keys.records(Part.MEMBER, loop, collection)
           .flatMap(records -> records.fence())
           .map(Fence::term)
           .ifPresent(term ->
-              marks.put(collection, new SafeHold.FenceMark(term.incarnation(), term.epoch())));
+              fenceMarks.put(collection, new SafeHold.FenceMark(term.incarnation(), term.epoch())));
     }
-    return marks;
+    return fenceMarks;
   }
 
   private void startApp(Keyholder holder, Membership joined) {

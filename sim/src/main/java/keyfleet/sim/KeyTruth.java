@@ -96,15 +96,16 @@ final class KeyTruth {
   /// The version that a rotation which has just ended has proved to be gone.
   private static Optional<KekVersion> left(Rotation rotation) {
     return switch (rotation) {
-      case Rotation.Completed(RotationJob job) -> Optional.of(job.from());
-      case Rotation.Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
-          Optional.of(job.from());
+      case Rotation.Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
+      case Rotation.Aborted(RotationJob rotationJob)
+          when rotationJob.course() == RotationJob.Course.TURNED ->
+          Optional.of(rotationJob.from());
       default -> Optional.empty();
     };
   }
 
   private void requireReady(Rotation rotation) {
-    KekVersion to = Rotation.underWay(rotation).orElseThrow().to();
+    KekVersion to = Rotation.unfinishedJob(rotation).orElseThrow().to();
     if (!readied.everyAdmittedHolds(to)) {
       throw new BrokenPromise(
           "P3", "the gate let " + to + " pass, which an admitted process lacks");

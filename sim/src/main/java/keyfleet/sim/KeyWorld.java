@@ -112,7 +112,7 @@ final class KeyWorld {
   }
 
   RecordStores stores(Part part, Loop loop) {
-    return registration -> records(part, loop, registration.collection());
+    return collectionRegistration -> records(part, loop, collectionRegistration.collection());
   }
 
   /// Words that no other loop of this run says.

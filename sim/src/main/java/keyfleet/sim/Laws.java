@@ -29,8 +29,8 @@ public interface Laws {
     READS_FIRST
   }
 
-  default KeystoreDecision decide(Keystore keystore, RotationEvent event) {
-    return keystore.decide(event);
+  default KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+    return keystore.decide(rotationEvent);
   }
 
   /// Whether a store lets a record change so.

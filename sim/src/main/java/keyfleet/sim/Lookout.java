@@ -43,34 +43,36 @@ final class Lookout {
 
   /// What a driver can find done now, to report it some time.
   Optional<RotationEvent.DriverEvent> finding() {
-    return Rotation.underWay(keystore.rotation())
-        .map(job -> new RotationEpoch(job.id(), keystore.epoch()))
+    return Rotation.unfinishedJob(keystore.rotation())
+        .map(rotationJob -> new RotationEpoch(rotationJob.id(), keystore.epoch()))
         .flatMap(this::finding);
   }
 
-  private Optional<RotationEvent.DriverEvent> finding(RotationEpoch of) {
+  private Optional<RotationEvent.DriverEvent> finding(RotationEpoch rotationEpoch) {
     return switch (keystore.rotation()) {
-      case Staged(RotationJob job) ->
+      case Staged(RotationJob rotationJob) ->
           Optional.of(
-              isReady(job.to())
-                  ? new RotationEvent.GatePassed(of)
-                  : new RotationEvent.Unstaged(of));
-      case Rewrapping(RotationJob job) when isReady(job.to()) ->
-          Optional.of(new RotationEvent.RewrapEnded(of));
-      case Settling _ when isSettled() -> Optional.of(new RotationEvent.Settled(of));
-      case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(of));
-      case Proving(RotationJob job) ->
+              isReady(rotationJob.to())
+                  ? new RotationEvent.GatePassed(rotationEpoch)
+                  : new RotationEvent.Unstaged(rotationEpoch));
+      case Rewrapping(RotationJob rotationJob) when isReady(rotationJob.to()) ->
+          Optional.of(new RotationEvent.RewrapEnded(rotationEpoch));
+      case Settling _ when isSettled() -> Optional.of(new RotationEvent.Settled(rotationEpoch));
+      case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(rotationEpoch));
+      case Proving(RotationJob rotationJob) ->
           Optional.of(
-              world.carrying(job.from()) > 0
-                  ? new RotationEvent.OldRecordsFound(of)
-                  : new RotationEvent.Proved(of));
+              world.carrying(rotationJob.from()) > 0
+                  ? new RotationEvent.OldRecordsFound(rotationEpoch)
+                  : new RotationEvent.Proved(rotationEpoch));
       case Rotation _ -> Optional.empty();
     };
   }
 
   private boolean isReady(KekVersion target) {
-    FleetReadiness readiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
-    return world.laws().opensGate(readiness.judge(roster(), new FleetReadiness.AnyProcesses()));
+    FleetReadiness fleetReadiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
+    return world
+        .laws()
+        .opensGate(fleetReadiness.evaluate(roster(), new FleetReadiness.AnyProcesses()));
   }
 
   private boolean isSettled() {
@@ -98,12 +100,14 @@ final class Lookout {
   }
 
   private static Heartbeat beat(String instance, Writer writer) {
-    Map<KekVersion, Heartbeat.LoadedVersion> loaded = new HashMap<>();
+    Map<KekVersion, Heartbeat.LoadedVersion> loadedVersion = new HashMap<>();
     for (KekVersion version : writer.keys().shown()) {
-      loaded.put(version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
+      loadedVersion.put(
+          version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
     }
-    var origin = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
+    var processInfo = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
     Writer.View view = writer.view();
-    return new Heartbeat(origin, loaded, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
+    return new Heartbeat(
+        processInfo, loadedVersion, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
   }
 }

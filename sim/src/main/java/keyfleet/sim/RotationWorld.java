@@ -71,9 +71,10 @@ public record RotationWorld(
   /// The version that an ended rotation has proved to be gone.
   private Optional<KekVersion> left() {
     return switch (keystore.rotation()) {
-      case Completed(RotationJob job) -> Optional.of(job.from());
-      case Aborted(RotationJob job) when job.course() == RotationJob.Course.TURNED ->
-          Optional.of(job.from());
+      case Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
+      case Aborted(RotationJob rotationJob)
+          when rotationJob.course() == RotationJob.Course.TURNED ->
+          Optional.of(rotationJob.from());
       case Rotation _ -> Optional.empty();
     };
   }
@@ -137,7 +138,7 @@ public record RotationWorld(
             steps.add(new Step<>(() -> "disable " + version, with(next)));
           }
           if (known.state() == VersionState.DISABLED
-              && VersionRemoval.destroy(keystore, version, evidence, Duration.ZERO)
+              && VersionRemoval.startDestroying(keystore, version, evidence, Duration.ZERO)
                   instanceof Accepted(Keystore next)) {
             steps.add(new Step<>(() -> "destroy " + version, with(next)));
           }

@@ -45,18 +45,19 @@ final class WorkerSteps {
   private void addIntents(List<Step<RotationWorld>> steps) {
     Keystore keystore = world.keystore();
     switch (keystore.rotation()) {
-      case OpeningFences(RotationJob job) ->
-          steps.add(fence(new RotationEvent.FencesOpened(of(job))));
-      case Fencing(RotationJob job) -> steps.add(fence(new RotationEvent.Fenced(of(job))));
-      case Rewrapping(RotationJob job) -> addReads(steps, job.to());
-      case Sweeping(RotationJob job) -> addReads(steps, job.to());
+      case OpeningFences(RotationJob rotationJob) ->
+          steps.add(fence(new RotationEvent.FencesOpened(of(rotationJob))));
+      case Fencing(RotationJob rotationJob) ->
+          steps.add(fence(new RotationEvent.Fenced(of(rotationJob))));
+      case Rewrapping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
+      case Sweeping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
       case Rotation _ -> {}
     }
     new Lookout(world).finding().ifPresent(event -> steps.add(means(new Tell(event))));
   }
 
-  private RotationEpoch of(RotationJob job) {
-    return new RotationEpoch(job.id(), world.keystore().epoch());
+  private RotationEpoch of(RotationJob rotationJob) {
+    return new RotationEpoch(rotationJob.id(), world.keystore().epoch());
   }
 
   private Step<RotationWorld> fence(RotationEvent.DriverEvent once) {

@@ -163,7 +163,7 @@ enum KeyBug implements Ports {
       return true;
     }
     var beat = HeartbeatDocument.read(Document.parse(entry.value()), entry.writtenAt());
-    return beat.loaded().size() > 1;
+    return beat.loadedVersion().size() > 1;
   }
 
   /// As if nobody needed any version but the active one.

@@ -46,37 +46,37 @@ enum RotationBug implements Laws {
   /// The sweep begins before any store knows of the fence.
   SWEEP_BEFORE_FENCE {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
-      KeystoreDecision decision = keystore.decide(event);
-      return event instanceof RotationEvent.Settled(RotationEpoch of)
-              && decision instanceof Accepted(Keystore next)
-          ? next.decide(new RotationEvent.Fenced(of))
-          : decision;
+    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+      KeystoreDecision keystoreDecision = keystore.decide(rotationEvent);
+      return rotationEvent instanceof RotationEvent.Settled(RotationEpoch rotationEpoch)
+              && keystoreDecision instanceof Accepted(Keystore next)
+          ? next.decide(new RotationEvent.Fenced(rotationEpoch))
+          : keystoreDecision;
     }
   },
 
   /// What the one pass before the flip has moved is taken for all.
   SWEEP_SKIPPED {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
-      KeystoreDecision decision = keystore.decide(event);
-      return event instanceof RotationEvent.Fenced(RotationEpoch of)
-              && decision instanceof Accepted(Keystore next)
+    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+      KeystoreDecision keystoreDecision = keystore.decide(rotationEvent);
+      return rotationEvent instanceof RotationEvent.Fenced(RotationEpoch rotationEpoch)
+              && keystoreDecision instanceof Accepted(Keystore next)
           ? decide(
-              ((Accepted) next.decide(new RotationEvent.SweepEnded(of))).keystore(),
-              new RotationEvent.Proved(of))
-          : decision;
+              ((Accepted) next.decide(new RotationEvent.SweepEnded(rotationEpoch))).keystore(),
+              new RotationEvent.Proved(rotationEpoch))
+          : keystoreDecision;
     }
   },
 
   /// The census is not looked at.
   PROVED_WITHOUT_CENSUS {
     @Override
-    public KeystoreDecision decide(Keystore keystore, RotationEvent event) {
+    public KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
       return keystore.decide(
-          event instanceof RotationEvent.OldRecordsFound(RotationEpoch of)
-              ? new RotationEvent.Proved(of)
-              : event);
+          rotationEvent instanceof RotationEvent.OldRecordsFound(RotationEpoch rotationEpoch)
+              ? new RotationEvent.Proved(rotationEpoch)
+              : rotationEvent);
     }
   },
 
