@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import keyfleet.rollout.Cause;
-import keyfleet.rollout.Exclusion;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Ledger;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Outlook;
-import keyfleet.rollout.Place;
-import keyfleet.rollout.Recall;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Run;
-import keyfleet.rollout.Standing;
+import keyfleet.rollout.controller.DriverView;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.StopCause;
+import keyfleet.rollout.controller.StopOrder;
+import keyfleet.rollout.plan.ExcludedNode;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
 import keyfleet.store.Value;
@@ -28,7 +28,7 @@ final class ControlDocument {
 
   /// `nonce` is of this write alone.
   static Value of(Rollout rollout, String nonce) {
-    Run run = rollout.run();
+    RolloutRun run = rollout.run();
     Document.Builder builder =
         Document.builder()
             .text("nonce", nonce)
@@ -51,7 +51,7 @@ final class ControlDocument {
   }
 
   private static Rollout blank(Rollout rollout) {
-    return rollout.with(rollout.run().remembering(Outlook.blank(Duration.ZERO)));
+    return rollout.with(rollout.run().remembering(DriverView.blank(Duration.ZERO)));
   }
 
   /// The state's name, as people and scripts know it.
@@ -81,9 +81,9 @@ final class ControlDocument {
     }
   }
 
-  private static Document nodes(Run run) {
+  private static Document nodes(RolloutRun run) {
     Document.Builder builder = Document.builder();
-    for (Standing standing : Standing.values()) {
+    for (NodeProgress standing : NodeProgress.values()) {
       List<String> nodes =
           run.ledger().places().entrySet().stream()
               .filter(it -> it.getValue().standing() == standing)
@@ -96,9 +96,9 @@ final class ControlDocument {
     return builder.build();
   }
 
-  private static Document attempts(Run run) {
+  private static Document attempts(RolloutRun run) {
     Document.Builder builder = Document.builder();
-    for (Map.Entry<NodeId, Place> it : run.ledger().places().entrySet()) {
+    for (Map.Entry<NodeId, NodeEntry> it : run.ledger().places().entrySet()) {
       if (it.getValue().attempt() != run.spec().attempt()) {
         builder.number(it.getKey().value(), it.getValue().attempt());
       }
@@ -114,7 +114,8 @@ final class ControlDocument {
     if (!document.text("incarnation").equals(spec.incarnation())) {
       throw new MalformedException("rollout " + spec.id() + " is of another incarnation");
     }
-    Run run = Run.of(spec, TaskDocument.lead(document.document("lead")), ledger(spec, document));
+    RolloutRun run =
+        RolloutRun.of(spec, TaskDocument.lead(document.document("lead")), ledger(spec, document));
     return switch (document.text("state")) {
       case "created" -> new Rollout.Created(run);
       case "rolling" -> new Rollout.Rolling(run);
@@ -127,34 +128,34 @@ final class ControlDocument {
     };
   }
 
-  private static Cause cause(Document document) {
-    return TaskDocument.constant(Cause.class, document.text("cause"));
+  private static StopCause cause(Document document) {
+    return TaskDocument.constant(StopCause.class, document.text("cause"));
   }
 
-  private static Recall recall(Document document) {
+  private static StopOrder recall(Document document) {
     Goal goal = TaskDocument.constant(Goal.class, document.text("goal"));
-    return new Recall(goal, document.number("fence"), cause(document));
+    return new StopOrder(goal, document.number("fence"), cause(document));
   }
 
-  private static Ledger ledger(RolloutSpec spec, Document document) {
+  private static RolloutProgress ledger(RolloutSpec spec, Document document) {
     Document nodes = document.document("nodes");
     Document attempts = document.document("attempts");
-    SortedMap<NodeId, Place> places = new TreeMap<>();
+    SortedMap<NodeId, NodeEntry> places = new TreeMap<>();
     for (String word : nodes.names()) {
-      Standing standing = TaskDocument.constant(Standing.class, word);
+      NodeProgress standing = TaskDocument.constant(NodeProgress.class, word);
       for (String node : nodes.texts(word)) {
         int attempt = attempts.has(node) ? TaskDocument.count(attempts, node) : spec.attempt();
-        places.put(new NodeId(node), new Place(standing, attempt));
+        places.put(new NodeId(node), new NodeEntry(standing, attempt));
       }
     }
-    return new Ledger(
+    return new RolloutProgress(
         TaskDocument.count(document, "passed"),
         TaskDocument.count(document, "kept"),
         places,
         excluded(document));
   }
 
-  private static List<Exclusion> excluded(Document document) {
+  private static List<ExcludedNode> excluded(Document document) {
     return document.has("excluded")
         ? document.documents("excluded").stream().map(ExclusionDocument::read).toList()
         : List.of();

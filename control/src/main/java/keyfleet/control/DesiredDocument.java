@@ -1,6 +1,6 @@
 package keyfleet.control;
 
-import keyfleet.rollout.Desired;
+import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.Goal;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
@@ -9,7 +9,7 @@ import keyfleet.store.Value;
 public final class DesiredDocument {
   private DesiredDocument() {}
 
-  public static Value of(Desired desired) {
+  public static Value of(DesiredState desired) {
     return Document.builder()
         .document("task", TaskDocument.of(desired.task()))
         .text("goal", TaskDocument.word(desired.goal()))
@@ -19,10 +19,10 @@ public final class DesiredDocument {
         .toValue();
   }
 
-  public static Desired read(Value value) {
+  public static DesiredState read(Value value) {
     return Document.parse(value)
         .as(document ->
-            new Desired(
+            new DesiredState(
                 TaskDocument.task(document.document("task")),
                 TaskDocument.constant(Goal.class, document.text("goal")),
                 TaskDocument.lead(document.document("lead")),

@@ -10,12 +10,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import keyfleet.control.RolloutShelf.Stored;
-import keyfleet.rollout.Assignment;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.controller.Assignment;
+import keyfleet.rollout.controller.Rollout;
 import keyfleet.store.Attempt;
 import keyfleet.store.Entry;
 import keyfleet.store.Fate.Applied;
@@ -31,7 +31,7 @@ final class Dispatch {
   /// How many nodes one tick tells; the next tick goes on.
   static final int MAX_COMMANDS = 1_000;
 
-  private record Told(Assignment assignment, Lead lead) {}
+  private record Told(Assignment assignment, DriverClaim lead) {}
 
   /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
   /// to be told; of the `unreadable` what stands under a key of theirs is not understood.
@@ -66,7 +66,7 @@ final class Dispatch {
   private final Map<NodeId, Told> told = new HashMap<>();
   private final Set<Owned> owned = new HashSet<>();
 
-  private record Owned(NodeId node, Lead lead) {}
+  private record Owned(NodeId node, DriverClaim lead) {}
 
   Dispatch(Kv kv, Failpoints failpoints, RolloutShelf shelf) {
     this.kv = kv;
@@ -122,7 +122,7 @@ final class Dispatch {
     if (ownership != Ownership.OURS) {
       return ownership;
     }
-    Desired desired = wanted.assignment().under(wanted.lead(), stored.revision().number());
+    DesiredState desired = wanted.assignment().under(wanted.lead(), stored.revision().number());
     boolean stands = present.map(it -> says(read(it), desired)).orElse(false);
     boolean free = present.map(it -> desired.mayReplace(read(it))).orElse(true);
     if (stands || (free && send(key, desired, present.orElse(null)))) {
@@ -132,15 +132,15 @@ final class Dispatch {
     return Ownership.UNSURE;
   }
 
-  private static Desired read(Entry entry) {
+  private static DesiredState read(Entry entry) {
     return DesiredDocument.read(entry.value());
   }
 
-  private boolean send(Key key, Desired desired, @Nullable Entry present) {
+  private boolean send(Key key, DesiredState desired, @Nullable Entry present) {
     return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.of(desired), present);
   }
 
-  private static Lead lead(Stored stored) {
+  private static DriverClaim lead(Stored stored) {
     return stored.rollout().run().lead();
   }
 
@@ -191,7 +191,7 @@ final class Dispatch {
   }
 
   /// Which decision it came from does not matter to the node.
-  private static boolean says(Desired there, Desired wanted) {
+  private static boolean says(DesiredState there, DesiredState wanted) {
     return there.task().equals(wanted.task())
         && there.goal() == wanted.goal()
         && there.lead().equals(wanted.lead());

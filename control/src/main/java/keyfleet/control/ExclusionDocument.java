@@ -1,25 +1,25 @@
 package keyfleet.control;
 
-import keyfleet.rollout.Exclusion;
-import keyfleet.rollout.Exclusion.Degraded;
-import keyfleet.rollout.Exclusion.FactUnknown;
-import keyfleet.rollout.Exclusion.HeldBack;
-import keyfleet.rollout.Exclusion.NotAllowedFrom;
-import keyfleet.rollout.Exclusion.NotTargeted;
-import keyfleet.rollout.Exclusion.ProtocolTooOld;
-import keyfleet.rollout.Exclusion.Quarantined;
-import keyfleet.rollout.Exclusion.Reason;
-import keyfleet.rollout.Exclusion.UnreadableStatus;
-import keyfleet.rollout.Exclusion.WrongPlatform;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Version;
+import keyfleet.rollout.ReleaseVersion;
+import keyfleet.rollout.plan.ExcludedNode;
+import keyfleet.rollout.plan.ExcludedNode.Degraded;
+import keyfleet.rollout.plan.ExcludedNode.FactUnknown;
+import keyfleet.rollout.plan.ExcludedNode.HeldBack;
+import keyfleet.rollout.plan.ExcludedNode.NotAllowedFrom;
+import keyfleet.rollout.plan.ExcludedNode.NotTargeted;
+import keyfleet.rollout.plan.ExcludedNode.ProtocolTooOld;
+import keyfleet.rollout.plan.ExcludedNode.Quarantined;
+import keyfleet.rollout.plan.ExcludedNode.Reason;
+import keyfleet.rollout.plan.ExcludedNode.UnreadableStatus;
+import keyfleet.rollout.plan.ExcludedNode.WrongPlatform;
 import keyfleet.store.Document;
 
 /// A node that is left out, and why, as a plan or a control record has it.
 final class ExclusionDocument {
   private ExclusionDocument() {}
 
-  static Document of(Exclusion exclusion) {
+  static Document of(ExcludedNode exclusion) {
     Document.Builder builder = Document.builder().text("node", exclusion.node().value());
     return switch (exclusion.reason()) {
       case Degraded _ -> builder.text("reason", "degraded").build();
@@ -41,8 +41,8 @@ final class ExclusionDocument {
     };
   }
 
-  static Exclusion read(Document document) {
-    return new Exclusion(new NodeId(document.text("node")), reason(document));
+  static ExcludedNode read(Document document) {
+    return new ExcludedNode(new NodeId(document.text("node")), reason(document));
   }
 
   private static Reason reason(Document document) {
@@ -52,7 +52,7 @@ final class ExclusionDocument {
       case "held_back" -> new HeldBack(document.text("why"));
       case "quarantined" -> new Quarantined(TaskDocument.count(document, "attempt"));
       case "not_targeted" -> new NotTargeted();
-      case "not_allowed_from" -> new NotAllowedFrom(new Version(document.text("running")));
+      case "not_allowed_from" -> new NotAllowedFrom(new ReleaseVersion(document.text("running")));
       case "wrong_platform" -> new WrongPlatform();
       case "protocol_too_old" ->
           new ProtocolTooOld(

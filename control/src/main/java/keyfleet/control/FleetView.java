@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Match;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.RolloutEvent.Observed;
-import keyfleet.rollout.Run;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.target.TargetMatch;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -34,7 +34,7 @@ final class FleetView {
     this.register = new NodeRegister(kv, failpoints);
   }
 
-  Observed look(Run run) {
+  Observed look(RolloutRun run) {
     Component component = run.spec().component();
     Map<NodeId, Entry> beats = register.beats(component);
     int start = RolloutKeys.ofNodes(component).value().length();
@@ -54,7 +54,7 @@ final class FleetView {
   }
 
   /// R16: who may begin is asked what preflight asked. Mostly there is nobody, and no card is read.
-  private List<NodeStatus> candidates(Run run, Map<NodeId, Entry> beats) {
+  private List<NodeStatus> candidates(RolloutRun run, Map<NodeId, Entry> beats) {
     Set<NodeId> nodes = run.candidates(beats.keySet());
     if (nodes.isEmpty()) {
       return List.of();
@@ -67,8 +67,8 @@ final class FleetView {
         .toList();
   }
 
-  private static boolean isTaken(Run run, NodeStatus status) {
-    return run.spec().admission().match(status) != Match.NO;
+  private static boolean isTaken(RolloutRun run, NodeStatus status) {
+    return run.spec().admission().match(status) != TargetMatch.NO;
   }
 
   private List<NodeReport> report(Entry entry) {

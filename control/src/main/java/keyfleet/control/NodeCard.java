@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import keyfleet.rollout.Facts;
-import keyfleet.rollout.Quarantine;
 import keyfleet.rollout.Sha256;
+import keyfleet.rollout.node.Quarantine;
+import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 

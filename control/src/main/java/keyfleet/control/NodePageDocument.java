@@ -2,34 +2,34 @@ package keyfleet.control;
 
 import java.time.Duration;
 import java.util.List;
-import keyfleet.rollout.Chapter;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Duty;
-import keyfleet.rollout.Duty.Course;
-import keyfleet.rollout.Ground;
-import keyfleet.rollout.Moment;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.Node.Applying;
-import keyfleet.rollout.Node.Check;
-import keyfleet.rollout.Node.Confirmed;
-import keyfleet.rollout.Node.Idle;
-import keyfleet.rollout.Node.Preparing;
-import keyfleet.rollout.Node.Reverted;
-import keyfleet.rollout.Node.RolledBack;
-import keyfleet.rollout.Node.RollingBack;
-import keyfleet.rollout.Node.Soaked;
-import keyfleet.rollout.Node.Soaking;
-import keyfleet.rollout.Node.Staged;
-import keyfleet.rollout.Node.Tasked;
-import keyfleet.rollout.Node.Undo;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodePage;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Sighting.State;
-import keyfleet.rollout.Vitals;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.node.ClockReading;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Applying;
+import keyfleet.rollout.node.Node.Check;
+import keyfleet.rollout.node.Node.Confirmed;
+import keyfleet.rollout.node.Node.Idle;
+import keyfleet.rollout.node.Node.Preparing;
+import keyfleet.rollout.node.Node.Reverted;
+import keyfleet.rollout.node.Node.RolledBack;
+import keyfleet.rollout.node.Node.RollingBack;
+import keyfleet.rollout.node.Node.Soaked;
+import keyfleet.rollout.node.Node.Soaking;
+import keyfleet.rollout.node.Node.Staged;
+import keyfleet.rollout.node.Node.Tasked;
+import keyfleet.rollout.node.Node.Undo;
+import keyfleet.rollout.node.NodeBaseline;
+import keyfleet.rollout.node.NodeTask;
+import keyfleet.rollout.node.NodeTask.Direction;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.node.SoakHealth;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
+import keyfleet.rollout.node.TaskHistoryEntry;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
@@ -38,7 +38,7 @@ import keyfleet.store.Value;
 public final class NodePageDocument {
   private NodePageDocument() {}
 
-  public static Value of(NodePage page) {
+  public static Value of(JournalEntry page) {
     Document.Builder builder =
         Document.builder()
             .text("boot", page.written().boot())
@@ -77,11 +77,11 @@ public final class NodePageDocument {
     }
   }
 
-  private static void vitals(Document.Builder builder, Vitals vitals) {
+  private static void vitals(Document.Builder builder, SoakHealth vitals) {
     builder.number("relapses", vitals.relapses()).number("restarts", vitals.restarts());
   }
 
-  private static Document of(Ground ground) {
+  private static Document of(NodeBaseline ground) {
     return Document.builder()
         .text("node", ground.node().value())
         .text("component", ground.component().value())
@@ -91,7 +91,7 @@ public final class NodePageDocument {
         .build();
   }
 
-  private static Document of(Chapter chapter) {
+  private static Document of(TaskHistoryEntry chapter) {
     return Document.builder()
         .document("task", TaskDocument.of(chapter.task()))
         .text("before", chapter.before().hex())
@@ -102,7 +102,7 @@ public final class NodePageDocument {
         .build();
   }
 
-  private static Document of(Duty duty) {
+  private static Document of(NodeTask duty) {
     return Document.builder()
         .document("task", TaskDocument.of(duty.task()))
         .text("before", duty.before().hex())
@@ -111,25 +111,25 @@ public final class NodePageDocument {
         .build();
   }
 
-  public static NodePage read(Value value) {
+  public static JournalEntry read(Value value) {
     return Document.parse(value).as(NodePageDocument::page);
   }
 
-  private static NodePage page(Document document) {
-    Moment written =
-        new Moment(
+  private static JournalEntry page(Document document) {
+    ClockReading written =
+        new ClockReading(
             document.text("boot"),
             document.number("elapsed"),
             TaskDocument.instant(document, "wall"));
-    return new NodePage(node(document, written), written);
+    return new JournalEntry(node(document, written), written);
   }
 
-  private static Node node(Document document, Moment written) {
-    Ground ground = ground(document.document("ground"));
+  private static Node node(Document document, ClockReading written) {
+    NodeBaseline ground = ground(document.document("ground"));
     if (document.text("state").equals("idle")) {
       return new Idle(ground);
     }
-    Duty duty = duty(document.document("duty"), ground);
+    NodeTask duty = duty(document.document("duty"), ground);
     return switch (document.text("state")) {
       case "preparing" -> new Preparing(duty);
       case "staged" -> new Staged(duty);
@@ -149,15 +149,15 @@ public final class NodePageDocument {
     };
   }
 
-  private static long deadline(Document document, Moment written) {
+  private static long deadline(Document document, ClockReading written) {
     Duration remaining = TaskDocument.duration(document, "remaining");
     return written.elapsed() + remaining.toNanos();
   }
 
-  private static Vitals vitals(Document document, Moment written) {
-    return new Vitals(
+  private static SoakHealth vitals(Document document, ClockReading written) {
+    return new SoakHealth(
         State.NOT_READY,
-        Link.CUT_OFF,
+        StoreLink.CUT_OFF,
         written.elapsed(),
         0,
         0,
@@ -165,14 +165,14 @@ public final class NodePageDocument {
         TaskDocument.count(document, "restarts"));
   }
 
-  private static Setback setback(Document document) {
-    return TaskDocument.constant(Setback.class, document.text("setback"));
+  private static RollbackReason setback(Document document) {
+    return TaskDocument.constant(RollbackReason.class, document.text("setback"));
   }
 
-  private static Ground ground(Document document) {
-    List<Chapter> past =
+  private static NodeBaseline ground(Document document) {
+    List<TaskHistoryEntry> past =
         document.documents("past").stream().map(NodePageDocument::chapter).toList();
-    return new Ground(
+    return new NodeBaseline(
         new NodeId(document.text("node")),
         new Component(document.text("component")),
         new Sha256(document.text("confirmed")),
@@ -180,22 +180,22 @@ public final class NodePageDocument {
         past);
   }
 
-  private static Chapter chapter(Document document) {
-    return new Chapter(
+  private static TaskHistoryEntry chapter(Document document) {
+    return new TaskHistoryEntry(
         TaskDocument.task(document.document("task")),
         new Sha256(document.text("before")),
         TaskDocument.lead(document.document("lead")),
-        TaskDocument.constant(Course.class, document.text("course")),
-        TaskDocument.constant(Phase.class, document.text("phase")),
+        TaskDocument.constant(Direction.class, document.text("course")),
+        TaskDocument.constant(NodePhase.class, document.text("phase")),
         setback(document));
   }
 
-  private static Duty duty(Document document, Ground ground) {
-    return new Duty(
+  private static NodeTask duty(Document document, NodeBaseline ground) {
+    return new NodeTask(
         ground,
         TaskDocument.task(document.document("task")),
         new Sha256(document.text("before")),
         TaskDocument.lead(document.document("lead")),
-        TaskDocument.constant(Course.class, document.text("course")));
+        TaskDocument.constant(Direction.class, document.text("course")));
   }
 }

@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Facts;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.NodeStatus.Health;
-import keyfleet.rollout.NodeStatus.Missing;
-import keyfleet.rollout.NodeStatus.Presence;
-import keyfleet.rollout.NodeStatus.Report;
-import keyfleet.rollout.NodeStatus.Reported;
-import keyfleet.rollout.NodeStatus.Unreadable;
-import keyfleet.rollout.Version;
+import keyfleet.rollout.ReleaseVersion;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.NodeStatus.Health;
+import keyfleet.rollout.plan.NodeStatus.Missing;
+import keyfleet.rollout.plan.NodeStatus.Presence;
+import keyfleet.rollout.plan.NodeStatus.Report;
+import keyfleet.rollout.plan.NodeStatus.Reported;
+import keyfleet.rollout.plan.NodeStatus.Unreadable;
+import keyfleet.rollout.target.Facts;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
@@ -80,7 +80,7 @@ public final class NodeRegister {
         new Reported(
             it.number("degraded") == 0 ? Health.HEALTHY : Health.DEGRADED,
             TaskDocument.count(it, "protocol"),
-            it.has("version") ? new Version(it.text("version")) : Version.NONE,
+            it.has("version") ? new ReleaseVersion(it.text("version")) : ReleaseVersion.NONE,
             card.quarantine()));
   }
 }

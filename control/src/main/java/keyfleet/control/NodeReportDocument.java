@@ -2,9 +2,9 @@ package keyfleet.control;
 
 import java.util.List;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Sha256;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
@@ -32,8 +32,8 @@ public final class NodeReportDocument {
             new NodeReport(
                 new NodeId(document.text("node")),
                 TaskDocument.task(document.document("task")),
-                TaskDocument.constant(Phase.class, document.text("phase")),
-                TaskDocument.constant(Setback.class, document.text("setback")),
+                TaskDocument.constant(NodePhase.class, document.text("phase")),
+                TaskDocument.constant(RollbackReason.class, document.text("setback")),
                 TaskDocument.lead(document.document("seen")),
                 new Sha256(document.text("running")),
                 document.has("reasons") ? document.texts("reasons") : List.of()));

@@ -1,6 +1,6 @@
 package keyfleet.control;
 
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.controller.Rollout;
 
 /// What became of an operator's order.
 public sealed interface Ordering {

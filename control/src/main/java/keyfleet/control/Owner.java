@@ -1,6 +1,6 @@
 package keyfleet.control;
 
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.RolloutId;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
@@ -8,7 +8,7 @@ import keyfleet.store.Value;
 /// The rollout that a node belongs to, and the lead under which it was last said (R4). A driver
 /// says it anew under its own lead: then a contender that took the rollout for ended, just before
 /// it was ordered to roll back, finds the key changed.
-record Owner(RolloutId rollout, Lead lead) {
+record Owner(RolloutId rollout, DriverClaim lead) {
   Value toValue() {
     return Document.builder()
         .text("rollout", rollout.value())

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.control.Dispatch.Round;
 import keyfleet.control.RolloutShelf.Stored;
-import keyfleet.rollout.Cause;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.RolloutEvent.Claimed;
-import keyfleet.rollout.RolloutEvent.Observed;
-import keyfleet.rollout.RolloutEvent.Occupied;
-import keyfleet.rollout.RolloutEvent.WentBack;
-import keyfleet.rollout.Run;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutEvent.Claimed;
+import keyfleet.rollout.controller.RolloutEvent.DecisionsLost;
+import keyfleet.rollout.controller.RolloutEvent.NodeOccupied;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.StopCause;
 import keyfleet.store.Entry;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ final class RolloutDrive {
   private final FleetView fleet;
   private final Dispatch dispatch;
   private final List<NodeId> occupied = new ArrayList<>();
-  private Lead own = Lead.NOBODY;
+  private DriverClaim own = DriverClaim.NOBODY;
   private @Nullable Stored known;
   private Watched watched = new Watched(0, 0, Duration.ZERO);
   private @Nullable Duration beatenAt;
@@ -80,7 +80,7 @@ final class RolloutDrive {
     if (before == null || before.revision().equals(found.revision())) {
       return before == null ? found : before;
     }
-    Run run = found.rollout().run();
+    RolloutRun run = found.rollout().run();
     boolean ours = run.lead().equals(before.rollout().run().lead());
     return ours
         ? new Stored(
@@ -91,7 +91,7 @@ final class RolloutDrive {
 
   /// Its nodes may not have been told yet; then nobody needs to look at it again.
   private void finish(Stored stored, Entry beat) {
-    own = Lead.NOBODY;
+    own = DriverClaim.NOBODY;
     Round round = dispatch.tell(stored);
     trouble = round.trouble().orElse("");
     if (round.left() == 0) {
@@ -100,8 +100,8 @@ final class RolloutDrive {
   }
 
   private boolean leads(Stored stored, Entry beat, Duration now) {
-    Lead current = stored.rollout().run().lead();
-    boolean leading = own.equals(current) && !own.equals(Lead.NOBODY);
+    DriverClaim current = stored.rollout().run().lead();
+    boolean leading = own.equals(current) && !own.equals(DriverClaim.NOBODY);
     if (leading && shelf.isSuperseded(stored.id(), own)) {
       stop(now); // R2: at once, whatever becomes of the other
       return false;
@@ -118,7 +118,7 @@ final class RolloutDrive {
 
   /// Who loses an epoch waits in full before it tries the next (R1).
   private void stop(Duration now) {
-    own = Lead.NOBODY;
+    own = DriverClaim.NOBODY;
     occupied.clear();
     beatenAt = null;
     watched = new Watched(watched.control(), watched.beat(), now);
@@ -141,7 +141,7 @@ final class RolloutDrive {
   private void drive(Stored stored, Entry beat, Duration now) {
     Rollout rollout = Rollout.next(stored.rollout(), new Claimed(own), now);
     for (NodeId node : occupied) {
-      rollout = Rollout.next(rollout, new Occupied(node), now);
+      rollout = Rollout.next(rollout, new NodeOccupied(node), now);
     }
     Observed seen = fleet.look(rollout.run());
     if (isOutrun(stored, rollout, seen, now)) {
@@ -179,14 +179,14 @@ final class RolloutDrive {
   }
 
   private static boolean isHeld(Rollout rollout) {
-    return rollout instanceof Rollout.Paused(_, var cause) && cause == Cause.STORE_LOST;
+    return rollout instanceof Rollout.Paused(_, var cause) && cause == StopCause.STORE_LOST;
   }
 
   /// R24: by compare-and-set, so that every driver and every reader finds it. Should the store have
   /// shown us the past alone, the write fails, and there is nothing to hold.
   private void hold(Stored found, String why, Duration now) {
     trouble = why;
-    Rollout held = Rollout.next(found.rollout(), new WentBack(), now);
+    Rollout held = Rollout.next(found.rollout(), new DecisionsLost(), now);
     Optional<Stored> committed =
         Rollout.isEnded(held) ? Optional.empty() : shelf.commit(found, held);
     if (committed.isPresent()) {
@@ -219,6 +219,6 @@ final class RolloutDrive {
     if (last != null && leading && !Rollout.isEnded(last.rollout())) {
       shelf.call(last.id(), driver);
     }
-    own = Lead.NOBODY;
+    own = DriverClaim.NOBODY;
   }
 }

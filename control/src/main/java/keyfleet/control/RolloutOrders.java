@@ -13,24 +13,24 @@ import keyfleet.control.Ordering.NoSuchRollout;
 import keyfleet.control.Ordering.NotSure;
 import keyfleet.control.Ordering.Refused;
 import keyfleet.control.RolloutShelf.Stored;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Ledger;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.Place;
-import keyfleet.rollout.Retry;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.RolloutEvent;
-import keyfleet.rollout.RolloutEvent.AbortOrdered;
-import keyfleet.rollout.RolloutEvent.ForgetOrdered;
-import keyfleet.rollout.RolloutEvent.PauseOrdered;
-import keyfleet.rollout.RolloutEvent.ResumeOrdered;
-import keyfleet.rollout.RolloutEvent.RollbackOrdered;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Run;
-import keyfleet.rollout.Standing;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutEvent;
+import keyfleet.rollout.controller.RolloutEvent.AbortRequested;
+import keyfleet.rollout.controller.RolloutEvent.ForgetRequested;
+import keyfleet.rollout.controller.RolloutEvent.PauseRequested;
+import keyfleet.rollout.controller.RolloutEvent.ResumeRequested;
+import keyfleet.rollout.controller.RolloutEvent.RollbackRequested;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRetry;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.plan.NodeStatus;
 import keyfleet.store.Fate;
 import keyfleet.store.Kv;
 
@@ -57,7 +57,8 @@ public final class RolloutOrders {
     if (tooLarge.isPresent()) {
       return new Refused(tooLarge.get());
     }
-    Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
+    Rollout created =
+        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NOBODY, RolloutProgress.EMPTY));
     Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
     if (first instanceof Fate.Pending) {
       return new NotSure(); // a control record without a spec could be read by nobody
@@ -76,12 +77,13 @@ public final class RolloutOrders {
 
   /// Neither the plan nor what may become of each of its nodes may outgrow a value of the store.
   private static Optional<String> tooLarge(RolloutSpec spec) {
-    SortedMap<NodeId, Place> places = new TreeMap<>();
-    Ledger.EMPTY
+    SortedMap<NodeId, NodeEntry> places = new TreeMap<>();
+    RolloutProgress.EMPTY
         .standings(spec)
         .keySet()
-        .forEach(it -> places.put(it, new Place(Standing.PENDING_OFFLINE, spec.attempt() + 1)));
-    Run worst = Run.of(spec, Lead.NOBODY, new Ledger(0, 0, places));
+        .forEach(
+            it -> places.put(it, new NodeEntry(NodeProgress.PENDING_OFFLINE, spec.attempt() + 1)));
+    RolloutRun worst = RolloutRun.of(spec, DriverClaim.NOBODY, new RolloutProgress(0, 0, places));
     try {
       SpecDocument.of(spec);
       ControlDocument.of(new Rollout.Rolling(worst), spec.incarnation());
@@ -101,9 +103,9 @@ public final class RolloutOrders {
     }
     Rollout ended = before.get().rollout();
     List<NodeStatus> inventory = register.inventory(ended.run().spec().component());
-    return switch (Retry.of(ended, next, shelf.nonce(), inventory)) {
-      case Retry.Refused(var why) -> new Refused(why);
-      case Retry.Ready(var spec) -> start(first(spec));
+    return switch (RolloutRetry.of(ended, next, shelf.nonce(), inventory)) {
+      case RolloutRetry.Refused(var why) -> new Refused(why);
+      case RolloutRetry.Ready(var spec) -> start(first(spec));
     };
   }
 
@@ -116,27 +118,27 @@ public final class RolloutOrders {
   }
 
   public Ordering pause(RolloutId id) {
-    return order(id, new PauseOrdered(), Rollout.Paused.class::isInstance);
+    return order(id, new PauseRequested(), Rollout.Paused.class::isInstance);
   }
 
   public Ordering resume(RolloutId id) {
     return order(
-        id, new ResumeOrdered(), it -> !(it instanceof Rollout.Paused) && !Rollout.isEnded(it));
+        id, new ResumeRequested(), it -> !(it instanceof Rollout.Paused) && !Rollout.isEnded(it));
   }
 
   /// The rollout keeps what is confirmed.
   public Ordering abort(RolloutId id) {
-    return stop(id, AbortOrdered::new, RolloutOrders::isStopping);
+    return stop(id, AbortRequested::new, RolloutOrders::isStopping);
   }
 
   /// The rollout keeps nothing.
   public Ordering rollback(RolloutId id) {
-    return stop(id, RollbackOrdered::new, RolloutOrders::isReverting);
+    return stop(id, RollbackRequested::new, RolloutOrders::isReverting);
   }
 
   /// The node is dead, and nobody need wait for it.
   public Ordering forget(RolloutId id, NodeId node) {
-    return order(id, new ForgetOrdered(node), it -> isForgotten(it, node));
+    return order(id, new ForgetRequested(node), it -> isForgotten(it, node));
   }
 
   private static boolean isStopping(Rollout rollout) {
@@ -151,8 +153,8 @@ public final class RolloutOrders {
   }
 
   private static boolean isForgotten(Rollout rollout, NodeId node) {
-    Run run = rollout.run();
-    return run.ledger().standings(run.spec()).get(node) == Standing.FORGOTTEN;
+    RolloutRun run = rollout.run();
+    return run.ledger().standings(run.spec()).get(node) == NodeProgress.FORGOTTEN;
   }
 
   /// Read, decide, compare and set.
@@ -176,7 +178,8 @@ public final class RolloutOrders {
 
   /// R18: a new epoch first, so that no older command is obeyed; then a call for a driver, as that
   /// of the older epoch stops. An order that stands claims nothing.
-  private Ordering stop(RolloutId id, Function<Lead, RolloutEvent> event, Predicate<Rollout> done) {
+  private Ordering stop(
+      RolloutId id, Function<DriverClaim, RolloutEvent> event, Predicate<Rollout> done) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
       Optional<Stored> stored = shelf.read(id);
       if (stored.isEmpty()) {
@@ -185,7 +188,7 @@ public final class RolloutOrders {
       if (done.test(stored.get().rollout())) {
         return kept(stored.get());
       }
-      Optional<Lead> lead = shelf.claim(stored.get(), who);
+      Optional<DriverClaim> lead = shelf.claim(stored.get(), who);
       if (lead.isPresent()) {
         Rollout next = Rollout.next(stored.get().rollout(), event.apply(lead.get()), Duration.ZERO);
         if (!done.test(next)) {

@@ -1,8 +1,8 @@
 package keyfleet.control;
 
 import java.util.Optional;
-import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.controller.Rollout;
 import keyfleet.store.Kv;
 
 /// Rollouts as they are stored, for whoever only looks.

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.store.Attempt;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
@@ -107,14 +107,14 @@ final class RolloutShelf {
   }
 
   /// R1: the lead of the next epoch, by creating its key; empty if another won it.
-  Optional<Lead> claim(Stored stored, String driver) {
+  Optional<DriverClaim> claim(Stored stored, String driver) {
     return claimAfter(0, stored, driver);
   }
 
   /// R24: `obeyed` is the highest epoch that a node has seen; the store may have lost its key.
-  Optional<Lead> claimAfter(long obeyed, Stored stored, String driver) {
+  Optional<DriverClaim> claimAfter(long obeyed, Stored stored, String driver) {
     long epoch = Math.max(obeyed, highestEpoch(stored)) + 1;
-    Lead lead = new Lead(epoch, nonce());
+    DriverClaim lead = new DriverClaim(epoch, nonce());
     Value value =
         Document.builder().text("driver_id", driver).text("nonce", lead.nonce()).build().toValue();
     Attempt attempt =
@@ -135,7 +135,7 @@ final class RolloutShelf {
   }
 
   /// R2: whether somebody has claimed an epoch after this lead's.
-  boolean isSuperseded(RolloutId id, Lead lead) {
+  boolean isSuperseded(RolloutId id, DriverClaim lead) {
     Key next = RolloutKeys.epoch(id, lead.epoch() + 1);
     return failpoints
         .at(Failpoint.EPOCHS_READ, () -> kv.get(RolloutKeys.ROLLOUTS, next))

@@ -6,23 +6,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import keyfleet.rollout.Admission;
-import keyfleet.rollout.Admission.DegradedNodes;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Offer;
-import keyfleet.rollout.Plan;
 import keyfleet.rollout.Platform;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Spread;
-import keyfleet.rollout.Target;
-import keyfleet.rollout.TargetParser;
-import keyfleet.rollout.Times;
-import keyfleet.rollout.Tolerance;
-import keyfleet.rollout.VersionPattern;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.EligibilityRules.DegradedNodes;
+import keyfleet.rollout.plan.FailureDomains;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.release.VersionPattern;
+import keyfleet.rollout.target.Target;
+import keyfleet.rollout.target.TargetParser;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 
@@ -52,7 +52,7 @@ final class SpecDocument {
   }
 
   private static RolloutSpec spec(Document document) {
-    Plan plan = plan(document.document("plan"));
+    RolloutPlan plan = plan(document.document("plan"));
     return new RolloutSpec(
         new RolloutId(document.text("rollout")),
         document.text("incarnation"),
@@ -63,9 +63,9 @@ final class SpecDocument {
         times(document.document("times")));
   }
 
-  private static Document of(Plan plan) {
+  private static Document of(RolloutPlan plan) {
     Document.Builder builder = Document.builder();
-    if (plan.spread() instanceof Spread.Within(var fact, int perBatch)) {
+    if (plan.spread() instanceof FailureDomains.Limited(var fact, int perBatch)) {
       builder.text("domain", fact).number("per_domain", perBatch);
     }
     return builder
@@ -84,9 +84,9 @@ final class SpecDocument {
         .build();
   }
 
-  private static Plan plan(Document document) {
-    Plan plan =
-        new Plan(
+  private static RolloutPlan plan(Document document) {
+    RolloutPlan plan =
+        new RolloutPlan(
             new Sha256(document.text("release")),
             target(document.text("target")),
             nodes(document, "canaries"),
@@ -94,27 +94,30 @@ final class SpecDocument {
             nodes(document, "offline"),
             document.documents("excluded").stream().map(ExclusionDocument::read).toList(),
             spread(document),
-            document.has("inventory") ? new Sha256(document.text("inventory")) : Plan.NOT_SAID);
+            document.has("inventory")
+                ? new Sha256(document.text("inventory"))
+                : RolloutPlan.NOT_SAID);
     if (!plan.hash().hex().equals(document.text("hash"))) {
       throw new IllegalArgumentException("the plan is not the one that was made");
     }
     return plan;
   }
 
-  private static Spread spread(Document document) {
+  private static FailureDomains spread(Document document) {
     return document.has("domain")
-        ? new Spread.Within(document.text("domain"), TaskDocument.count(document, "per_domain"))
-        : new Spread.Anywhere();
+        ? new FailureDomains.Limited(
+            document.text("domain"), TaskDocument.count(document, "per_domain"))
+        : new FailureDomains.Unlimited();
   }
 
   private static Target target(String text) {
     return switch (TargetParser.parse(text)) {
       case TargetParser.Parsed(var target) -> target;
-      case TargetParser.BadTarget bad -> throw new IllegalArgumentException(bad.toString());
+      case TargetParser.InvalidTarget bad -> throw new IllegalArgumentException(bad.toString());
     };
   }
 
-  private static Document of(Admission admission) {
+  private static Document of(EligibilityRules admission) {
     return Document.builder()
         .number("min_protocol", admission.offer().minProtocol())
         .texts(
@@ -138,10 +141,10 @@ final class SpecDocument {
   }
 
   /// A spec without one is of a program that did not ask.
-  private static Admission admission(Document document, Plan plan) {
+  private static EligibilityRules admission(Document document, RolloutPlan plan) {
     int attempt = TaskDocument.count(document, "attempt");
     if (!document.has("admission")) {
-      return Admission.of(plan.target(), Offer.of(plan.release(), attempt));
+      return EligibilityRules.of(plan.target(), OfferedRelease.of(plan.release(), attempt));
     }
     Document said = document.document("admission");
     Set<Platform> platforms =
@@ -149,9 +152,9 @@ final class SpecDocument {
     Map<NodeId, String> held = new HashMap<>();
     said.documents("held_back")
         .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
-    return new Admission(
+    return new EligibilityRules(
         plan.target(),
-        new Offer(
+        new OfferedRelease(
             plan.release(),
             attempt,
             TaskDocument.count(said, "min_protocol"),
@@ -167,7 +170,7 @@ final class SpecDocument {
         : List.of();
   }
 
-  private static Document of(Limits limits) {
+  private static Document of(RolloutLimits limits) {
     Document.Builder builder =
         Document.builder()
             .number("batch_size", limits.batchSize())
@@ -178,16 +181,16 @@ final class SpecDocument {
     return builder.build();
   }
 
-  private static void put(Document.Builder builder, String name, Tolerance tolerance) {
+  private static void put(Document.Builder builder, String name, FailureLimit tolerance) {
     switch (tolerance) {
-      case Tolerance.Nodes(int count) -> builder.number(name, count);
-      case Tolerance.Percent(int percent) -> builder.number(name + PERCENT, percent);
-      case Tolerance.Unlimited _ -> {}
+      case FailureLimit.Nodes(int count) -> builder.number(name, count);
+      case FailureLimit.Percent(int percent) -> builder.number(name + PERCENT, percent);
+      case FailureLimit.Unlimited _ -> {}
     }
   }
 
-  private static Limits limits(Document document) {
-    return new Limits(
+  private static RolloutLimits limits(Document document) {
+    return new RolloutLimits(
         TaskDocument.count(document, "batch_size"),
         tolerance(document, "max_failed"),
         tolerance(document, "max_failed_per_batch"),
@@ -195,16 +198,16 @@ final class SpecDocument {
         TaskDocument.count(document, "lane"));
   }
 
-  private static Tolerance tolerance(Document document, String name) {
+  private static FailureLimit tolerance(Document document, String name) {
     if (document.has(name)) {
-      return new Tolerance.Nodes(TaskDocument.count(document, name));
+      return new FailureLimit.Nodes(TaskDocument.count(document, name));
     }
     return document.has(name + PERCENT)
-        ? new Tolerance.Percent(TaskDocument.count(document, name + PERCENT))
-        : new Tolerance.Unlimited();
+        ? new FailureLimit.Percent(TaskDocument.count(document, name + PERCENT))
+        : new FailureLimit.Unlimited();
   }
 
-  private static Document of(Times times) {
+  private static Document of(RolloutTimings times) {
     return Document.builder()
         .text("soak", times.soak().toString())
         .text("confirm_within", times.confirmWithin().toString())
@@ -218,8 +221,8 @@ final class SpecDocument {
         .build();
   }
 
-  private static Times times(Document document) {
-    return new Times(
+  private static RolloutTimings times(Document document) {
+    return new RolloutTimings(
         TaskDocument.duration(document, "soak"),
         TaskDocument.duration(document, "confirm_within"),
         TaskDocument.duration(document, "batch_pause"),

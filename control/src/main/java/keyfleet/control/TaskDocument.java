@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Task;
-import keyfleet.rollout.Times;
+import keyfleet.rollout.controller.RolloutTimings;
 import keyfleet.store.Document;
 
 /// The parts that orders and reports have in common, as JSON.
@@ -36,15 +36,17 @@ final class TaskDocument {
         new Sha256(document.text("release")),
         duration(document, "soak"),
         duration(document, "confirm_within"),
-        document.has("health_wait") ? duration(document, "health_wait") : Times.USUAL_HEALTH_WAIT);
+        document.has("health_wait")
+            ? duration(document, "health_wait")
+            : RolloutTimings.USUAL_HEALTH_WAIT);
   }
 
-  static Document of(Lead lead) {
+  static Document of(DriverClaim lead) {
     return Document.builder().number("epoch", lead.epoch()).text("nonce", lead.nonce()).build();
   }
 
-  static Lead lead(Document document) {
-    return new Lead(document.number("epoch"), document.text("nonce"));
+  static DriverClaim lead(Document document) {
+    return new DriverClaim(document.number("epoch"), document.text("nonce"));
   }
 
   static String word(Enum<?> constant) {

@@ -47,8 +47,8 @@
 ///
 /// [RolloutOrders] decide and compare and set, from any process. [RolloutLoop] drives, one
 /// [RolloutDrive] a rollout: it claims, looks at the fleet ([FleetView]), commits what
-/// [keyfleet.rollout.Rollout#next] says, and only then tells the nodes ([Dispatch]). The lead in
-/// `ctl` is the only one that is obeyed; all that a driver remembers saves reads.
+/// [keyfleet.rollout.controller.Rollout#next] says, and only then tells the nodes ([Dispatch]). The
+/// lead in `ctl` is the only one that is obeyed; all that a driver remembers saves reads.
 @NullMarked
 package keyfleet.control;
 

@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import keyfleet.rollout.Admission;
-import keyfleet.rollout.Exclusion;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Offer;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Preflight;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Standing;
-import keyfleet.rollout.VersionPattern;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.ExcludedNode;
+import keyfleet.rollout.plan.Preflight;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.release.VersionPattern;
 import keyfleet.store.Bucket;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
@@ -41,13 +41,13 @@ class LateNodeTest {
   private final RolloutOrders orders = rig.orders(Failpoints.NONE);
   private final RolloutLoop driver = rig.driver("first", Failpoints.NONE);
 
-  private Map<NodeId, Standing> standings(String id) {
+  private Map<NodeId, NodeProgress> standings(String id) {
     var run = rig.rollout(id).run();
     return run.ledger().standings(run.spec());
   }
 
   private void start(String target, int maxFailed) {
-    orders.start(spec("r1", target, "", "a b", new Limits(2, maxFailed, 0, 1)));
+    orders.start(spec("r1", target, "", "a b", new RolloutLimits(2, maxFailed, 0, 1)));
     rig.step(driver);
     rig.step(driver);
   }
@@ -58,7 +58,7 @@ class LateNodeTest {
     rig.enrol("c");
     rig.run("r1", driver);
     rig.assertCompleted("r1");
-    assertEquals(Standing.CONFIRMED, standings("r1").get(new NodeId("c")));
+    assertEquals(NodeProgress.CONFIRMED, standings("r1").get(new NodeId("c")));
   }
 
   @Test
@@ -77,9 +77,9 @@ class LateNodeTest {
     rig.node("c").degrade();
     rig.run("r1", driver);
     assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
-    assertEquals(Standing.EXCLUDED, standings("r1").get(new NodeId("c")));
+    assertEquals(NodeProgress.EXCLUDED, standings("r1").get(new NodeId("c")));
     assertEquals(
-        List.of(new Exclusion(new NodeId("c"), new Exclusion.Degraded())),
+        List.of(new ExcludedNode(new NodeId("c"), new ExcludedNode.Degraded())),
         rig.rollout("r1").run().ledger().excluded());
   }
 
@@ -99,7 +99,7 @@ class LateNodeTest {
   @CsvSource({"1, 1.0, protocol 1 < 2", "2, 0.9, not allowed from version 0.9"})
   void nodeThatReturnsAsAnother_isLeftOutWithTheReason(int protocol, String version, String why) {
     rig.dead.add(new NodeId("b"));
-    orders.start(demanding(spec("r1", "*", "", "a b", new Limits(2, 1, 1, 1))));
+    orders.start(demanding(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
     leaveBehind("b");
     rig.node("b").become(protocol, version);
     rig.dead.clear();
@@ -112,7 +112,7 @@ class LateNodeTest {
   @Test
   void nodeThatReturnsAsItWas_getsTheRelease() { // R16
     rig.dead.add(new NodeId("b"));
-    orders.start(demanding(spec("r1", "*", "", "a b", new Limits(2, 1, 1, 1))));
+    orders.start(demanding(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
     leaveBehind("b");
     rig.dead.clear();
     rig.run("r1", driver);
@@ -121,7 +121,7 @@ class LateNodeTest {
 
   private void leaveBehind(String node) {
     for (int i = 0; i < RolloutRig.PATIENCE; i++) {
-      if (standings("r1").get(new NodeId(node)) == Standing.WAITING) {
+      if (standings("r1").get(new NodeId(node)) == NodeProgress.WAITING) {
         return;
       }
       rig.step(driver);
@@ -130,11 +130,12 @@ class LateNodeTest {
   }
 
   private static RolloutSpec demanding(RolloutSpec spec) {
-    Offer offer = new Offer(RELEASE, 1, 2, Set.of(), List.of(new VersionPattern("1.*")));
+    OfferedRelease offer =
+        new OfferedRelease(RELEASE, 1, 2, Set.of(), List.of(new VersionPattern("1.*")));
     return new RolloutSpec(
         spec.id(),
         spec.incarnation(),
-        Admission.of(spec.plan().target(), offer),
+        EligibilityRules.of(spec.plan().target(), offer),
         spec.component(),
         spec.plan(),
         spec.limits(),
@@ -157,7 +158,7 @@ class LateNodeTest {
   private Preflight preflight(int attempt) {
     var target = rig.rollout("r1").run().spec().plan().target();
     return Preflight.of(
-        Admission.of(target, Offer.of(RELEASE, attempt)),
+        EligibilityRules.of(target, OfferedRelease.of(RELEASE, attempt)),
         new NodeRegister(rig.kv, Failpoints.NONE).inventory(AGENT));
   }
 
@@ -185,8 +186,8 @@ class LateNodeTest {
     rig.run("r2", driver);
     assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
     assertEquals(2, rig.rollout("r2").run().spec().attempt());
-    assertEquals(Map.of(new NodeId("b"), Standing.CONFIRMED), standings("r2"));
-    assertEquals(Phase.CONFIRMED, rig.node("b").phase());
+    assertEquals(Map.of(new NodeId("b"), NodeProgress.CONFIRMED), standings("r2"));
+    assertEquals(NodePhase.CONFIRMED, rig.node("b").phase());
     assertEquals(1, rig.node("a").swaps(), "who did not fail is left alone");
     assertEquals(
         new Ordering.Refused("no node of rollout r2 has failed"),

@@ -3,17 +3,17 @@ package keyfleet.control;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Facts;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Quarantine;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Task;
+import keyfleet.rollout.node.Quarantine;
+import keyfleet.rollout.target.Facts;
 import keyfleet.store.Kv;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +25,9 @@ final class ObedientNode {
   private final NodeId id;
   private final Kv kv;
   private @Nullable Task task;
-  private Phase phase = Phase.ROLLED_BACK;
-  private Setback setback = Setback.NONE;
-  private Lead seen = Lead.NOBODY;
+  private NodePhase phase = NodePhase.ROLLED_BACK;
+  private RollbackReason setback = RollbackReason.NONE;
+  private DriverClaim seen = DriverClaim.NOBODY;
   private boolean sick;
   private boolean degraded;
   private int protocol = 2;
@@ -44,11 +44,11 @@ final class ObedientNode {
     return id;
   }
 
-  Phase phase() {
+  NodePhase phase() {
     return phase;
   }
 
-  Lead seen() {
+  DriverClaim seen() {
     return seen;
   }
 
@@ -97,7 +97,7 @@ final class ObedientNode {
     }
   }
 
-  private void obey(Desired desired) {
+  private void obey(DesiredState desired) {
     Task mine = task;
     boolean known = mine != null && mine.rollout().equals(desired.task().rollout());
     if (known && !seen.yieldsTo(desired.lead())) {
@@ -105,8 +105,8 @@ final class ObedientNode {
     }
     if (mine == null || !known || desired.task().attempt() > mine.attempt()) {
       task = desired.task();
-      phase = Phase.PREPARING;
-      setback = Setback.NONE;
+      phase = NodePhase.PREPARING;
+      setback = RollbackReason.NONE;
     }
     seen = desired.lead();
     move(desired.goal());
@@ -114,33 +114,33 @@ final class ObedientNode {
 
   private void move(Goal goal) {
     boolean back = goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
-    if (back && (!phase.isTerminal() || (goal == Goal.REVERTED && phase == Phase.CONFIRMED))) {
-      setback = Setback.ORDERED;
-      phase = phase == Phase.CONFIRMED ? Phase.REVERTED : Phase.ROLLED_BACK;
+    if (back && (!phase.isTerminal() || (goal == Goal.REVERTED && phase == NodePhase.CONFIRMED))) {
+      setback = RollbackReason.ORDERED;
+      phase = phase == NodePhase.CONFIRMED ? NodePhase.REVERTED : NodePhase.ROLLED_BACK;
     } else if (!back) {
       phase = forward(goal);
     }
   }
 
-  private Phase forward(Goal goal) {
-    if (sick && phase == Phase.SOAKING) {
-      setback = Setback.UNHEALTHY;
+  private NodePhase forward(Goal goal) {
+    if (sick && phase == NodePhase.SOAKING) {
+      setback = RollbackReason.UNHEALTHY;
       Task mine = Objects.requireNonNull(task);
       quarantine = new Quarantine(new TreeMap<>(Map.of(mine.release(), mine.attempt())));
-      return Phase.ROLLED_BACK;
+      return NodePhase.ROLLED_BACK;
     }
     return switch (phase) {
-      case PREPARING -> Phase.STAGED;
-      case STAGED -> goal == Goal.STAGED ? Phase.STAGED : applied();
-      case APPLYING -> Phase.SOAKING;
-      case SOAKING -> Phase.SOAKED;
-      case SOAKED -> goal == Goal.CONFIRMED ? Phase.CONFIRMED : Phase.SOAKED;
+      case PREPARING -> NodePhase.STAGED;
+      case STAGED -> goal == Goal.STAGED ? NodePhase.STAGED : applied();
+      case APPLYING -> NodePhase.SOAKING;
+      case SOAKING -> NodePhase.SOAKED;
+      case SOAKED -> goal == Goal.CONFIRMED ? NodePhase.CONFIRMED : NodePhase.SOAKED;
       case CONFIRMED, ROLLING_BACK, ROLLED_BACK, REVERTED -> phase;
     };
   }
 
-  private Phase applied() {
+  private NodePhase applied() {
     swaps++;
-    return Phase.APPLYING;
+    return NodePhase.APPLYING;
   }
 }

@@ -12,48 +12,48 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import keyfleet.rollout.Admission;
-import keyfleet.rollout.Admission.DegradedNodes;
-import keyfleet.rollout.Cause;
-import keyfleet.rollout.Chapter;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Duty;
-import keyfleet.rollout.Duty.Course;
-import keyfleet.rollout.Exclusion;
-import keyfleet.rollout.Facts;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Ground;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Ledger;
-import keyfleet.rollout.Limits;
-import keyfleet.rollout.Moment;
-import keyfleet.rollout.Node;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodePage;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Offer;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Place;
-import keyfleet.rollout.Plan;
 import keyfleet.rollout.Platform;
-import keyfleet.rollout.Quarantine;
-import keyfleet.rollout.Recall;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.ReleaseVersion;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Run;
-import keyfleet.rollout.Setback;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Sighting.State;
-import keyfleet.rollout.Spread;
-import keyfleet.rollout.Standing;
 import keyfleet.rollout.Task;
-import keyfleet.rollout.Times;
-import keyfleet.rollout.Tolerance;
-import keyfleet.rollout.Version;
-import keyfleet.rollout.VersionPattern;
-import keyfleet.rollout.Vitals;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.controller.StopCause;
+import keyfleet.rollout.controller.StopOrder;
+import keyfleet.rollout.node.ClockReading;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeBaseline;
+import keyfleet.rollout.node.NodeTask;
+import keyfleet.rollout.node.NodeTask.Direction;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.node.Quarantine;
+import keyfleet.rollout.node.SoakHealth;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
+import keyfleet.rollout.node.TaskHistoryEntry;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.EligibilityRules.DegradedNodes;
+import keyfleet.rollout.plan.ExcludedNode;
+import keyfleet.rollout.plan.FailureDomains;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.release.VersionPattern;
+import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedException;
 import keyfleet.store.Value;
@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class RolloutDocumentsTest {
   private static final Sha256 OLD = new Sha256("aa".repeat(32));
-  private static final Lead LEAD = new Lead(7, "n7");
+  private static final DriverClaim LEAD = new DriverClaim(7, "n7");
   private static final Task TASK =
       new Task(
           new RolloutId("r1"),
@@ -73,36 +73,38 @@ class RolloutDocumentsTest {
           Duration.ofMillis(1_500),
           Duration.ofMinutes(5),
           Duration.ofSeconds(45));
-  private static final RolloutSpec SPEC = RolloutRig.spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+  private static final RolloutSpec SPEC =
+      RolloutRig.spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
-  private static final List<Exclusion> EXCLUDED =
+  private static final List<ExcludedNode> EXCLUDED =
       List.of(
-          new Exclusion(new NodeId("x"), new Exclusion.Degraded()),
-          new Exclusion(new NodeId("y"), new Exclusion.FactUnknown()),
-          new Exclusion(new NodeId("z"), new Exclusion.HeldBack("pinned")),
-          new Exclusion(new NodeId("z1"), new Exclusion.Quarantined(3)),
-          new Exclusion(new NodeId("z2"), new Exclusion.WrongPlatform()),
-          new Exclusion(new NodeId("z3"), new Exclusion.ProtocolTooOld(1, 2)),
-          new Exclusion(new NodeId("z4"), new Exclusion.UnreadableStatus()),
-          new Exclusion(new NodeId("z5"), new Exclusion.NotTargeted()),
-          new Exclusion(new NodeId("z6"), new Exclusion.NotAllowedFrom(new Version("0.9"))));
+          new ExcludedNode(new NodeId("x"), new ExcludedNode.Degraded()),
+          new ExcludedNode(new NodeId("y"), new ExcludedNode.FactUnknown()),
+          new ExcludedNode(new NodeId("z"), new ExcludedNode.HeldBack("pinned")),
+          new ExcludedNode(new NodeId("z1"), new ExcludedNode.Quarantined(3)),
+          new ExcludedNode(new NodeId("z2"), new ExcludedNode.WrongPlatform()),
+          new ExcludedNode(new NodeId("z3"), new ExcludedNode.ProtocolTooOld(1, 2)),
+          new ExcludedNode(new NodeId("z4"), new ExcludedNode.UnreadableStatus()),
+          new ExcludedNode(new NodeId("z5"), new ExcludedNode.NotTargeted()),
+          new ExcludedNode(
+              new NodeId("z6"), new ExcludedNode.NotAllowedFrom(new ReleaseVersion("0.9"))));
 
-  private static Run run() {
-    TreeMap<NodeId, Place> places = new TreeMap<>();
-    for (Standing standing : Standing.values()) {
-      places.put(new NodeId("n-" + standing), new Place(standing, 1));
+  private static RolloutRun run() {
+    TreeMap<NodeId, NodeEntry> places = new TreeMap<>();
+    for (NodeProgress standing : NodeProgress.values()) {
+      places.put(new NodeId("n-" + standing), new NodeEntry(standing, 1));
     }
-    places.put(new NodeId("again"), new Place(Standing.WAITING, 3));
-    return Run.of(SPEC, LEAD, new Ledger(1, 1, places, EXCLUDED));
+    places.put(new NodeId("again"), new NodeEntry(NodeProgress.WAITING, 3));
+    return RolloutRun.of(SPEC, LEAD, new RolloutProgress(1, 1, places, EXCLUDED));
   }
 
   static Stream<Rollout> states() {
     return Stream.of(
-        new Rollout.Created(Run.of(SPEC, Lead.NOBODY, Ledger.EMPTY)),
+        new Rollout.Created(RolloutRun.of(SPEC, DriverClaim.NOBODY, RolloutProgress.EMPTY)),
         new Rollout.Rolling(run()),
-        new Rollout.Paused(run(), Cause.INFRASTRUCTURE),
-        new Rollout.Aborting(run(), new Recall(Goal.REVERTED, 8, Cause.FAILURES)),
-        new Rollout.Aborted(run(), Cause.OPERATOR),
+        new Rollout.Paused(run(), StopCause.INFRASTRUCTURE),
+        new Rollout.Aborting(run(), new StopOrder(Goal.REVERTED, 8, StopCause.FAILURES)),
+        new Rollout.Aborted(run(), StopCause.OPERATOR),
         new Rollout.RolledBack(run()),
         new Rollout.Completed(run()));
   }
@@ -115,28 +117,29 @@ class RolloutDocumentsTest {
 
   @Test
   void spec_isReadAsItWasWritten() {
-    Plan plan = SPEC.plan();
-    Plan full =
-        new Plan(
+    RolloutPlan plan = SPEC.plan();
+    RolloutPlan full =
+        new RolloutPlan(
             plan.release(),
             plan.target(),
             plan.canaries(),
             plan.batches(),
             RolloutRig.nodes("off"),
             EXCLUDED,
-            new Spread.Within("zone", 2),
+            new FailureDomains.Limited("zone", 2),
             OLD);
-    Offer offer =
-        new Offer(
+    OfferedRelease offer =
+        new OfferedRelease(
             plan.release(),
             3,
             7,
             Set.of(new Platform("linux/amd64")),
             List.of(new VersionPattern("1.*")));
-    Admission admission =
-        new Admission(
+    EligibilityRules admission =
+        new EligibilityRules(
             plan.target(), offer, DegradedNodes.INCLUDED, Map.of(new NodeId("p"), "pinned"));
-    Limits limits = new Limits(2, new Tolerance.Percent(5), new Tolerance.Nodes(1), 1, 2);
+    RolloutLimits limits =
+        new RolloutLimits(2, new FailureLimit.Percent(5), new FailureLimit.Nodes(1), 1, 2);
     RolloutSpec spec =
         new RolloutSpec(SPEC.id(), "i", admission, SPEC.component(), full, limits, SPEC.times());
     assertEquals(spec, SpecDocument.read(SpecDocument.of(spec)));
@@ -151,7 +154,8 @@ class RolloutDocumentsTest {
     assertEquals(SPEC, SpecDocument.read(Value.of(older)));
     String task = TaskDocument.of(TASK).toValue().text().replace("health_wait", "x");
     assertEquals(
-        Times.USUAL_HEALTH_WAIT, TaskDocument.task(Document.parse(Value.of(task))).healthWait());
+        RolloutTimings.USUAL_HEALTH_WAIT,
+        TaskDocument.task(Document.parse(Value.of(task))).healthWait());
   }
 
   @Test
@@ -180,14 +184,14 @@ class RolloutDocumentsTest {
 
   @Test
   void orderAndReport_areReadAsTheyWereWritten() {
-    Desired desired = new Desired(TASK, Goal.APPLIED, LEAD, 42);
+    DesiredState desired = new DesiredState(TASK, Goal.APPLIED, LEAD, 42);
     assertEquals(desired, DesiredDocument.read(DesiredDocument.of(desired)));
     NodeReport report =
         new NodeReport(
             new NodeId("a.b"),
             TASK,
-            Phase.ROLLED_BACK,
-            Setback.REFUSED,
+            NodePhase.ROLLED_BACK,
+            RollbackReason.REFUSED,
             LEAD,
             RolloutRig.RELEASE,
             List.of("expired", "protocol 1 < 2"));
@@ -198,12 +202,14 @@ class RolloutDocumentsTest {
   }
 
   static Stream<Node> nodes() {
-    Chapter chapter =
-        new Chapter(TASK, OLD, LEAD, Course.TURNED, Phase.ROLLED_BACK, Setback.UNHEALTHY);
-    Ground ground =
-        new Ground(new NodeId("n"), RolloutRig.AGENT, OLD, RolloutRig.RELEASE, List.of(chapter));
-    Duty duty = new Duty(ground, TASK, OLD, LEAD, Course.FORWARD);
-    Vitals vitals = new Vitals(State.READY, Link.CONNECTED, 50, 40, 0, 2, 1);
+    TaskHistoryEntry chapter =
+        new TaskHistoryEntry(
+            TASK, OLD, LEAD, Direction.TURNED, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+    NodeBaseline ground =
+        new NodeBaseline(
+            new NodeId("n"), RolloutRig.AGENT, OLD, RolloutRig.RELEASE, List.of(chapter));
+    NodeTask duty = new NodeTask(ground, TASK, OLD, LEAD, Direction.FORWARD);
+    SoakHealth vitals = new SoakHealth(State.READY, StoreLink.CONNECTED, 50, 40, 0, 2, 1);
     return Stream.of(
         new Node.Idle(ground),
         new Node.Preparing(duty),
@@ -212,15 +218,16 @@ class RolloutDocumentsTest {
         new Node.Soaking(duty, vitals, 900),
         new Node.Soaked(duty, vitals, -7),
         new Node.Confirmed(duty),
-        new Node.RollingBack(duty, Node.Undo.SWAP_BACK, Setback.REFUSED, List.of("no")),
-        new Node.RolledBack(duty, Setback.UNHEALTHY, List.of()),
+        new Node.RollingBack(duty, Node.Undo.SWAP_BACK, RollbackReason.REFUSED, List.of("no")),
+        new Node.RolledBack(duty, RollbackReason.UNHEALTHY, List.of()),
         new Node.Reverted(duty));
   }
 
   @ParameterizedTest
   @MethodSource("nodes")
   void journalPage_isReadAsItWasWritten(Node node) { // R5
-    NodePage page = new NodePage(node, new Moment("boot", 100, Instant.ofEpochSecond(1, 5)));
+    JournalEntry page =
+        new JournalEntry(node, new ClockReading("boot", 100, Instant.ofEpochSecond(1, 5)));
     assertEquals(page, NodePageDocument.read(NodePageDocument.of(page)));
   }
 
@@ -230,8 +237,8 @@ class RolloutDocumentsTest {
         IntStream.range(0, 10_000)
             .mapToObj(i -> new NodeId("node-%05d.example".formatted(i)))
             .toList();
-    Plan plan =
-        new Plan(
+    RolloutPlan plan =
+        new RolloutPlan(
             RolloutRig.RELEASE,
             SPEC.plan().target(),
             List.of(),
@@ -240,13 +247,21 @@ class RolloutDocumentsTest {
             List.of());
     RolloutSpec spec =
         new RolloutSpec(
-            SPEC.id(), "i", 1, SPEC.component(), plan, new Limits(100, 5, 2, 10), SPEC.times());
+            SPEC.id(),
+            "i",
+            1,
+            SPEC.component(),
+            plan,
+            new RolloutLimits(100, 5, 2, 10),
+            SPEC.times());
     assertEquals(spec, SpecDocument.read(SpecDocument.of(spec)));
-    Run run = Run.of(spec, LEAD, new Ledger(99, 99, new TreeMap<>()));
+    RolloutRun run = RolloutRun.of(spec, LEAD, new RolloutProgress(99, 99, new TreeMap<>()));
     int bytes = ControlDocument.of(new Rollout.Rolling(run), "nonce").bytes().length();
     assertTrue(bytes < 1_000, () -> bytes + " bytes");
     long confirmed =
-        run.ledger().standings(spec).values().stream().filter(Standing.CONFIRMED::equals).count();
+        run.ledger().standings(spec).values().stream()
+            .filter(NodeProgress.CONFIRMED::equals)
+            .count();
     assertEquals(9_900, confirmed);
   }
 }

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import keyfleet.rollout.Limits;
-import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// before anybody was told (R11).
 class RolloutFailpointTest {
   /// Whoever comes late gets the release, too.
-  private static final RolloutSpec SPEC = spec("r1", "*", "a", "b c", new Limits(2, 1, 0, 1));
+  private static final RolloutSpec SPEC =
+      spec("r1", "*", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
   private static final Set<Failpoint> ROLLOUT_POINTS =
       EnumSet.range(Failpoint.ROLLOUT_READ, Failpoint.DESIRED_WRITE);

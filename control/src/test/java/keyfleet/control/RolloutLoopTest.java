@@ -13,13 +13,13 @@ import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Standing;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RolloutLoopTest {
   private static final RolloutId R1 = new RolloutId("r1");
-  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
   private final RolloutRig rig = new RolloutRig("a b c");
 
@@ -167,7 +167,7 @@ class RolloutLoopTest {
     RolloutOrders orders = rig.orders(Failpoints.NONE);
     orders.start(SPEC);
     RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    while (rig.node("a").phase() != Phase.SOAKING) {
+    while (rig.node("a").phase() != NodePhase.SOAKING) {
       rig.step(driver);
     }
     rig.dead.add(new NodeId("a"));
@@ -193,7 +193,7 @@ class RolloutLoopTest {
     assertInstanceOf(Ordering.Done.class, orders.rollback(R1));
     rig.run("r1", driver);
     assertInstanceOf(Rollout.RolledBack.class, rig.rollout("r1"));
-    rig.nodes.values().forEach(it -> assertEquals(Phase.REVERTED, it.phase()));
+    rig.nodes.values().forEach(it -> assertEquals(NodePhase.REVERTED, it.phase()));
   }
 
   @Test
@@ -203,15 +203,15 @@ class RolloutLoopTest {
     RolloutLoop driver = rig.driver("first", Failpoints.NONE);
     rig.step(driver);
     rig.step(driver);
-    orders.start(spec("r2", "", "a", new Limits(2, 1, 0, 1)));
+    orders.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
     rig.run("r2", driver);
     Rollout second = rig.rollout("r2");
     assertEquals(
-        Map.of(new NodeId("a"), Standing.OCCUPIED),
+        Map.of(new NodeId("a"), NodeProgress.OCCUPIED),
         second.run().ledger().standings(second.run().spec()));
     rig.run("r1", driver);
     rig.assertCompleted("r1");
-    orders.start(spec("r3", "", "a", new Limits(2, 1, 0, 1)));
+    orders.start(spec("r3", "", "a", new RolloutLimits(2, 1, 0, 1)));
     rig.run("r3", driver);
     assertEquals(2, rig.node("a").swaps());
   }
@@ -234,7 +234,7 @@ class RolloutLoopTest {
   @Test
   void driverThatSleptIntoAnotherRollout_doesNotSpeakOverIt() { // R4
     RolloutOrders orders = rig.orders(Failpoints.NONE);
-    orders.start(spec("r1", "", "a", new Limits(2, 1, 0, 1)));
+    orders.start(spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1)));
     Sleeper sleeper = new Sleeper();
     RolloutLoop first = rig.driver("first", sleeper);
     while (rig.node("a").seen().epoch() == 0) {
@@ -245,7 +245,7 @@ class RolloutLoopTest {
         () -> {
           orders.abort(R1);
           rig.run("r1", second);
-          orders.start(spec("r2", "", "a", new Limits(2, 1, 0, 1)));
+          orders.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
           rig.step(second);
           assertEquals("r2", told("a"));
         };
@@ -274,7 +274,7 @@ class RolloutLoopTest {
       rig.step(driver);
     }
     assertInstanceOf(Rollout.Paused.class, rig.rollout("r1"));
-    assertNotEquals(Phase.CONFIRMED, rig.node("b").phase());
+    assertNotEquals(NodePhase.CONFIRMED, rig.node("b").phase());
     assertInstanceOf(Ordering.Done.class, orders.resume(R1));
     rig.run("r1", driver);
     rig.assertCompleted("r1");
@@ -289,7 +289,7 @@ class RolloutLoopTest {
     RolloutLoop driver = rig.driver("first", Failpoints.NONE);
     rig.step(driver);
     rig.step(driver);
-    orders.start(spec("r2", "a", "b", new Limits(2, 1, 0, 1)));
+    orders.start(spec("r2", "a", "b", new RolloutLimits(2, 1, 0, 1)));
     for (int i = 0; i < 3; i++) {
       rig.step(driver);
     }
@@ -305,7 +305,7 @@ class RolloutLoopTest {
   void oneRolloutTooManyForATick_hasItsTurnInTheNext() {
     RolloutOrders orders = rig.orders(Failpoints.NONE);
     for (int i = 0; i <= RolloutLoop.MAX_ROLLOUTS; i++) {
-      orders.start(spec("r%03d".formatted(i), "", "x" + i, new Limits(2, 1, 0, 1)));
+      orders.start(spec("r%03d".formatted(i), "", "x" + i, new RolloutLimits(2, 1, 0, 1)));
     }
     RolloutLoop driver = rig.driver("first", Failpoints.NONE);
     rig.step(driver);
@@ -321,7 +321,7 @@ class RolloutLoopTest {
         IntStream.range(0, 30_000)
             .mapToObj("node-%05d.example"::formatted)
             .collect(Collectors.joining(" "));
-    RolloutSpec large = spec("r1", "*", "", batch, new Limits(30_000, 1, 0, 1));
+    RolloutSpec large = spec("r1", "*", "", batch, new RolloutLimits(30_000, 1, 0, 1));
     Ordering.Refused refused =
         assertInstanceOf(Ordering.Refused.class, rig.orders(Failpoints.NONE).start(large));
     assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
@@ -337,8 +337,8 @@ class RolloutLoopTest {
     for (int i = 0; i < 40; i++) {
       rig.step(driver);
     }
-    assertEquals(Phase.CONFIRMED, rig.node("a").phase());
-    assertEquals(Phase.CONFIRMED, rig.node("c").phase());
+    assertEquals(NodePhase.CONFIRMED, rig.node("a").phase());
+    assertEquals(NodePhase.CONFIRMED, rig.node("c").phase());
     assertEquals(
         "what nodes were told, or whose they are, cannot be read; delete the keys: b",
         driver.troubles().get("rollout r1"));
@@ -363,7 +363,7 @@ class RolloutLoopTest {
     RolloutOrders orders = rig.orders(Failpoints.NONE);
     orders.start(SPEC);
     assertInstanceOf(Ordering.Done.class, orders.start(SPEC));
-    RolloutSpec other = spec("r1", "", "a", new Limits(2, 1, 0, 1));
+    RolloutSpec other = spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1));
     assertEquals(new Ordering.Refused("there is another rollout r1"), orders.start(other));
   }
 }

@@ -14,16 +14,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Plan;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.TargetParser;
-import keyfleet.rollout.Times;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.target.TargetParser;
 import keyfleet.store.FakeKv;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreClock;
@@ -78,15 +78,16 @@ final class RolloutRig {
   }
 
   /// For these nodes, and nobody else.
-  static RolloutSpec spec(String id, String canaries, String batch, Limits limits) {
+  static RolloutSpec spec(String id, String canaries, String batch, RolloutLimits limits) {
     String target = "L@" + (canaries + " " + batch).strip().replace(' ', ',');
     return spec(id, target, canaries, batch, limits);
   }
 
   /// For these nodes, and whoever the target takes when it comes.
-  static RolloutSpec spec(String id, String target, String canaries, String batch, Limits limits) {
-    Plan plan =
-        new Plan(
+  static RolloutSpec spec(
+      String id, String target, String canaries, String batch, RolloutLimits limits) {
+    RolloutPlan plan =
+        new RolloutPlan(
             RELEASE,
             assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse(target)).target(),
             nodes(canaries),
@@ -100,7 +101,7 @@ final class RolloutRig {
         AGENT,
         plan,
         limits,
-        Times.usual(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+        RolloutTimings.usual(Duration.ofSeconds(10), Duration.ofSeconds(10)));
   }
 
   Rollout rollout(String id) {
@@ -139,7 +140,7 @@ final class RolloutRig {
     Rollout rollout = rollout(id);
     assertInstanceOf(Rollout.Completed.class, rollout);
     assertEquals(List.of(), rollout.run().ledger().failed());
-    nodes.values().forEach(it -> assertEquals(Phase.CONFIRMED, it.phase()));
+    nodes.values().forEach(it -> assertEquals(NodePhase.CONFIRMED, it.phase()));
     nodes.values().forEach(it -> assertEquals(1, it.swaps()));
     assertFalse(isOpen(id));
   }

@@ -12,9 +12,9 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// between them.
 class RolloutSpecTest {
   private static final RolloutId R1 = new RolloutId("r1");
-  private static final RolloutSpec SPEC = spec("r1", "a", "b", new Limits(1, 1, 0, 1));
+  private static final RolloutSpec SPEC = spec("r1", "a", "b", new RolloutLimits(1, 1, 0, 1));
   private static final String HIDDEN = "the spec of rollout r1 is not to be seen";
 
   private final RolloutRig rig = new RolloutRig("a b");

@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import keyfleet.rollout.Cause;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Limits;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Standing;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.StopCause;
 import keyfleet.store.Entry;
 import keyfleet.store.Prefix;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// A store that lost what it acknowledged (R24).
 class SafeHoldTest {
   private static final RolloutId R1 = new RolloutId("r1");
-  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new Limits(2, 1, 0, 1));
+  private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
   private final RolloutRig rig = new RolloutRig("a b c");
   private final RolloutOrders orders = rig.orders(Failpoints.NONE);
@@ -32,7 +32,7 @@ class SafeHoldTest {
 
   /// The store as it was before the canary began, with what the nodes have said since: they say it
   /// again with their next beat.
-  private void loseUntil(Phase phase, RolloutLoop driver) {
+  private void loseUntil(NodePhase phase, RolloutLoop driver) {
     orders.start(SPEC);
     rig.step(driver);
     Runnable back = rig.kv.checkpoint();
@@ -43,15 +43,15 @@ class SafeHoldTest {
     rig.nodes.values().forEach(ObedientNode::step);
   }
 
-  private Cause heldBy() {
+  private StopCause heldBy() {
     return assertInstanceOf(Rollout.Paused.class, rig.rollout("r1")).cause();
   }
 
   @Test
   void driverThatRemembersMore_holdsTheRolloutForAll() {
-    loseUntil(Phase.SOAKING, first);
+    loseUntil(NodePhase.SOAKING, first);
     first.tick();
-    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, heldBy());
     assertTrue(first.troubles().toString().contains("went back"), first.troubles()::toString);
     assertEquals(
         rig.rollout("r1"), new RolloutReader(rig.kv, Failpoints.NONE).find(R1).orElseThrow());
@@ -59,14 +59,14 @@ class SafeHoldTest {
 
   @Test
   void driverWithoutAMemory_holdsItByWhatNodesHaveObeyed() {
-    loseUntil(Phase.SOAKING, first);
+    loseUntil(NodePhase.SOAKING, first);
     RolloutLoop second = rig.driver("second", Failpoints.NONE);
     for (int i = 0; i < 20; i++) {
       rig.step(second);
     }
-    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, heldBy());
     assertEquals(
-        Standing.APPLYING,
+        NodeProgress.APPLYING,
         Objects.requireNonNull(rig.rollout("r1").run().ledger().places().get(new NodeId("a")))
             .standing(),
         "rebuilt from its report");
@@ -74,13 +74,13 @@ class SafeHoldTest {
 
   @Test
   void held_nothingIsCommandedUntilSomebodyResumes() {
-    loseUntil(Phase.SOAKED, first);
+    loseUntil(NodePhase.SOAKED, first);
     List<Entry> before = desired();
     RolloutLoop second = rig.driver("second", Failpoints.NONE);
     for (int i = 0; i < 200; i++) {
       rig.step(first, second);
     }
-    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, heldBy());
     assertEquals(before, desired());
     assertEquals(Map.of(), Rollout.orders(rig.rollout("r1")));
     assertInstanceOf(Ordering.Done.class, orders.resume(R1));
@@ -113,22 +113,22 @@ class SafeHoldTest {
     for (int i = 0; i < 20; i++) {
       rig.step(fresh);
     }
-    assertEquals(Cause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, heldBy());
     orders.resume(R1);
     rig.run("r1", fresh);
     rig.assertCompleted("r1");
-    Lead lead = rig.rollout("r1").run().lead();
+    DriverClaim lead = rig.rollout("r1").run().lead();
     assertTrue(lead.epoch() > obeyed, lead::toString);
   }
 
   @Test
   void heldRollout_canBeAborted() {
-    loseUntil(Phase.SOAKING, first);
+    loseUntil(NodePhase.SOAKING, first);
     rig.step(first);
     rig.step(first);
     assertInstanceOf(Ordering.Done.class, orders.abort(R1));
     rig.run("r1", first);
     assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals(Phase.ROLLED_BACK, rig.node("a").phase());
+    assertEquals(NodePhase.ROLLED_BACK, rig.node("a").phase());
   }
 }

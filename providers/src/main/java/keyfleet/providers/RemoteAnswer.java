@@ -16,7 +16,7 @@ public sealed interface RemoteAnswer<T> {
   /// What a remote is given that has had too many calls and names no time, or one below a second.
   Duration UNNAMED_REST = Duration.ofMillis(400);
 
-  /// `Retry-After` has whole seconds, and servers round down.
+  /// `RolloutRetry-After` has whole seconds, and servers round down.
   Duration ROUNDED_OFF = Duration.ofMillis(250);
 
   /// Too many calls: a rest in any case, as the next call would be one too many again.

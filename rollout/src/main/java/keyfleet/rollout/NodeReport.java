@@ -8,9 +8,9 @@ import java.util.List;
 public record NodeReport(
     NodeId node,
     Task task,
-    Phase phase,
-    Setback setback,
-    Lead seen,
+    NodePhase phase,
+    RollbackReason setback,
+    DriverClaim seen,
     Sha256 running,
     List<String> reasons) {
   public NodeReport {
@@ -18,7 +18,12 @@ public record NodeReport(
   }
 
   public NodeReport(
-      NodeId node, Task task, Phase phase, Setback setback, Lead seen, Sha256 running) {
+      NodeId node,
+      Task task,
+      NodePhase phase,
+      RollbackReason setback,
+      DriverClaim seen,
+      Sha256 running) {
     this(node, task, phase, setback, seen, running, List.of());
   }
 

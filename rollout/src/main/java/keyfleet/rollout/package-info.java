@@ -15,7 +15,7 @@
 /// | `.controller` | what follows in a rollout, and what each node should do: the state machine of a driver |
 ///
 /// Each package uses only this one and the packages above it in the table. A driver and a node
-/// share a [Task]; the driver writes what it wants as [Desired], the node answers with a
+/// share a [Task]; the driver writes what it wants as [DesiredState], the node answers with a
 /// [NodeReport].
 ///
 /// ## The encoding of signed and hashed values
@@ -25,8 +25,8 @@
 /// no signature is valid for another format. The formats are in the descriptions of `.release` and
 /// `.plan`.
 ///
-/// Start reading with [Task], [Goal], [Desired] and [Lead], then with `Rollout` in `.controller`
-/// and `Node` in `.node`.
+/// Start reading with [Task], [Goal], [DesiredState] and [DriverClaim], then with `Rollout` in
+/// `.controller` and `Node` in `.node`.
 @NullMarked
 package keyfleet.rollout;
 

@@ -4,11 +4,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import keyfleet.rollout.Assignment;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.controller.Assignment;
+import keyfleet.rollout.controller.Rollout;
 import keyfleet.sim.Explorer.Step;
 import keyfleet.sim.RolloutWorld.Driver;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ final class DriverSteps {
 
   /// One that nothing calls for is a trouble: the driver before seemed to be silent.
   private void addClaims(List<Step<RolloutWorld>> steps) {
-    Lead lead = world.nextLead();
+    DriverClaim lead = world.nextLead();
     if (Rollout.wantsLead(world.control())) {
       steps.add(step(() -> "claims " + lead.epoch(), world.claimedBy(index, lead)));
     } else if (world.troubles() > 0 && !leads()) {
@@ -50,7 +50,7 @@ final class DriverSteps {
 
   private void addRollback(List<Step<RolloutWorld>> steps) {
     if (world.rollbacks() > 0 && !(world.control() instanceof Rollout.RolledBack)) {
-      Lead lead = world.nextLead();
+      DriverClaim lead = world.nextLead();
       steps.add(step(() -> "rolls back as " + lead.epoch(), world.rolledBackBy(index, lead)));
     }
   }
@@ -66,15 +66,15 @@ final class DriverSteps {
     }
     Rollout next = world.laws().next(world.control(), world.observed());
     RolloutWorld committed = world.committed(next);
-    Map<NodeId, Desired> outbox = unwritten(committed);
+    Map<NodeId, DesiredState> outbox = unwritten(committed);
     RolloutWorld after = committed.driven(index, new Driver(driver.lead(), outbox));
     if (!after.equals(world)) {
       steps.add(step(() -> "decides; to write: " + outbox.keySet(), after));
     }
   }
 
-  private Map<NodeId, Desired> unwritten(RolloutWorld committed) {
-    Map<NodeId, Desired> outbox = new HashMap<>();
+  private Map<NodeId, DesiredState> unwritten(RolloutWorld committed) {
+    Map<NodeId, DesiredState> outbox = new HashMap<>();
     Rollout.orders(committed.control())
         .forEach((node, order) -> {
           if (!isWritten(order, world.desired().get(node))) {
@@ -84,7 +84,7 @@ final class DriverSteps {
     return outbox;
   }
 
-  private boolean isWritten(Assignment order, @Nullable Desired there) {
+  private boolean isWritten(Assignment order, @Nullable DesiredState there) {
     return there != null
         && there.task().equals(order.task())
         && there.goal() == order.goal()
@@ -104,15 +104,15 @@ final class DriverSteps {
     }
   }
 
-  private RolloutWorld written(NodeId node, Desired desired) {
-    Map<NodeId, Desired> left = new HashMap<>(driver.outbox());
+  private RolloutWorld written(NodeId node, DesiredState desired) {
+    Map<NodeId, DesiredState> left = new HashMap<>(driver.outbox());
     left.remove(node);
     RolloutWorld done = world.driven(index, new Driver(driver.lead(), left));
-    Desired there = world.desired().get(node);
+    DesiredState there = world.desired().get(node);
     if (there != null && !world.laws().replaces(desired, there)) {
       return done;
     }
-    Map<NodeId, Desired> all = new HashMap<>(world.desired());
+    Map<NodeId, DesiredState> all = new HashMap<>(world.desired());
     all.put(node, desired);
     return done.desiring(all);
   }

@@ -1,32 +1,33 @@
 package keyfleet.sim;
 
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Node;
+import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
 import org.jspecify.annotations.Nullable;
 
 /// A node with its watchdog: `read` is what it has read and not acted on yet, `reported` what it
 /// could last say.
-public record Machine(Node node, @Nullable Desired read, Link link, @Nullable NodeReport reported) {
+public record Machine(
+    Node node, @Nullable DesiredState read, StoreLink link, @Nullable NodeReport reported) {
   static Machine fresh(Node node) {
-    return new Machine(node, null, Link.CONNECTED, null);
+    return new Machine(node, null, StoreLink.CONNECTED, null);
   }
 
   boolean isConnected() {
-    return link == Link.CONNECTED;
+    return link == StoreLink.CONNECTED;
   }
 
-  Machine reading(Desired desired) {
+  Machine reading(DesiredState desired) {
     return new Machine(node, desired, link, reported);
   }
 
   /// Whoever can report does so at once: a driver may look as late as it likes.
-  Machine become(Node next, @Nullable Desired left) {
+  Machine become(Node next, @Nullable DesiredState left) {
     return new Machine(next, left, link, isConnected() ? Node.report(next).orElse(null) : reported);
   }
 
-  Machine linked(Link next) {
+  Machine linked(StoreLink next) {
     return new Machine(node, read, next, reported).become(node, read);
   }
 }

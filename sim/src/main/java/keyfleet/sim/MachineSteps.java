@@ -2,24 +2,24 @@ package keyfleet.sim;
 
 import java.util.List;
 import java.util.function.Supplier;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.Node.Soaking;
-import keyfleet.rollout.Node.Unconfirmed;
-import keyfleet.rollout.NodeEvent;
-import keyfleet.rollout.NodeEvent.Attempted;
-import keyfleet.rollout.NodeEvent.Fetched;
-import keyfleet.rollout.NodeEvent.Judged;
-import keyfleet.rollout.NodeEvent.Probed;
-import keyfleet.rollout.NodeEvent.Retreated;
-import keyfleet.rollout.NodeEvent.Swapped;
-import keyfleet.rollout.NodeEvent.Ticked;
-import keyfleet.rollout.NodeWork;
-import keyfleet.rollout.Sighting;
-import keyfleet.rollout.Sighting.State;
-import keyfleet.rollout.Verdict.Acceptable;
-import keyfleet.rollout.Vitals;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Soaking;
+import keyfleet.rollout.node.Node.Unconfirmed;
+import keyfleet.rollout.node.NodeAction;
+import keyfleet.rollout.node.NodeEvent;
+import keyfleet.rollout.node.NodeEvent.AttemptId;
+import keyfleet.rollout.node.NodeEvent.Fetched;
+import keyfleet.rollout.node.NodeEvent.Probed;
+import keyfleet.rollout.node.NodeEvent.RulesChecked;
+import keyfleet.rollout.node.NodeEvent.Swapped;
+import keyfleet.rollout.node.NodeEvent.Ticked;
+import keyfleet.rollout.node.NodeEvent.Undone;
+import keyfleet.rollout.node.ProbeResult;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.node.SoakHealth;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
+import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
 import keyfleet.sim.Explorer.Step;
 
 /// What one node can do in a world.
@@ -43,63 +43,62 @@ final class MachineSteps {
       addTroubles(steps);
     }
     if (!machine.isConnected()) {
-      steps.add(step(world, () -> "is back", machine.linked(Link.CONNECTED)));
+      steps.add(step(world, () -> "is back", machine.linked(StoreLink.CONNECTED)));
     }
   }
 
   /// Reading and acting are two steps; reading again forgets what was read before.
   private void addOrders(List<Step<RolloutWorld>> steps) {
-    Desired desired = world.desired().get(node.ground().node());
+    DesiredState desired = world.desired().get(node.ground().node());
     if (desired != null && machine.isConnected() && matters(desired)) {
       steps.add(step(world, () -> "reads " + desired.goal(), machine.reading(desired)));
     }
-    Desired read = machine.read();
+    DesiredState read = machine.read();
     if (read != null) {
       Node obeyed = world.laws().obeyed(node, read);
       steps.add(step(world, () -> "obeys " + read.goal(), machine.become(obeyed, null)));
     }
   }
 
-  private boolean matters(Desired desired) {
+  private boolean matters(DesiredState desired) {
     return !desired.equals(machine.read()) && !world.laws().obeyed(node, desired).equals(node);
   }
 
   private void addWork(List<Step<RolloutWorld>> steps) {
     switch (Node.work(node)) {
-      case NodeWork.Download(Attempted of, _) ->
+      case NodeAction.Download(AttemptId of, _) ->
           steps.add(happens("fetches", new Fetched(of, new Acceptable())));
-      case NodeWork.Judge(Attempted of, _) ->
-          steps.add(happens("judges", new Judged(of, new Acceptable())));
-      case NodeWork.Swap(Attempted of, _) -> steps.add(happens("swaps", new Swapped(of)));
-      case NodeWork.SwapBack(Attempted of, _) ->
-          steps.add(happens("swaps back", new Retreated(of)));
-      case NodeWork.Discard(Attempted of, _) -> steps.add(happens("discards", new Retreated(of)));
-      case NodeWork.Probe() -> {
+      case NodeAction.CheckRules(AttemptId of, _) ->
+          steps.add(happens("judges", new RulesChecked(of, new Acceptable())));
+      case NodeAction.Swap(AttemptId of, _) -> steps.add(happens("swaps", new Swapped(of)));
+      case NodeAction.SwapBack(AttemptId of, _) -> steps.add(happens("swaps back", new Undone(of)));
+      case NodeAction.Discard(AttemptId of, _) -> steps.add(happens("discards", new Undone(of)));
+      case NodeAction.Probe() -> {
         if (node instanceof Soaking && machine.isConnected()) {
           steps.add(happens("soaks", probed(State.READY, 0)));
         }
       }
-      case NodeWork.Nothing() -> {}
+      case NodeAction.Nothing() -> {}
     }
   }
 
   private void addTroubles(List<Step<RolloutWorld>> steps) {
     RolloutWorld troubled = world.troubled();
     if (machine.isConnected()) {
-      steps.add(step(troubled, () -> "is cut off", machine.linked(Link.CUT_OFF)));
+      steps.add(step(troubled, () -> "is cut off", machine.linked(StoreLink.CUT_OFF)));
     }
     if (node instanceof Unconfirmed unconfirmed) {
       Node overdue = Node.next(node, new Ticked(), unconfirmed.confirmBy());
       steps.add(step(troubled, () -> "is overdue", machine.become(overdue, machine.read())));
     }
-    if (Node.work(node) instanceof NodeWork.Probe && machine.isConnected()) {
-      Node ill = Node.next(node, probed(State.NOT_READY, Vitals.MAX_RELAPSES + 1), 0);
+    if (Node.work(node) instanceof NodeAction.Probe && machine.isConnected()) {
+      Node ill = Node.next(node, probed(State.NOT_READY, SoakHealth.MAX_RELAPSES + 1), 0);
       steps.add(step(troubled, () -> "falls ill", machine.become(ill, machine.read())));
     }
   }
 
   private static Probed probed(State state, int restarts) {
-    return new Probed(new Sighting(state, restarts), Link.CONNECTED);
+    return new Probed(new ProbeResult(state, restarts), StoreLink.CONNECTED);
   }
 
   private Step<RolloutWorld> happens(String words, NodeEvent event) {

@@ -11,10 +11,10 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.RolloutLoop;
 import keyfleet.control.RolloutReader;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.plan.NodeStatus;
 import keyfleet.watchdog.Fetching;
 import org.jspecify.annotations.Nullable;
 

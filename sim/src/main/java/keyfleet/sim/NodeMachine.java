@@ -4,11 +4,11 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import keyfleet.rollout.Moment;
-import keyfleet.rollout.NodePage;
+import keyfleet.rollout.ReleaseVersion;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Verdict;
-import keyfleet.rollout.Version;
+import keyfleet.rollout.node.ClockReading;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.release.ReleaseVerdict;
 import keyfleet.watchdog.Artifacts;
 import keyfleet.watchdog.FakeArtifacts;
 import keyfleet.watchdog.FakeProbe;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeMachine {
   /// Told of every effect that matters, right after it.
   interface Witness {
-    void journalled(NodePage page);
+    void journalled(JournalEntry page);
 
     void ran(Sha256 release);
   }
@@ -35,8 +35,8 @@ final class NodeMachine {
   private final FakeSlots slots;
   private final FakeArtifacts artifacts;
   private final FakeProbe probe;
-  private @Nullable NodePage written;
-  private @Nullable NodePage synced;
+  private @Nullable JournalEntry written;
+  private @Nullable JournalEntry synced;
   private int boots = 1;
 
   NodeMachine(Host host, Sha256 running, Witness witness) {
@@ -60,13 +60,13 @@ final class NodeMachine {
     return slots.running();
   }
 
-  Optional<NodePage> page() {
+  Optional<JournalEntry> page() {
     return Optional.ofNullable(synced);
   }
 
   /// A page that was written and not synced: after a crash it is there or not.
   void crashed(boolean kept) {
-    NodePage pending = written;
+    JournalEntry pending = written;
     if (kept && pending != null && !pending.equals(synced)) {
       synced = pending;
       witness.journalled(pending);
@@ -90,20 +90,20 @@ final class NodeMachine {
         probe);
   }
 
-  private Moment moment(long elapsed) {
+  private ClockReading moment(long elapsed) {
     long wall = host.clock().wall();
-    return new Moment("boot-" + boots, elapsed, Instant.EPOCH.plusNanos(wall));
+    return new ClockReading("boot-" + boots, elapsed, Instant.EPOCH.plusNanos(wall));
   }
 
   private Journal journal(Loop loop) {
     return new Journal() {
       @Override
-      public Optional<NodePage> load() {
+      public Optional<JournalEntry> load() {
         return page();
       }
 
       @Override
-      public void save(NodePage page) {
+      public void save(JournalEntry page) {
         host.timeline().message();
         loop.beforeWrite();
         written = page;
@@ -123,7 +123,7 @@ final class NodeMachine {
       }
 
       @Override
-      public Version version() {
+      public ReleaseVersion version() {
         return slots.version();
       }
 
@@ -166,7 +166,7 @@ final class NodeMachine {
       }
 
       @Override
-      public Verdict judge(Sha256 release) {
+      public ReleaseVerdict judge(Sha256 release) {
         return artifacts.judge(release);
       }
     };

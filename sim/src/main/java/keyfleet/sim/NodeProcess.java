@@ -4,12 +4,12 @@ import java.util.Optional;
 import keyfleet.control.DesiredDocument;
 import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Duty;
-import keyfleet.rollout.Node;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodePage;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Sighting;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeTask;
+import keyfleet.rollout.node.ProbeResult;
 import keyfleet.store.Entry;
 import keyfleet.store.Hint;
 import keyfleet.store.Key;
@@ -56,12 +56,12 @@ final class NodeProcess implements NodeMachine.Witness {
 
   /// The release never becomes ready here.
   void spoil(Sha256 release) {
-    machine.probe().show(release, new Sighting(Sighting.State.NOT_READY, 0));
+    machine.probe().show(release, new ProbeResult(ProbeResult.State.NOT_READY, 0));
   }
 
   /// As new: every release works.
   void repair() {
-    machine.probe().show(NodeTruth.NEW, new Sighting(Sighting.State.READY, 0));
+    machine.probe().show(NodeTruth.NEW, new ProbeResult(ProbeResult.State.READY, 0));
   }
 
   /// Whether its watchdog, in its last life, is too old for the release.
@@ -115,10 +115,10 @@ final class NodeProcess implements NodeMachine.Witness {
         : "idle";
   }
 
-  Optional<Duty> duty() {
+  Optional<NodeTask> duty() {
     return machine
         .page()
-        .map(NodePage::node)
+        .map(JournalEntry::node)
         .filter(Node.Tasked.class::isInstance)
         .map(node -> ((Node.Tasked) node).duty());
   }
@@ -128,7 +128,7 @@ final class NodeProcess implements NodeMachine.Witness {
   }
 
   @Override
-  public void journalled(NodePage page) {
+  public void journalled(JournalEntry page) {
     truth.journalled(this, page);
   }
 

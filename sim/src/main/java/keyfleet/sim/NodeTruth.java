@@ -6,21 +6,21 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Duty;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.Node.Confirmed;
+import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodePage;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Place;
-import keyfleet.rollout.Rollout;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Setback;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Standing;
-import keyfleet.rollout.Tolerance;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Confirmed;
+import keyfleet.rollout.node.NodeTask;
 import keyfleet.store.Key;
 import org.jspecify.annotations.Nullable;
 
@@ -30,28 +30,28 @@ final class NodeTruth {
   static final Sha256 NEW = new Sha256("1".repeat(64));
 
   /// What only an order leads to.
-  private static final Set<Phase> ORDERED =
-      Set.of(Phase.PREPARING, Phase.APPLYING, Phase.CONFIRMED);
+  private static final Set<NodePhase> ORDERED =
+      Set.of(NodePhase.PREPARING, NodePhase.APPLYING, NodePhase.CONFIRMED);
 
   /// Where nobody has been told anything yet, or who does not count.
-  private static final Set<Standing> UNTRIED =
+  private static final Set<NodeProgress> UNTRIED =
       Set.of(
-          Standing.PENDING,
-          Standing.PENDING_OFFLINE,
-          Standing.EXCLUDED,
-          Standing.OCCUPIED,
-          Standing.WAITING,
-          Standing.FORGOTTEN);
+          NodeProgress.PENDING,
+          NodeProgress.PENDING_OFFLINE,
+          NodeProgress.EXCLUDED,
+          NodeProgress.OCCUPIED,
+          NodeProgress.WAITING,
+          NodeProgress.FORGOTTEN);
 
   /// Where a node is as it was before the rollout, which may have been on the release already.
-  private static final Set<Standing> BROUGHT_BACK =
+  private static final Set<NodeProgress> BROUGHT_BACK =
       Set.of(
-          Standing.PENDING,
-          Standing.PENDING_OFFLINE,
-          Standing.EXCLUDED,
-          Standing.FAILED,
-          Standing.RECALLED,
-          Standing.REVERTED);
+          NodeProgress.PENDING,
+          NodeProgress.PENDING_OFFLINE,
+          NodeProgress.EXCLUDED,
+          NodeProgress.FAILED,
+          NodeProgress.RECALLED,
+          NodeProgress.REVERTED);
 
   /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
   private static final long SLACK = 75 * Timeline.SECOND;
@@ -59,7 +59,7 @@ final class NodeTruth {
   /// What was seen of one node in one rollout.
   private static final class Heard {
     private final Set<Integer> swapped = new HashSet<>();
-    private Phase phase = Phase.REVERTED;
+    private NodePhase phase = NodePhase.REVERTED;
     private long highestTold;
     private long lastTold;
     private long highestEpoch;
@@ -84,7 +84,7 @@ final class NodeTruth {
   private final Shipment.Hope hope;
   private final Circumstances circumstances;
   private final Map<NodeId, Seen> seen = new HashMap<>();
-  private final Map<Key, Desired> told = new HashMap<>();
+  private final Map<Key, DesiredState> told = new HashMap<>();
   private final Map<RolloutId, Long> highestLeads = new HashMap<>();
   private final Set<RolloutId> stopped = new HashSet<>();
   private final Set<NodeId> quarantined = new HashSet<>();
@@ -114,21 +114,21 @@ final class NodeTruth {
   }
 
   /// A node was told to do something.
-  void delivered(NodeProcess node, Desired desired) {
+  void delivered(NodeProcess node, DesiredState desired) {
     Heard known = seen(node).heard(desired.task().rollout());
     known.lastTold = desired.lead().epoch();
     known.highestTold = Math.max(known.highestTold, known.lastTold);
   }
 
   /// A node has written its journal.
-  void journalled(NodeProcess node, NodePage page) {
+  void journalled(NodeProcess node, JournalEntry page) {
     if (!(page.node() instanceof Node.Tasked tasked)) {
       return;
     }
     Seen known = seen(node);
     requireHighest(node, known.heard(tasked.duty().task().rollout()), tasked);
     boolean wanting =
-        tasked instanceof Node.RolledBack back && back.setback() == Setback.UNCONFIRMED;
+        tasked instanceof Node.RolledBack back && back.setback() == RollbackReason.UNCONFIRMED;
     if (wanting && !node.host().wasStruck() && circumstances.isSteady()) {
       throw new BrokenPromise("H6", node.id() + " was never out of reach, and nobody confirmed it");
     }
@@ -146,7 +146,7 @@ final class NodeTruth {
   /// P9: what a driver of a lower epoch says moves nobody.
   private static void requireHighest(NodeProcess node, Heard known, Node.Tasked tasked) {
     long epoch = tasked.duty().lead().epoch();
-    Phase phase = Node.phase(tasked);
+    NodePhase phase = Node.phase(tasked);
     boolean moved = phase != known.phase && ORDERED.contains(phase);
     boolean late = moved && known.lastTold < known.highestTold;
     if (late || epoch < known.highestEpoch) {
@@ -171,14 +171,14 @@ final class NodeTruth {
       return;
     }
     known.runsSince = timeline.now();
-    Duty duty = node.duty().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
+    NodeTask duty = node.duty().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
     RolloutId rollout = duty.task().rollout();
     if (!known.heard(rollout).swapped.add(duty.task().attempt())) {
       throw new BrokenPromise(
           "I2", "%s swaps twice in attempt %d".formatted(node.id(), duty.task().attempt()));
     }
     requireAdmitted(node.id(), rollout);
-    if (stopped.contains(rollout) || duty.course() == Duty.Course.TURNED) {
+    if (stopped.contains(rollout) || duty.course() == NodeTask.Direction.TURNED) {
       throw new BrokenPromise("I3", node.id() + " goes forward after the abort");
     }
   }
@@ -230,8 +230,8 @@ final class NodeTruth {
   }
 
   /// A driver has told a node what to do: never over the word of a later one (R12).
-  void told(Key key, Desired next) {
-    Desired before = told.put(key, next);
+  void told(Key key, DesiredState next) {
+    DesiredState before = told.put(key, next);
     if (before != null && !next.mayReplace(before)) {
       throw new BrokenPromise(
           "P9",
@@ -270,7 +270,7 @@ final class NodeTruth {
 
   /// R14, counted here by hand: of all, or of those on whom it was tried.
   private boolean isTooMuch(Rollout rollout, long failed) {
-    Map<NodeId, Place> places = rollout.run().ledger().places();
+    Map<NodeId, NodeEntry> places = rollout.run().ledger().places();
     long attempted =
         rollout.run().ledger().standings(rollout.run().spec()).entrySet().stream()
             .filter(
@@ -278,26 +278,26 @@ final class NodeTruth {
             .count();
     return failed > 0
         && switch (spec.limits().maxFailed()) {
-          case Tolerance.Nodes(int count) -> failed >= count;
-          case Tolerance.Percent(int percent) -> 100.0 * failed / attempted >= percent;
-          case Tolerance.Unlimited _ -> false;
+          case FailureLimit.Nodes(int count) -> failed >= count;
+          case FailureLimit.Percent(int percent) -> 100.0 * failed / attempted >= percent;
+          case FailureLimit.Unlimited _ -> false;
         };
   }
 
-  private static boolean isAgain(Rollout rollout, @Nullable Place place) {
+  private static boolean isAgain(Rollout rollout, @Nullable NodeEntry place) {
     return place != null && place.attempt() > rollout.run().spec().attempt();
   }
 
   /// What the rollout says in the end is what the nodes run, unless the retry has had them since.
   void checkEnd(Rollout rollout, @Nullable Rollout retry, Map<NodeId, NodeProcess> nodes) {
-    Map<NodeId, Standing> standings = rollout.run().ledger().standings(spec);
+    Map<NodeId, NodeProgress> standings = rollout.run().ledger().standings(spec);
     Set<NodeId> missing = new HashSet<>(nodes.keySet());
     missing.removeAll(standings.keySet());
     if (!late.containsAll(missing)) {
       throw new BrokenPromise("I10", "some node is in no set: " + missing);
     }
     for (NodeId node : missing) {
-      standings.put(node, Standing.PENDING_OFFLINE); // it came when all was over
+      standings.put(node, NodeProgress.PENDING_OFFLINE); // it came when all was over
     }
     if (retry != null) {
       retry
@@ -313,7 +313,7 @@ final class NodeTruth {
     standings.forEach((id, standing) -> checkEnd(id, standing, nodes.get(id)));
   }
 
-  private static void checkEnd(NodeId id, Standing standing, @Nullable NodeProcess node) {
+  private static void checkEnd(NodeId id, NodeProgress standing, @Nullable NodeProcess node) {
     Sha256 runs = node == null ? OLD : node.machine().running();
     boolean right =
         switch (standing) {

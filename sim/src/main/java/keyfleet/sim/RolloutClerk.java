@@ -7,8 +7,8 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.NodeRegister;
 import keyfleet.control.Ordering;
 import keyfleet.control.RolloutOrders;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.RolloutSpec;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.plan.NodeStatus;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 

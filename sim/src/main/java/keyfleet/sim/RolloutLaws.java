@@ -1,12 +1,12 @@
 package keyfleet.sim;
 
 import java.time.Duration;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.NodeEvent.Commanded;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.RolloutEvent;
-import keyfleet.rollout.RolloutEvent.Observed;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutEvent;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeEvent.OrderReceived;
 
 /// What drivers, stores and nodes do in a rollout. These are the true ones; the tests bend them one
 /// at a time.
@@ -23,11 +23,11 @@ public interface RolloutLaws {
   }
 
   /// Whether a desired state may be written over another.
-  default boolean replaces(Desired next, Desired present) {
+  default boolean replaces(DesiredState next, DesiredState present) {
     return next.mayReplace(present);
   }
 
-  default Node obeyed(Node node, Desired desired) {
-    return Node.next(node, new Commanded(desired), 0);
+  default Node obeyed(Node node, DesiredState desired) {
+    return Node.next(node, new OrderReceived(desired), 0);
   }
 }

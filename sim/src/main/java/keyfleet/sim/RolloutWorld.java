@@ -6,29 +6,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Facts;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Ledger;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.Node.Preparing;
-import keyfleet.rollout.Node.RolledBack;
-import keyfleet.rollout.Node.RollingBack;
-import keyfleet.rollout.Node.Tasked;
-import keyfleet.rollout.Node.Unconfirmed;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.NodeStatus.Presence;
-import keyfleet.rollout.Place;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.Rollout.Aborted;
-import keyfleet.rollout.RolloutEvent.AbortOrdered;
-import keyfleet.rollout.RolloutEvent.Claimed;
-import keyfleet.rollout.RolloutEvent.Observed;
-import keyfleet.rollout.RolloutEvent.RollbackOrdered;
-import keyfleet.rollout.Setback;
-import keyfleet.rollout.Standing;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.Rollout.Aborted;
+import keyfleet.rollout.controller.RolloutEvent.AbortRequested;
+import keyfleet.rollout.controller.RolloutEvent.Claimed;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.controller.RolloutEvent.RollbackRequested;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Preparing;
+import keyfleet.rollout.node.Node.RolledBack;
+import keyfleet.rollout.node.Node.RollingBack;
+import keyfleet.rollout.node.Node.Tasked;
+import keyfleet.rollout.node.Node.Unconfirmed;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.NodeStatus.Presence;
+import keyfleet.rollout.target.Facts;
 import keyfleet.sim.Explorer.Step;
 
 /// A fleet in the middle of a rollout: the control record, the desired keys, nodes and drivers.
@@ -43,7 +43,7 @@ import keyfleet.sim.Explorer.Step;
 public record RolloutWorld(
     Rollout control,
     long decision,
-    Map<NodeId, Desired> desired,
+    Map<NodeId, DesiredState> desired,
     List<Machine> machines,
     List<Driver> drivers,
     int troubles,
@@ -56,7 +56,7 @@ public record RolloutWorld(
 
   /// A driver and the desired states that it has decided on and not written yet: it may be long
   /// superseded when it does.
-  public record Driver(Lead lead, Map<NodeId, Desired> outbox) {
+  public record Driver(DriverClaim lead, Map<NodeId, DesiredState> outbox) {
     public Driver {
       outbox = Map.copyOf(outbox);
     }
@@ -90,20 +90,22 @@ public record RolloutWorld(
   }
 
   private Optional<String> broken(Node node) {
-    Place place = control.run().ledger().places().get(node.ground().node());
+    NodeEntry place = control.run().ledger().places().get(node.ground().node());
     if (place == null || !(node instanceof Tasked tasked)) {
       return Optional.empty();
     }
-    Desired told = desired.get(node.ground().node());
+    DesiredState told = desired.get(node.ground().node());
     if (told != null && told.lead().epoch() < tasked.duty().lead().epoch()) {
       return Optional.of("R12: an older lead's word stands over one that was obeyed");
     }
     boolean same = tasked.duty().task().attempt() == place.attempt();
-    if (place.standing() == Standing.APPLYING && same && node instanceof Preparing) {
+    if (place.standing() == NodeProgress.APPLYING && same && node instanceof Preparing) {
       return Optional.of("R11: a node shall run what it has not staged");
     }
-    boolean failed = place.standing() == Standing.FAILED;
-    return failed && same && !(node instanceof RolledBack r && r.setback() == Setback.UNHEALTHY)
+    boolean failed = place.standing() == NodeProgress.FAILED;
+    return failed
+            && same
+            && !(node instanceof RolledBack r && r.setback() == RollbackReason.UNHEALTHY)
         ? Optional.of("R13: a node is failed, and has not said so")
         : Optional.empty();
   }
@@ -135,10 +137,10 @@ public record RolloutWorld(
   }
 
   /// The epoch that nobody has claimed yet.
-  Lead nextLead() {
+  DriverClaim nextLead() {
     long highest = drivers.stream().mapToLong(it -> it.lead().epoch()).max().orElse(0);
     long next = Math.max(highest, control.run().lead().epoch()) + 1;
-    return new Lead(next, "nonce-" + next);
+    return new DriverClaim(next, "nonce-" + next);
   }
 
   Observed observed() {
@@ -163,12 +165,12 @@ public record RolloutWorld(
         .toList();
   }
 
-  RolloutWorld claimedBy(int driver, Lead lead) {
+  RolloutWorld claimedBy(int driver, DriverClaim lead) {
     return led(driver, lead).committed(laws.next(control, new Claimed(lead)));
   }
 
-  RolloutWorld abortedBy(int driver, Lead lead) {
-    RolloutWorld led = led(driver, lead).committed(laws.next(control, new AbortOrdered(lead)));
+  RolloutWorld abortedBy(int driver, DriverClaim lead) {
+    RolloutWorld led = led(driver, lead).committed(laws.next(control, new AbortRequested(lead)));
     return new RolloutWorld(
         led.control,
         led.decision,
@@ -181,8 +183,8 @@ public record RolloutWorld(
         laws);
   }
 
-  RolloutWorld rolledBackBy(int driver, Lead lead) {
-    RolloutWorld led = led(driver, lead).committed(laws.next(control, new RollbackOrdered(lead)));
+  RolloutWorld rolledBackBy(int driver, DriverClaim lead) {
+    RolloutWorld led = led(driver, lead).committed(laws.next(control, new RollbackRequested(lead)));
     return new RolloutWorld(
         led.control,
         led.decision,
@@ -195,14 +197,15 @@ public record RolloutWorld(
         laws);
   }
 
-  private RolloutWorld led(int driver, Lead lead) {
+  private RolloutWorld led(int driver, DriverClaim lead) {
     return driven(driver, new Driver(lead, drivers.get(driver).outbox()));
   }
 
   /// What a driver sees is its own and is never stored.
   RolloutWorld committed(Rollout next) {
     var run = next.run();
-    Rollout stored = next.with(keyfleet.rollout.Run.of(run.spec(), run.lead(), run.ledger()));
+    Rollout stored =
+        next.with(keyfleet.rollout.controller.RolloutRun.of(run.spec(), run.lead(), run.ledger()));
     return new RolloutWorld(
         stored,
         stored.equals(control) ? decision : decision + 1,
@@ -229,7 +232,7 @@ public record RolloutWorld(
         control, decision, desired, changed, drivers, troubles, aborts, rollbacks, laws);
   }
 
-  RolloutWorld desiring(Map<NodeId, Desired> next) {
+  RolloutWorld desiring(Map<NodeId, DesiredState> next) {
     return new RolloutWorld(
         control, decision, next, machines, drivers, troubles, aborts, rollbacks, laws);
   }
@@ -242,7 +245,7 @@ public record RolloutWorld(
   /// Of what differs most between worlds; records of one shape have one hash whatever their type.
   @Override
   public int hashCode() {
-    Ledger ledger = control.run().ledger();
+    RolloutProgress ledger = control.run().ledger();
     int hash = 31 * control.getClass().hashCode() + ledger.hashCode();
     hash = mixed(hash, (int) decision);
     for (Machine machine : machines) {

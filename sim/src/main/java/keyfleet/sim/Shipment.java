@@ -9,25 +9,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import keyfleet.rollout.Admission;
-import keyfleet.rollout.Admission.DegradedNodes;
-import keyfleet.rollout.Facts;
-import keyfleet.rollout.Limits;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.NodeStatus;
-import keyfleet.rollout.NodeStatus.Presence;
-import keyfleet.rollout.NodeStatus.Reported;
-import keyfleet.rollout.Offer;
-import keyfleet.rollout.Plan;
-import keyfleet.rollout.Planning.Planned;
-import keyfleet.rollout.Preflight;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Shape;
-import keyfleet.rollout.Spread;
-import keyfleet.rollout.Target;
-import keyfleet.rollout.Times;
-import keyfleet.rollout.Tolerance;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.plan.BatchPolicy;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.EligibilityRules.DegradedNodes;
+import keyfleet.rollout.plan.FailureDomains;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.NodeStatus.Presence;
+import keyfleet.rollout.plan.NodeStatus.Reported;
+import keyfleet.rollout.plan.PlanningResult.Planned;
+import keyfleet.rollout.plan.Preflight;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.target.Facts;
+import keyfleet.rollout.target.Target;
 
 /// What is rolled out, to whom, and on which nodes it does not work. `late` are enrolled when the
 /// rollout is under way; `outdated` are those of the absent who come with too old a protocol.
@@ -90,8 +90,10 @@ record Shipment(
     inventory.stream()
         .filter(it -> !(it.report() instanceof Reported said && said.protocol() >= PROTOCOL))
         .forEach(it -> old.put(it.node(), "not now"));
-    Admission admission = new Admission(EVERYBODY, offer(), DegradedNodes.EXCLUDED, old);
-    Shape shape = new Shape("again", new Shape.NoCanaries(), spec.limits().batchSize());
+    EligibilityRules admission =
+        new EligibilityRules(EVERYBODY, offer(), DegradedNodes.EXCLUDED, old);
+    BatchPolicy shape =
+        new BatchPolicy("again", new BatchPolicy.NoCanaries(), spec.limits().batchSize());
     return plan(admission, shape, inventory)
         .map(plan ->
             new RolloutSpec(
@@ -104,13 +106,14 @@ record Shipment(
                 spec.times()));
   }
 
-  private static Offer offer() {
-    return new Offer(NodeTruth.NEW, 1, PROTOCOL, Set.of(), List.of());
+  private static OfferedRelease offer() {
+    return new OfferedRelease(NodeTruth.NEW, 1, PROTOCOL, Set.of(), List.of());
   }
 
-  private static Optional<Plan> plan(Admission admission, Shape shape, List<NodeStatus> inventory) {
+  private static Optional<RolloutPlan> plan(
+      EligibilityRules admission, BatchPolicy shape, List<NodeStatus> inventory) {
     return Preflight.of(admission, inventory) instanceof Preflight.Passed passed
-            && Plan.of(NodeTruth.NEW, EVERYBODY, shape, passed) instanceof Planned(var plan)
+            && RolloutPlan.of(NodeTruth.NEW, EVERYBODY, shape, passed) instanceof Planned(var plan)
         ? Optional.of(plan)
         : Optional.empty();
   }
@@ -121,17 +124,19 @@ record Shipment(
   }
 
   private static RolloutSpec spec(Dice dice, List<NodeId> nodes) {
-    Limits limits =
-        new Limits(1 + dice.below(2), tolerance(dice), perBatch(dice), dice.below(2), 1);
-    Shape.Canaries canaries = dice.oneIn(2) ? new Shape.NoCanaries() : new Shape.FirstOnes(1);
-    Spread spread = dice.oneIn(4) ? new Spread.Within(ZONE, 1) : new Spread.Anywhere();
+    RolloutLimits limits =
+        new RolloutLimits(1 + dice.below(2), tolerance(dice), perBatch(dice), dice.below(2), 1);
+    BatchPolicy.Canaries canaries =
+        dice.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
+    FailureDomains spread =
+        dice.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
     int offline = dice.oneIn(4) ? 1 : 0;
     List<NodeStatus> inventory =
         nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
-    Admission admission = Admission.of(EVERYBODY, offer());
-    Shape shape = new Shape("seed", canaries, limits.batchSize(), spread);
-    Plan plan = plan(admission, shape, inventory).orElseThrow();
-    Times times = Times.usual(Duration.ofSeconds(30), Duration.ofSeconds(10));
+    EligibilityRules admission = EligibilityRules.of(EVERYBODY, offer());
+    BatchPolicy shape = new BatchPolicy("seed", canaries, limits.batchSize(), spread);
+    RolloutPlan plan = plan(admission, shape, inventory).orElseThrow();
+    RolloutTimings times = RolloutTimings.usual(Duration.ofSeconds(30), Duration.ofSeconds(10));
     return new RolloutSpec(ROLLOUT, "first", admission, NodeProcess.COMPONENT, plan, limits, times);
   }
 
@@ -141,14 +146,14 @@ record Shipment(
     return new NodeStatus(node, presence, report, facts(node));
   }
 
-  private static Tolerance tolerance(Dice dice) {
+  private static FailureLimit tolerance(Dice dice) {
     return dice.oneIn(3)
-        ? new Tolerance.Percent(25 + 25 * dice.below(3))
-        : new Tolerance.Nodes(1 + dice.below(2));
+        ? new FailureLimit.Percent(25 + 25 * dice.below(3))
+        : new FailureLimit.Nodes(1 + dice.below(2));
   }
 
-  private static Tolerance perBatch(Dice dice) {
-    return dice.oneIn(4) ? tolerance(dice) : new Tolerance.Unlimited();
+  private static FailureLimit perBatch(Dice dice) {
+    return dice.oneIn(4) ? tolerance(dice) : new FailureLimit.Unlimited();
   }
 
   /// Most releases are good; some fail everywhere, some on one node.

@@ -9,9 +9,10 @@
 /// and whoever falls asleep in between, and checks in each that no promise is broken. What is real
 /// here is the deciding code ([keyfleet.keyring.Keystore#decide],
 /// [keyfleet.keyring.FleetReadiness], [keyfleet.keyring.ProcessAdmission],
-/// [keyfleet.keyring.VersionRemoval], [keyfleet.store.Fence]; [keyfleet.rollout.Rollout],
-/// [keyfleet.rollout.Node]); what is modelled is everything that acts: processes that seal and
-/// write later, drivers that read and write later, stores, networks.
+/// [keyfleet.keyring.VersionRemoval], [keyfleet.store.Fence];
+/// [keyfleet.rollout.controller.Rollout], [keyfleet.rollout.node.Node]); what is modelled is
+/// everything that acts: processes that seal and write later, drivers that read and write later,
+/// stores, networks.
 ///
 /// `spec/` says the same in TLA+, and what no state alone can show: that every rotation and every
 /// rollout ends. TLC checks it. `Rotation.tla` and [RotationWorld] are one system told twice: the

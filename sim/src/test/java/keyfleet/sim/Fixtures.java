@@ -23,21 +23,21 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Ground;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.Ledger;
-import keyfleet.rollout.Limits;
-import keyfleet.rollout.Node;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
-import keyfleet.rollout.Plan;
-import keyfleet.rollout.Rollout;
 import keyfleet.rollout.RolloutId;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Run;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Target;
-import keyfleet.rollout.TargetParser;
-import keyfleet.rollout.Times;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeBaseline;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.target.Target;
+import keyfleet.rollout.target.TargetParser;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
 
@@ -133,21 +133,24 @@ final class Fixtures {
     Component agent = new Component("agent");
     int nodes = voyage.batches() + voyage.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
-    Plan plan =
-        new Plan(
+    RolloutPlan plan =
+        new RolloutPlan(
             NEW,
             everyone(),
             List.of(),
             ids.subList(0, voyage.batches()).stream().map(List::of).toList(),
             ids.subList(voyage.batches(), nodes),
             List.of());
-    Limits limits = new Limits(1, 1, voyage.unavailable(), 1);
+    RolloutLimits limits = new RolloutLimits(1, 1, voyage.unavailable(), 1);
     RolloutSpec spec = new RolloutSpec(new RolloutId("r"), "i", 1, agent, plan, limits, times());
-    Rollout created = new Rollout.Created(Run.of(spec, Lead.NOBODY, Ledger.EMPTY));
+    Rollout created =
+        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NOBODY, RolloutProgress.EMPTY));
     List<Machine> machines =
-        ids.stream().map(id -> Machine.fresh(new Node.Idle(Ground.of(id, agent, OLD)))).toList();
+        ids.stream()
+            .map(id -> Machine.fresh(new Node.Idle(NodeBaseline.of(id, agent, OLD))))
+            .toList();
     List<RolloutWorld.Driver> drivers =
-        Collections.nCopies(2, new RolloutWorld.Driver(Lead.NOBODY, Map.of()));
+        Collections.nCopies(2, new RolloutWorld.Driver(DriverClaim.NOBODY, Map.of()));
     return new RolloutWorld(
         created,
         0,
@@ -165,7 +168,7 @@ final class Fixtures {
   }
 
   /// No soak and no pause: time stands still in an explored world.
-  private static Times times() {
-    return Times.usual(Duration.ZERO, Duration.ZERO);
+  private static RolloutTimings times() {
+    return RolloutTimings.usual(Duration.ZERO, Duration.ZERO);
   }
 }

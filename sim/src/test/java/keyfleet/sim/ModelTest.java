@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import keyfleet.rollout.Desired;
+import keyfleet.rollout.DesiredState;
 import keyfleet.sim.Fixtures.Size;
 import keyfleet.sim.Fixtures.Trouble;
 import keyfleet.sim.Fixtures.Voyage;
@@ -57,7 +57,7 @@ class ModelTest {
   private static final RolloutLaws CONTENT =
       new RolloutLaws() {
         @Override
-        public boolean replaces(Desired next, Desired present) {
+        public boolean replaces(DesiredState next, DesiredState present) {
           boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
           return news && next.mayReplace(present);
         }

@@ -11,14 +11,14 @@ import keyfleet.control.DesiredDocument;
 import keyfleet.control.NodeCard;
 import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Lead;
-import keyfleet.rollout.NodePage;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Quarantine;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Task;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Quarantine;
 import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
@@ -140,25 +140,25 @@ enum NodeBug implements Ports {
     return key.value().endsWith(".ctl");
   }
 
-  private static Kv desiredAs(Kv kv, UnaryOperator<Desired> reading) {
+  private static Kv desiredAs(Kv kv, UnaryOperator<DesiredState> reading) {
     return new BentKv.Misread(
         kv,
         NodeBug::isDesired,
         value -> DesiredDocument.of(reading.apply(DesiredDocument.read(value))));
   }
 
-  private static Desired hasty(Desired desired) {
+  private static DesiredState hasty(DesiredState desired) {
     Task task = desired.task();
     return with(desired, Duration.ofSeconds(1), task.confirmWithin());
   }
 
-  private static Desired within(Desired desired, Duration confirmWithin) {
+  private static DesiredState within(DesiredState desired, Duration confirmWithin) {
     return with(desired, desired.task().soak(), confirmWithin);
   }
 
-  private static Desired with(Desired desired, Duration soak, Duration confirmWithin) {
+  private static DesiredState with(DesiredState desired, Duration soak, Duration confirmWithin) {
     Task task = desired.task();
-    return new Desired(
+    return new DesiredState(
         new Task(
             task.rollout(),
             task.attempt(),
@@ -178,13 +178,13 @@ enum NodeBug implements Ports {
   }
 
   /// Takes every order for one of the latest driver that was heard of.
-  private static final class Flattering implements UnaryOperator<Desired> {
-    private Lead highest = Lead.NOBODY;
+  private static final class Flattering implements UnaryOperator<DesiredState> {
+    private DriverClaim highest = DriverClaim.NOBODY;
 
     @Override
-    public Desired apply(Desired desired) {
+    public DesiredState apply(DesiredState desired) {
       highest = desired.lead().epoch() > highest.epoch() ? desired.lead() : highest;
-      return new Desired(desired.task(), desired.goal(), highest, desired.decision());
+      return new DesiredState(desired.task(), desired.goal(), highest, desired.decision());
     }
   }
 
@@ -205,13 +205,14 @@ enum NodeBug implements Ports {
           .get(RolloutKeys.ROLLOUTS, key)
           .map(it -> DesiredDocument.read(it.value()))
           .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
-          .map(it -> with(report, Phase.ROLLED_BACK, Setback.ORDERED, it.lead()))
+          .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.lead()))
           .map(it -> NodeBug.with(entry, it))
           .orElse(entry);
     }
   }
 
-  private static NodeReport with(NodeReport report, Phase phase, Setback setback, Lead seen) {
+  private static NodeReport with(
+      NodeReport report, NodePhase phase, RollbackReason setback, DriverClaim seen) {
     return new NodeReport(report.node(), report.task(), phase, setback, seen, report.running());
   }
 
@@ -231,7 +232,8 @@ enum NodeBug implements Ports {
 
     private static Entry done(Entry entry) {
       NodeReport report = NodeReportDocument.read(entry.value());
-      return NodeBug.with(entry, with(report, Phase.CONFIRMED, Setback.NONE, report.seen()));
+      return NodeBug.with(
+          entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.seen()));
     }
   }
 
@@ -245,7 +247,7 @@ enum NodeBug implements Ports {
       }
       for (int i = 0; i + 1 < entries.size(); i++) {
         NodeReport report = NodeReportDocument.read(entries.get(i).value());
-        if (report.setback() == Setback.UNHEALTHY) {
+        if (report.setback() == RollbackReason.UNHEALTHY) {
           entries.set(i + 1, as(entries.get(i + 1), report));
         }
       }
@@ -286,9 +288,9 @@ enum NodeBug implements Ports {
     private static Entry rejecting(Entry entry) {
       NodeReport report = NodeReportDocument.read(entry.value());
       NodeReport failed =
-          report.phase() == Phase.PREPARING || report.phase().isTerminal()
+          report.phase() == NodePhase.PREPARING || report.phase().isTerminal()
               ? report
-              : with(report, Phase.ROLLED_BACK, Setback.UNHEALTHY, report.seen());
+              : with(report, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, report.seen());
       return NodeBug.with(entry, failed);
     }
   }
@@ -296,19 +298,19 @@ enum NodeBug implements Ports {
   /// Remembers for as long as the process lives.
   private static final class Forgetful implements Journal {
     private final Journal inner;
-    private final Map<Journal, NodePage> pages = new HashMap<>();
+    private final Map<Journal, JournalEntry> pages = new HashMap<>();
 
     Forgetful(Journal inner) {
       this.inner = inner;
     }
 
     @Override
-    public Optional<NodePage> load() {
+    public Optional<JournalEntry> load() {
       return Optional.ofNullable(pages.get(inner));
     }
 
     @Override
-    public void save(NodePage page) {
+    public void save(JournalEntry page) {
       inner.save(page);
       pages.put(inner, page);
     }

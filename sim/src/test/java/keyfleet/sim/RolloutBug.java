@@ -1,17 +1,17 @@
 package keyfleet.sim;
 
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Limits;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Rollout;
-import keyfleet.rollout.Rollout.Aborted;
-import keyfleet.rollout.Rollout.Aborting;
-import keyfleet.rollout.RolloutEvent;
-import keyfleet.rollout.RolloutEvent.Observed;
-import keyfleet.rollout.RolloutSpec;
-import keyfleet.rollout.Run;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.Rollout.Aborted;
+import keyfleet.rollout.controller.Rollout.Aborting;
+import keyfleet.rollout.controller.RolloutEvent;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
 
 /// Mistakes that someone could make in building a rollout. Each bends one law.
 enum RolloutBug implements RolloutLaws {
@@ -20,8 +20,8 @@ enum RolloutBug implements RolloutLaws {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
       Rollout next = TRUE.next(rollout, event);
-      return next instanceof Aborting(Run run, var recall)
-          ? new Aborted(Run.of(run.spec(), run.lead(), run.ledger()), recall.cause())
+      return next instanceof Aborting(RolloutRun run, var recall)
+          ? new Aborted(RolloutRun.of(run.spec(), run.lead(), run.ledger()), recall.cause())
           : next;
     }
   },
@@ -31,17 +31,18 @@ enum RolloutBug implements RolloutLaws {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
       RolloutSpec spec = rollout.run().spec();
-      Limits careless = new Limits(1, 1, spec.plan().batches().size(), 1);
+      RolloutLimits careless = new RolloutLimits(1, 1, spec.plan().batches().size(), 1);
       Rollout next = TRUE.next(under(rollout, spec, careless), event);
       return under(next, spec, spec.limits());
     }
 
-    private Rollout under(Rollout rollout, RolloutSpec s, Limits limits) {
+    private Rollout under(Rollout rollout, RolloutSpec s, RolloutLimits limits) {
       RolloutSpec other =
           new RolloutSpec(
               s.id(), s.incarnation(), s.attempt(), s.component(), s.plan(), limits, s.times());
-      Run run = rollout.run();
-      Run changed = Run.of(other, run.lead(), run.ledger()).remembering(run.outlook());
+      RolloutRun run = rollout.run();
+      RolloutRun changed =
+          RolloutRun.of(other, run.lead(), run.ledger()).remembering(run.outlook());
       return rollout instanceof Rollout.Created
           ? new Rollout.Created(changed)
           : rollout.with(changed);
@@ -51,7 +52,7 @@ enum RolloutBug implements RolloutLaws {
   /// A driver that was superseded writes over the one that leads.
   DESIRED_BY_PUT {
     @Override
-    public boolean replaces(Desired next, Desired present) {
+    public boolean replaces(DesiredState next, DesiredState present) {
       return true;
     }
   },
@@ -63,7 +64,8 @@ enum RolloutBug implements RolloutLaws {
       return new Observed(
           shown.present(),
           shown.reports().stream()
-              .map(it -> it.phase() == Phase.PREPARING ? said(it, Phase.STAGED, it.setback()) : it)
+              .map(it ->
+                  it.phase() == NodePhase.PREPARING ? said(it, NodePhase.STAGED, it.setback()) : it)
               .toList(),
           shown.candidates());
     }
@@ -77,15 +79,15 @@ enum RolloutBug implements RolloutLaws {
           shown.present(),
           shown.reports().stream()
               .map(it ->
-                  it.setback() == Setback.UNCONFIRMED
-                      ? said(it, it.phase(), Setback.UNHEALTHY)
+                  it.setback() == RollbackReason.UNCONFIRMED
+                      ? said(it, it.phase(), RollbackReason.UNHEALTHY)
                       : it)
               .toList(),
           shown.candidates());
     }
   };
 
-  private static NodeReport said(NodeReport it, Phase phase, Setback setback) {
+  private static NodeReport said(NodeReport it, NodePhase phase, RollbackReason setback) {
     return new NodeReport(it.node(), it.task(), phase, setback, it.seen(), it.running());
   }
 }

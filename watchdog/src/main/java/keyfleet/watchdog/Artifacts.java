@@ -1,7 +1,7 @@
 package keyfleet.watchdog;
 
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Verdict;
+import keyfleet.rollout.release.ReleaseVerdict;
 
 /// Fetches releases and checks them by the node's own rules (R21).
 public interface Artifacts {
@@ -11,5 +11,5 @@ public interface Artifacts {
   Fetching fetch(Sha256 release);
 
   /// Checks an installed release by the rules as of now.
-  Verdict judge(Sha256 release);
+  ReleaseVerdict judge(Sha256 release);
 }

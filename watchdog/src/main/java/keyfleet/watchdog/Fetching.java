@@ -1,6 +1,6 @@
 package keyfleet.watchdog;
 
-import keyfleet.rollout.Verdict;
+import keyfleet.rollout.release.ReleaseVerdict;
 
 /// How far the fetch of a release has got.
 public sealed interface Fetching {
@@ -8,7 +8,7 @@ public sealed interface Fetching {
 
   /// The rules have been checked; if they accept the release, it is in its slot, complete and
   /// verified.
-  record Ended(Verdict verdict) implements Fetching {}
+  record Ended(ReleaseVerdict verdict) implements Fetching {}
 
   /// The release could not be fetched or stored; this attempt does not try again.
   record Failed(String reason) implements Fetching {

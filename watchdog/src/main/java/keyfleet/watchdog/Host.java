@@ -1,8 +1,8 @@
 package keyfleet.watchdog;
 
-import keyfleet.rollout.Moment;
+import keyfleet.rollout.node.ClockReading;
 
 /// The clocks of the node's machine. The elapsed clock counts suspend.
 public interface Host {
-  Moment moment();
+  ClockReading moment();
 }

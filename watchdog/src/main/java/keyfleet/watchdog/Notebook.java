@@ -2,12 +2,12 @@ package keyfleet.watchdog;
 
 import java.time.Duration;
 import java.util.function.Supplier;
-import keyfleet.rollout.Moment;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.Node.RollingBack;
-import keyfleet.rollout.Node.Undo;
-import keyfleet.rollout.NodeEvent;
-import keyfleet.rollout.NodePage;
+import keyfleet.rollout.node.ClockReading;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.RollingBack;
+import keyfleet.rollout.node.Node.Undo;
+import keyfleet.rollout.node.NodeEvent;
 import org.jspecify.annotations.Nullable;
 
 /// The node's state, never ahead of its journal. There is one exception: a disk that accepts no
@@ -19,7 +19,7 @@ final class Notebook {
 
   private final Journal journal;
   private final Host host;
-  private @Nullable NodePage page;
+  private @Nullable JournalEntry page;
   private @Nullable Node node;
 
   Notebook(Journal journal, Host host) {
@@ -33,8 +33,8 @@ final class Notebook {
     if (node != null) {
       return node;
     }
-    Moment now = host.moment();
-    NodePage found = journal.load().orElse(null);
+    ClockReading now = host.moment();
+    JournalEntry found = journal.load().orElse(null);
     if (found == null) {
       return saved(unheardOf.get(), now);
     }
@@ -46,7 +46,7 @@ final class Notebook {
 
   /// Applies the event and saves the result: on return the journal has it.
   Node take(Node before, NodeEvent event) {
-    Moment now = host.moment();
+    ClockReading now = host.moment();
     Node after = Node.next(before, event, now.elapsed());
     if (page == null || !page.tells(after) || isOld(page, now)) {
       return saved(after, now);
@@ -55,8 +55,8 @@ final class Notebook {
     return after;
   }
 
-  private Node saved(Node after, Moment now) {
-    NodePage next = new NodePage(after, now);
+  private Node saved(Node after, ClockReading now) {
+    JournalEntry next = new JournalEntry(after, now);
     node = null; // if the save fails, only the journal knows the state
     page = null;
     try {
@@ -77,7 +77,7 @@ final class Notebook {
     return after instanceof RollingBack back && back.undo() == Undo.SWAP_BACK;
   }
 
-  private static boolean isOld(NodePage page, Moment now) {
+  private static boolean isOld(JournalEntry page, ClockReading now) {
     return page.remaining().isPresent()
         && (!page.written().boot().equals(now.boot())
             || now.elapsed() - page.written().elapsed() >= CHECKPOINT_EVERY.toNanos());

@@ -1,12 +1,12 @@
 package keyfleet.watchdog;
 
-import keyfleet.rollout.NodeStatus.Health;
-import keyfleet.rollout.Sighting;
+import keyfleet.rollout.node.ProbeResult;
+import keyfleet.rollout.plan.NodeStatus.Health;
 
 /// Checks the software that runs.
 public interface Probe {
   /// It never waits for long: no answer counts as not ready.
-  Sighting look();
+  ProbeResult look();
 
   /// Whether the software keeps failing although it is restarted, whichever release runs.
   Health health();

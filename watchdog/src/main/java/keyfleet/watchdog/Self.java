@@ -1,8 +1,8 @@
 package keyfleet.watchdog;
 
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Facts;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.target.Facts;
 
 /// What identifies a watchdog: its node, the component that it supervises, the protocol that it
 /// speaks, and the facts by which targets select the node.

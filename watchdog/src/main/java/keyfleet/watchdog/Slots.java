@@ -1,8 +1,8 @@
 package keyfleet.watchdog;
 
 import java.util.Set;
+import keyfleet.rollout.ReleaseVersion;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Version;
 
 /// The releases on a node's disk, each complete and in a slot of its own; one of them runs (R22). A
 /// release is named by its manifest's digest.
@@ -10,7 +10,7 @@ public interface Slots {
   Sha256 running();
 
   /// The version of the running release.
-  Version version();
+  ReleaseVersion version();
 
   Set<Sha256> held();
 

@@ -3,28 +3,28 @@ package keyfleet.watchdog;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Ground;
-import keyfleet.rollout.Node;
-import keyfleet.rollout.NodeEvent;
-import keyfleet.rollout.NodeEvent.Commanded;
-import keyfleet.rollout.NodeEvent.FetchFailed;
-import keyfleet.rollout.NodeEvent.Fetched;
-import keyfleet.rollout.NodeEvent.Judged;
-import keyfleet.rollout.NodeEvent.Probed;
-import keyfleet.rollout.NodeEvent.Retreated;
-import keyfleet.rollout.NodeEvent.Swapped;
-import keyfleet.rollout.NodeEvent.Ticked;
+import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.NodeWork;
-import keyfleet.rollout.NodeWork.Discard;
-import keyfleet.rollout.NodeWork.Download;
-import keyfleet.rollout.NodeWork.Judge;
-import keyfleet.rollout.NodeWork.Nothing;
-import keyfleet.rollout.NodeWork.Swap;
-import keyfleet.rollout.NodeWork.SwapBack;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeAction;
+import keyfleet.rollout.node.NodeAction.CheckRules;
+import keyfleet.rollout.node.NodeAction.Discard;
+import keyfleet.rollout.node.NodeAction.Download;
+import keyfleet.rollout.node.NodeAction.Nothing;
+import keyfleet.rollout.node.NodeAction.Swap;
+import keyfleet.rollout.node.NodeAction.SwapBack;
+import keyfleet.rollout.node.NodeBaseline;
+import keyfleet.rollout.node.NodeEvent;
+import keyfleet.rollout.node.NodeEvent.FetchFailed;
+import keyfleet.rollout.node.NodeEvent.Fetched;
+import keyfleet.rollout.node.NodeEvent.OrderReceived;
+import keyfleet.rollout.node.NodeEvent.Probed;
+import keyfleet.rollout.node.NodeEvent.RulesChecked;
+import keyfleet.rollout.node.NodeEvent.Swapped;
+import keyfleet.rollout.node.NodeEvent.Ticked;
+import keyfleet.rollout.node.NodeEvent.Undone;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 
@@ -52,17 +52,17 @@ public final class Watchdog {
   public void tick() {
     tickedAt = machine.host().moment().elapsed();
     Node node = notebook.take(node(), new Ticked());
-    Optional<Desired> order = Optional.empty();
-    Link link = Link.CUT_OFF;
+    Optional<DesiredState> order = Optional.empty();
+    StoreLink link = StoreLink.CUT_OFF;
     try {
       order = wire.desired();
-      link = Link.CONNECTED;
+      link = StoreLink.CONNECTED;
     } catch (StoreException e) {
       // Cut off from the store: there is no order, and time passes without counting for the soak
       // (R10).
     }
     if (order.isPresent()) {
-      node = notebook.take(node, new Commanded(order.get()));
+      node = notebook.take(node, new OrderReceived(order.get()));
     }
     link = said(node, link);
     Optional<NodeEvent> outcome = done(Node.work(node), node, link);
@@ -80,8 +80,8 @@ public final class Watchdog {
     long wake = earlier(beat, Node.wakeAt(node).orElse(beat));
     long due = wake - tickedAt > 0 ? wake : soon;
     return switch (Node.work(node)) {
-      case Nothing _, NodeWork.Probe _ -> due;
-      case Download _, Judge _, Swap _, SwapBack _, Discard _ -> earlier(due, soon);
+      case Nothing _, NodeAction.Probe _ -> due;
+      case Download _, CheckRules _, Swap _, SwapBack _, Discard _ -> earlier(due, soon);
     };
   }
 
@@ -90,30 +90,32 @@ public final class Watchdog {
   }
 
   private Node node() {
-    return notebook.open(
-        () -> new Node.Idle(Ground.of(self.node(), self.component(), machine.slots().running())));
+    return notebook.open(() ->
+        new Node.Idle(NodeBaseline.of(self.node(), self.component(), machine.slots().running())));
   }
 
   /// Writes the node's facts, heartbeat and report if the store was available a moment ago, and
   /// returns whether it still is.
-  private Link said(Node node, Link link) {
-    if (link == Link.CUT_OFF) {
+  private StoreLink said(Node node, StoreLink link) {
+    if (link == StoreLink.CUT_OFF) {
       return link;
     }
     try {
-      Link reached = wire.show(node);
-      if (reached == Link.CONNECTED) {
+      StoreLink reached = wire.show(node);
+      if (reached == StoreLink.CONNECTED) {
         reached = wire.beat(node, machine.slots().version(), machine.probe().health());
       }
       Optional<NodeReport> report = Node.report(node);
-      return reached == Link.CONNECTED && report.isPresent() ? wire.tell(report.get()) : reached;
+      return reached == StoreLink.CONNECTED && report.isPresent()
+          ? wire.tell(report.get())
+          : reached;
     } catch (StoreException e) {
-      return Link.CUT_OFF;
+      return StoreLink.CUT_OFF;
     }
   }
 
   /// Performs the one action that is due and returns its result.
-  private Optional<NodeEvent> done(NodeWork work, Node node, Link link) {
+  private Optional<NodeEvent> done(NodeAction work, Node node, StoreLink link) {
     Slots slots = machine.slots();
     return switch (work) {
       case Nothing _ -> {
@@ -121,24 +123,24 @@ public final class Watchdog {
         yield Optional.empty();
       }
       case Download download -> fetched(download);
-      case Judge(var of, var release) ->
+      case CheckRules(var of, var release) ->
           Optional.of(
               slots.running().equals(release)
                   ? new Swapped(of)
-                  : new Judged(of, machine.artifacts().judge(release)));
+                  : new RulesChecked(of, machine.artifacts().judge(release)));
       case Swap(var of, var release) -> {
         slots.run(release);
         yield Optional.of(new Swapped(of));
       }
       case SwapBack(var of, var release) -> {
         slots.run(release);
-        yield Optional.of(new Retreated(of));
+        yield Optional.of(new Undone(of));
       }
       case Discard(var of, var release) -> {
         slots.discard(release);
-        yield Optional.of(new Retreated(of));
+        yield Optional.of(new Undone(of));
       }
-      case NodeWork.Probe _ -> Optional.of(new Probed(machine.probe().look(), link));
+      case NodeAction.Probe _ -> Optional.of(new Probed(machine.probe().look(), link));
     };
   }
 

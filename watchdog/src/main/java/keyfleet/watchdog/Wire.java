@@ -7,13 +7,13 @@ import keyfleet.control.DesiredDocument;
 import keyfleet.control.NodeCard;
 import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Node;
+import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.NodeStatus.Health;
-import keyfleet.rollout.Quarantine;
-import keyfleet.rollout.Version;
-import keyfleet.rollout.Vitals.Link;
+import keyfleet.rollout.ReleaseVersion;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Quarantine;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
+import keyfleet.rollout.plan.NodeStatus.Health;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Wire {
   static final Duration BEAT_EVERY = Duration.ofSeconds(30);
 
-  private record Order(Revision revision, @Nullable Desired desired) {}
+  private record Order(Revision revision, @Nullable DesiredState desired) {}
 
   private final Self self;
   private final Kv kv;
@@ -52,7 +52,7 @@ final class Wire {
   }
 
   /// The order as the store's leader has it. An order that cannot be parsed counts as none.
-  Optional<Desired> desired() {
+  Optional<DesiredState> desired() {
     Entry entry = kv.get(RolloutKeys.ROLLOUTS, desiredKey).orElse(null);
     if (entry == null) {
       return Optional.empty();
@@ -65,7 +65,7 @@ final class Wire {
     return Optional.ofNullable(known.desired);
   }
 
-  private static @Nullable Desired decoded(Value value) {
+  private static @Nullable DesiredState decoded(Value value) {
     try {
       return DesiredDocument.read(value);
     } catch (MalformedException e) {
@@ -76,33 +76,33 @@ final class Wire {
   /// Writes the report unless the store has it. It uses compare-and-set although no other process
   /// writes this key: a write of ours that got no answer may be applied late and must not undo a
   /// newer one.
-  Link tell(NodeReport report) {
+  StoreLink tell(NodeReport report) {
     if (report.equals(told)) {
-      return Link.CONNECTED;
+      return StoreLink.CONNECTED;
     }
-    Link link = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
-    told = link == Link.CONNECTED ? report : null;
+    StoreLink link = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
+    told = link == StoreLink.CONNECTED ? report : null;
     return link;
   }
 
   /// Writes what the node reports about itself, unless the store has it. R17: this includes the
   /// releases it has rolled back.
-  Link show(Node node) {
+  StoreLink show(Node node) {
     NodeCard card = new NodeCard(self.facts(), Quarantine.of(node));
     if (card.equals(shown)) {
-      return Link.CONNECTED;
+      return StoreLink.CONNECTED;
     }
-    Link link = keep(RolloutKeys.NODES, card.toValue());
-    shown = link == Link.CONNECTED ? card : null;
+    StoreLink link = keep(RolloutKeys.NODES, card.toValue());
+    shown = link == StoreLink.CONNECTED ? card : null;
     return link;
   }
 
-  private Link keep(Bucket bucket, Value value) {
+  private StoreLink keep(Bucket bucket, Value value) {
     Entry present = kv.get(bucket, ownKey).orElse(null);
     boolean there = present != null && present.value().equals(value);
     return there || write(bucket, present, value) instanceof Write.Written
-        ? Link.CONNECTED
-        : Link.CUT_OFF;
+        ? StoreLink.CONNECTED
+        : StoreLink.CUT_OFF;
   }
 
   private Write write(Bucket bucket, @Nullable Entry present, Value value) {
@@ -113,19 +113,19 @@ final class Wire {
 
   /// Writes a heartbeat when one is due. After it, the report and the node's facts are checked
   /// again, so a store that lost them gets them back.
-  Link beat(Node node, Version version, Health health) {
+  StoreLink beat(Node node, ReleaseVersion version, Health health) {
     long now = host.moment().elapsed();
     if (now - beatDue < 0) {
-      return Link.CONNECTED;
+      return StoreLink.CONNECTED;
     }
     told = null;
     shown = null;
     Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, version, health));
     if (!(write instanceof Write.Written)) {
-      return Link.CUT_OFF;
+      return StoreLink.CUT_OFF;
     }
     beatDue = now + BEAT_EVERY.toNanos();
-    return Link.CONNECTED;
+    return StoreLink.CONNECTED;
   }
 
   /// When the next heartbeat is due, on the elapsed clock.
@@ -133,7 +133,7 @@ final class Wire {
     return beatDue;
   }
 
-  private Value sign(Node node, Version version, Health health) {
+  private Value sign(Node node, ReleaseVersion version, Health health) {
     String state =
         node instanceof Node.Tasked tasked
             ? Node.phase(tasked).name().toLowerCase(Locale.ROOT)

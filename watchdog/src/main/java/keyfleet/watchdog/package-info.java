@@ -1,7 +1,7 @@
 /// The supervisor of one node's software: it reads the desired state, takes one step at a time, and
 /// rolls back by itself when the release is bad or no driver confirms it.
 ///
-/// [keyfleet.rollout.Node] decides what follows; this package performs it on the machine. One
+/// [keyfleet.rollout.node.Node] decides what follows; this package performs it on the machine. One
 /// thread calls [Watchdog#tick], when [Watchdog#wakeAt] has come or the node's `desired` key has
 /// changed. A tick reads the order, writes the decision to the [Journal], performs at most one
 /// action on the machine, writes its result, and reports. So a crash falls between two effects, and

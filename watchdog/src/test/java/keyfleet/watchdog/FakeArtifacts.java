@@ -3,15 +3,15 @@ package keyfleet.watchdog;
 import java.util.HashMap;
 import java.util.Map;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Verdict;
-import keyfleet.rollout.Verdict.Acceptable;
+import keyfleet.rollout.release.ReleaseVerdict;
+import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
 
 /// Releases that are available at once, unless a test says otherwise.
 public final class FakeArtifacts implements Artifacts {
   private final FakeSlots slots;
   private final Fuse fuse;
   private final Map<Sha256, Fetching> instead = new HashMap<>();
-  private final Map<Sha256, Verdict> verdicts = new HashMap<>();
+  private final Map<Sha256, ReleaseVerdict> verdicts = new HashMap<>();
 
   public FakeArtifacts(FakeSlots slots, Fuse fuse) {
     this.slots = slots;
@@ -28,14 +28,14 @@ public final class FakeArtifacts implements Artifacts {
     instead.remove(release);
   }
 
-  public void judge(Sha256 release, Verdict verdict) {
+  public void judge(Sha256 release, ReleaseVerdict verdict) {
     verdicts.put(release, verdict);
   }
 
   @Override
   public Fetching fetch(Sha256 release) {
     fuse.pass("before fetch");
-    Verdict verdict = judge(release);
+    ReleaseVerdict verdict = judge(release);
     Fetching fetching = instead.getOrDefault(release, new Fetching.Ended(verdict));
     if (fetching instanceof Fetching.Ended(Acceptable _)) {
       slots.put(release);
@@ -45,7 +45,7 @@ public final class FakeArtifacts implements Artifacts {
   }
 
   @Override
-  public Verdict judge(Sha256 release) {
+  public ReleaseVerdict judge(Sha256 release) {
     return verdicts.getOrDefault(release, new Acceptable());
   }
 }

@@ -2,7 +2,7 @@ package keyfleet.watchdog;
 
 import java.time.Duration;
 import java.time.Instant;
-import keyfleet.rollout.Moment;
+import keyfleet.rollout.node.ClockReading;
 
 /// A machine's clocks, which move only when a test moves them.
 public final class FakeHost implements Host {
@@ -11,8 +11,8 @@ public final class FakeHost implements Host {
   private Instant wall = Instant.parse("2026-11-16T12:00:00Z");
 
   @Override
-  public Moment moment() {
-    return new Moment("boot-" + boots, elapsed, wall);
+  public ClockReading moment() {
+    return new ClockReading("boot-" + boots, elapsed, wall);
   }
 
   public void advance(Duration time) {

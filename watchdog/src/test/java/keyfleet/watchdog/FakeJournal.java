@@ -1,7 +1,7 @@
 package keyfleet.watchdog;
 
 import java.util.Optional;
-import keyfleet.rollout.NodePage;
+import keyfleet.rollout.node.JournalEntry;
 import org.jspecify.annotations.Nullable;
 
 /// A journal in memory. An entry is first written and then synced; a crash in between may lose it.
@@ -13,8 +13,8 @@ public final class FakeJournal implements Journal {
   }
 
   private final Fuse fuse;
-  private @Nullable NodePage written;
-  private @Nullable NodePage synced;
+  private @Nullable JournalEntry written;
+  private @Nullable JournalEntry synced;
   private int saves;
   private boolean full;
 
@@ -23,12 +23,12 @@ public final class FakeJournal implements Journal {
   }
 
   @Override
-  public Optional<NodePage> load() {
+  public Optional<JournalEntry> load() {
     return Optional.ofNullable(synced);
   }
 
   @Override
-  public void save(NodePage page) {
+  public void save(JournalEntry page) {
     fuse.pass("before save");
     if (full) {
       throw new MachineException("no space left for the journal");

@@ -2,15 +2,15 @@ package keyfleet.watchdog;
 
 import java.util.HashMap;
 import java.util.Map;
-import keyfleet.rollout.NodeStatus.Health;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Sighting;
-import keyfleet.rollout.Sighting.State;
+import keyfleet.rollout.node.ProbeResult;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.plan.NodeStatus.Health;
 
 /// Software that is ready, unless a test sets another result for its release.
 public final class FakeProbe implements Probe {
   private final Slots slots;
-  private final Map<Sha256, Sighting> sights = new HashMap<>();
+  private final Map<Sha256, ProbeResult> sights = new HashMap<>();
   private Health health = Health.HEALTHY;
 
   public FakeProbe(Slots slots) {
@@ -18,7 +18,7 @@ public final class FakeProbe implements Probe {
   }
 
   /// From now on a probe returns this result while the release runs.
-  public void show(Sha256 release, Sighting sighting) {
+  public void show(Sha256 release, ProbeResult sighting) {
     sights.put(release, sighting);
   }
 
@@ -27,8 +27,8 @@ public final class FakeProbe implements Probe {
   }
 
   @Override
-  public Sighting look() {
-    return sights.getOrDefault(slots.running(), new Sighting(State.READY, 0));
+  public ProbeResult look() {
+    return sights.getOrDefault(slots.running(), new ProbeResult(State.READY, 0));
   }
 
   @Override

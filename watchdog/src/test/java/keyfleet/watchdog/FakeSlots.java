@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import keyfleet.rollout.ReleaseVersion;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Version;
 
 /// Slots in memory that record every change of the running release.
 public final class FakeSlots implements Slots {
@@ -27,8 +27,8 @@ public final class FakeSlots implements Slots {
   }
 
   @Override
-  public Version version() {
-    return new Version(running().hex().substring(0, SHOWN));
+  public ReleaseVersion version() {
+    return new ReleaseVersion(running().hex().substring(0, SHOWN));
   }
 
   @Override

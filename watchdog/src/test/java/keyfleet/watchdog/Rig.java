@@ -9,16 +9,16 @@ import keyfleet.control.DesiredDocument;
 import keyfleet.control.NodeReportDocument;
 import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Component;
-import keyfleet.rollout.Desired;
-import keyfleet.rollout.Facts;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Lead;
 import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.Sha256;
 import keyfleet.rollout.Task;
+import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.FakeKv;
@@ -88,14 +88,14 @@ final class Rig {
   }
 
   void order(Goal goal) {
-    order(goal, new Lead(1, "a"));
+    order(goal, new DriverClaim(1, "a"));
   }
 
-  void order(Goal goal, Lead lead) {
-    order(new Desired(task(1), goal, lead, ++decisions));
+  void order(Goal goal, DriverClaim lead) {
+    order(new DesiredState(task(1), goal, lead, ++decisions));
   }
 
-  void order(Desired desired) {
+  void order(DesiredState desired) {
     store.put(
         RolloutKeys.ROLLOUTS,
         RolloutKeys.desired(SELF.component(), SELF.node()),
@@ -119,7 +119,7 @@ final class Rig {
     return report;
   }
 
-  Phase phase() {
+  NodePhase phase() {
     return report().orElseThrow().phase();
   }
 
@@ -142,7 +142,7 @@ final class Rig {
 
   /// Orders the goal and lets time pass until the node reports the phase or a later one, for ten
   /// minutes at most.
-  void drive(Goal goal, Phase until) {
+  void drive(Goal goal, NodePhase until) {
     order(goal);
     tick();
     for (int i = 0; i < 600 && !hasReached(until); i++) {
@@ -150,15 +150,15 @@ final class Rig {
     }
   }
 
-  private boolean hasReached(Phase phase) {
+  private boolean hasReached(NodePhase phase) {
     return report().filter(it -> it.phase().compareTo(phase) >= 0).isPresent();
   }
 
   /// Acts as a driver that continues from the node's current phase until the task has ended.
   void driveToTheEnd() {
-    Phase ordered = Phase.REVERTED;
+    NodePhase ordered = NodePhase.REVERTED;
     for (int i = 0; i < 900; i++) {
-      Phase at = report().map(NodeReport::phase).orElse(Phase.PREPARING);
+      NodePhase at = report().map(NodeReport::phase).orElse(NodePhase.PREPARING);
       if (at.isTerminal()) {
         return;
       }

@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Setback;
+import keyfleet.rollout.RollbackReason;
 import keyfleet.rollout.Sha256;
-import keyfleet.rollout.Sighting;
-import keyfleet.rollout.Sighting.State;
-import keyfleet.rollout.Verdict.TooFewSignatures;
-import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.rollout.node.ProbeResult;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
+import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
 import keyfleet.watchdog.FakeJournal.Unsynced;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,22 +33,23 @@ class WatchdogCrashTest {
   }
 
   enum End {
-    CONFIRMED(Phase.CONFIRMED, Setback.NONE),
-    UNHEALTHY(Phase.ROLLED_BACK, Setback.UNHEALTHY),
-    UNCONFIRMED(Phase.ROLLED_BACK, Setback.UNCONFIRMED),
-    ORDERED(Phase.ROLLED_BACK, Setback.ORDERED),
-    REVERTED(Phase.REVERTED, Setback.ORDERED);
+    CONFIRMED(NodePhase.CONFIRMED, RollbackReason.NONE),
+    UNHEALTHY(NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY),
+    UNCONFIRMED(NodePhase.ROLLED_BACK, RollbackReason.UNCONFIRMED),
+    ORDERED(NodePhase.ROLLED_BACK, RollbackReason.ORDERED),
+    REVERTED(NodePhase.REVERTED, RollbackReason.ORDERED);
 
-    private final Phase phase;
-    private final Setback setback;
+    private final NodePhase phase;
+    private final RollbackReason setback;
 
-    End(Phase phase, Setback setback) {
+    End(NodePhase phase, RollbackReason setback) {
       this.phase = phase;
       this.setback = setback;
     }
 
     void check(Rig rig, String where) {
-      List<Sha256> history = phase == Phase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
+      List<Sha256> history =
+          phase == NodePhase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
       NodeReport report = rig.report().orElseThrow();
       assertEquals(phase, report.phase(), where);
       assertEquals(setback, report.setback(), where);
@@ -62,25 +63,25 @@ class WatchdogCrashTest {
         case CONFIRMED -> Rig::driveToTheEnd;
         case UNHEALTHY ->
             rig -> {
-              rig.probe.show(NEW, new Sighting(State.NOT_READY, 0));
+              rig.probe.show(NEW, new ProbeResult(State.NOT_READY, 0));
               rig.driveToTheEnd();
             };
         case UNCONFIRMED ->
             rig -> {
-              rig.drive(Goal.STAGED, Phase.STAGED);
-              rig.drive(Goal.APPLIED, Phase.ROLLED_BACK);
+              rig.drive(Goal.STAGED, NodePhase.STAGED);
+              rig.drive(Goal.APPLIED, NodePhase.ROLLED_BACK);
             };
         case ORDERED ->
             rig -> {
-              rig.drive(Goal.STAGED, Phase.STAGED);
-              rig.drive(Goal.APPLIED, Phase.SOAKING);
-              rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+              rig.drive(Goal.STAGED, NodePhase.STAGED);
+              rig.drive(Goal.APPLIED, NodePhase.SOAKING);
+              rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
               rig.pass(Duration.ofSeconds(40));
             };
         case REVERTED ->
             rig -> {
               rig.driveToTheEnd();
-              rig.order(Goal.REVERTED, new Lead(2, "b"));
+              rig.order(Goal.REVERTED, new DriverClaim(2, "b"));
               rig.pass(Duration.ofSeconds(40));
             };
       };
@@ -129,15 +130,15 @@ class WatchdogCrashTest {
   @Test
   void crashRightAfterTheSwap_goesOnAlthoughTheReleaseHasExpired() {
     Rig rig = new Rig();
-    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.order(Goal.APPLIED);
     rig.tick();
-    assertEquals(Phase.APPLYING, rig.phase());
+    assertEquals(NodePhase.APPLYING, rig.phase());
     rig.slots.run(NEW);
     rig.restart();
     rig.artifacts.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
     rig.tick();
-    assertEquals(Phase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.phase());
   }
 
   @Test

@@ -15,54 +15,54 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import keyfleet.control.RolloutKeys;
-import keyfleet.rollout.Desired;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
-import keyfleet.rollout.Lead;
+import keyfleet.rollout.NodePhase;
 import keyfleet.rollout.NodeReport;
-import keyfleet.rollout.Phase;
-import keyfleet.rollout.Setback;
-import keyfleet.rollout.Sighting;
-import keyfleet.rollout.Sighting.State;
-import keyfleet.rollout.Verdict.TooFewSignatures;
-import keyfleet.rollout.Verdict.Unacceptable;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.node.ProbeResult;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
+import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
 import keyfleet.store.UnsureKv.Trouble;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 
 class WatchdogTest {
-  private static final Sighting DOWN = new Sighting(State.NOT_READY, 0);
+  private static final ProbeResult DOWN = new ProbeResult(State.NOT_READY, 0);
   private static final Unacceptable UNSIGNED =
       new Unacceptable(List.of(new TooFewSignatures(0, 1)));
 
   private final Rig rig = new Rig();
 
-  private void assertBack(Setback setback) {
+  private void assertBack(RollbackReason setback) {
     NodeReport report = rig.report().orElseThrow();
-    assertEquals(Phase.ROLLED_BACK, report.phase());
+    assertEquals(NodePhase.ROLLED_BACK, report.phase());
     assertEquals(setback, report.setback());
     assertEquals(OLD, rig.slots.running());
     assertEquals(OLD, report.running());
   }
 
   private void soaked() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
-    rig.drive(Goal.APPLIED, Phase.SOAKED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
+    rig.drive(Goal.APPLIED, NodePhase.SOAKED);
   }
 
   private void soaking() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
-    rig.drive(Goal.APPLIED, Phase.SOAKING);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
+    rig.drive(Goal.APPLIED, NodePhase.SOAKING);
   }
 
   @Test
   void goodRelease_isStagedAppliedSoakedConfirmed() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
     assertEquals(OLD, rig.slots.running());
-    rig.drive(Goal.APPLIED, Phase.SOAKED);
+    rig.drive(Goal.APPLIED, NodePhase.SOAKED);
     assertEquals(List.of(OLD, NEW), rig.slots.history());
-    rig.drive(Goal.CONFIRMED, Phase.CONFIRMED);
+    rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
     rig.pass(Duration.ofHours(1));
-    assertEquals(Phase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.phase());
     assertEquals(List.of(OLD, NEW), rig.slots.history());
     assertEquals(Set.of(OLD, NEW), rig.slots.held());
   }
@@ -72,9 +72,9 @@ class WatchdogTest {
     soaking();
     rig.order(Goal.CONFIRMED);
     rig.pass(Duration.ofSeconds(50));
-    assertEquals(Phase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.phase());
     rig.pass(Duration.ofSeconds(30));
-    assertEquals(Phase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.phase());
   }
 
   @Test
@@ -82,7 +82,7 @@ class WatchdogTest {
     rig.probe.show(NEW, DOWN);
     soaking();
     rig.pass(Duration.ofMinutes(1));
-    assertBack(Setback.UNHEALTHY);
+    assertBack(RollbackReason.UNHEALTHY);
     rig.pass(Duration.ofMinutes(1));
     assertEquals(Set.of(OLD), rig.slots.held());
     assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
@@ -93,54 +93,54 @@ class WatchdogTest {
     soaked();
     rig.probe.show(NEW, DOWN);
     rig.pass(Duration.ofMinutes(1));
-    assertBack(Setback.UNHEALTHY);
+    assertBack(RollbackReason.UNHEALTHY);
   }
 
   @Test
   void crashLoop_isSeenBetweenReadyLooks() {
     soaking();
     for (int restarts = 1; restarts <= 4; restarts++) {
-      rig.probe.show(NEW, new Sighting(State.READY, restarts));
+      rig.probe.show(NEW, new ProbeResult(State.READY, restarts));
       rig.pass(Duration.ofSeconds(10));
     }
     rig.pass(Duration.ofSeconds(2));
-    assertBack(Setback.UNHEALTHY);
+    assertBack(RollbackReason.UNHEALTHY);
   }
 
   /// I9, R21.
   @Test
   void refusedRelease_neverRuns() {
     rig.artifacts.judge(NEW, UNSIGNED);
-    rig.drive(Goal.STAGED, Phase.ROLLED_BACK);
+    rig.drive(Goal.STAGED, NodePhase.ROLLED_BACK);
     rig.order(Goal.APPLIED);
     rig.pass(Duration.ofMinutes(1));
-    assertBack(Setback.REFUSED);
+    assertBack(RollbackReason.REFUSED);
     assertEquals(List.of(OLD), rig.slots.history());
   }
 
   @Test
   void releaseThatExpiresWhileStaged_neverRuns() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.artifacts.judge(NEW, UNSIGNED);
-    rig.drive(Goal.APPLIED, Phase.ROLLED_BACK);
-    assertBack(Setback.REFUSED);
+    rig.drive(Goal.APPLIED, NodePhase.ROLLED_BACK);
+    assertBack(RollbackReason.REFUSED);
     assertEquals(List.of(OLD), rig.slots.history());
   }
 
   @Test
   void artifactThatCannotBeHad_saysNothingAgainstTheRelease() {
     rig.artifacts.answer(NEW, new Fetching.UnderWay());
-    rig.drive(Goal.STAGED, Phase.PREPARING);
+    rig.drive(Goal.STAGED, NodePhase.PREPARING);
     rig.pass(Duration.ofMinutes(3));
-    assertEquals(Phase.PREPARING, rig.phase());
+    assertEquals(NodePhase.PREPARING, rig.phase());
     rig.artifacts.answer(NEW, new Fetching.Failed("no route"));
     rig.pass(Duration.ofSeconds(5));
-    assertBack(Setback.INFRASTRUCTURE);
+    assertBack(RollbackReason.INFRASTRUCTURE);
     assertEquals(List.of("no route"), rig.report().orElseThrow().reasons());
     rig.artifacts.recover(NEW);
-    rig.order(new Desired(Rig.task(2), Goal.STAGED, new Lead(1, "a"), 9));
+    rig.order(new DesiredState(Rig.task(2), Goal.STAGED, new DriverClaim(1, "a"), 9));
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(Phase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.phase());
   }
 
   /// I4, P8.
@@ -150,7 +150,7 @@ class WatchdogTest {
     rig.pass(Duration.ofSeconds(200));
     assertEquals(NEW, rig.slots.running());
     rig.pass(Duration.ofSeconds(60));
-    assertBack(Setback.UNCONFIRMED);
+    assertBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
@@ -174,7 +174,7 @@ class WatchdogTest {
     }
     assertEquals(NEW, rig.slots.running());
     rig.pass(Duration.ofSeconds(25));
-    assertBack(Setback.UNCONFIRMED);
+    assertBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
@@ -182,7 +182,7 @@ class WatchdogTest {
     soaked();
     rig.reboot(Duration.ofHours(3));
     rig.tick();
-    assertBack(Setback.UNCONFIRMED);
+    assertBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
@@ -194,7 +194,7 @@ class WatchdogTest {
       rig.host.setWall(Instant.EPOCH);
       rig.tick();
     }
-    assertBack(Setback.UNCONFIRMED);
+    assertBack(RollbackReason.UNCONFIRMED);
   }
 
   /// R10.
@@ -204,16 +204,16 @@ class WatchdogTest {
     rig.kv.cut();
     rig.probe.show(NEW, DOWN);
     rig.pass(Duration.ofMinutes(3));
-    rig.probe.show(NEW, new Sighting(State.READY, 0));
+    rig.probe.show(NEW, new ProbeResult(State.READY, 0));
     rig.kv.mend();
     rig.pass(Duration.ofSeconds(20));
-    assertEquals(Phase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.phase());
     rig.kv.cut();
     rig.pass(Duration.ofMinutes(2));
     assertEquals(OLD, rig.slots.running());
     rig.kv.mend();
     rig.pass(Duration.ofSeconds(31));
-    assertBack(Setback.UNCONFIRMED);
+    assertBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
@@ -234,20 +234,20 @@ class WatchdogTest {
     rig.pass(Duration.ofMinutes(1));
     rig.kv.mend();
     rig.driveToTheEnd();
-    assertEquals(Phase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.phase());
   }
 
   /// R2, P9.
   @Test
   void supersededDriver_isNotObeyed() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
-    rig.order(Goal.STAGED, new Lead(2, "b"));
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
+    rig.order(Goal.STAGED, new DriverClaim(2, "b"));
     rig.tick();
-    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
-    for (Lead stale : List.of(new Lead(1, "a"), new Lead(2, "other"))) {
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
+    for (DriverClaim stale : List.of(new DriverClaim(1, "a"), new DriverClaim(2, "other"))) {
       rig.order(Goal.APPLIED, stale);
       rig.pass(Duration.ofMinutes(1));
-      assertEquals(Phase.STAGED, rig.phase());
+      assertEquals(NodePhase.STAGED, rig.phase());
     }
     assertEquals(List.of(OLD), rig.slots.history());
   }
@@ -256,27 +256,27 @@ class WatchdogTest {
   @Test
   void abort_isAcknowledgedAndHoldsForEver() {
     soaking();
-    rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+    rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
     rig.pass(Duration.ofSeconds(31));
-    assertBack(Setback.ORDERED);
-    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
-    rig.order(new Desired(Rig.task(2), Goal.APPLIED, new Lead(3, "c"), 1));
+    assertBack(RollbackReason.ORDERED);
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
+    rig.order(new DesiredState(Rig.task(2), Goal.APPLIED, new DriverClaim(3, "c"), 1));
     rig.pass(Duration.ofMinutes(1));
-    assertBack(Setback.ORDERED);
+    assertBack(RollbackReason.ORDERED);
     assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
   }
 
   @Test
   void confirmedNode_keepsTheReleaseOnAbortAndGivesItUpOnRevert() {
     soaked();
-    rig.drive(Goal.CONFIRMED, Phase.CONFIRMED);
-    rig.order(Goal.ROLLED_BACK, new Lead(2, "b"));
+    rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
+    rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
     rig.tick();
-    assertEquals(new Lead(2, "b"), rig.report().orElseThrow().seen());
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
     assertEquals(NEW, rig.slots.running());
-    rig.order(Goal.REVERTED, new Lead(3, "c"));
+    rig.order(Goal.REVERTED, new DriverClaim(3, "c"));
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(Phase.REVERTED, rig.phase());
+    assertEquals(NodePhase.REVERTED, rig.phase());
     assertEquals(OLD, rig.slots.running());
   }
 
@@ -288,12 +288,12 @@ class WatchdogTest {
       Rig shuffled = new Rig();
       List<Goal> goals = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
       for (int i = 0; i < 400; i++) {
-        Lead lead = new Lead(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
+        DriverClaim lead = new DriverClaim(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
         shuffled.order(goals.get(random.nextInt(3)), lead);
         shuffled.tick();
         shuffled.pass(Duration.ofSeconds(1));
       }
-      assertEquals(Phase.CONFIRMED, shuffled.phase(), "seed " + seed);
+      assertEquals(NodePhase.CONFIRMED, shuffled.phase(), "seed " + seed);
       assertEquals(List.of(OLD, NEW), shuffled.slots.history(), "seed " + seed);
     }
   }
@@ -306,7 +306,7 @@ class WatchdogTest {
       Rig unsure = new Rig(() -> troubles[random.nextInt(troubles.length)]);
       unsure.driveToTheEnd();
       unsure.pass(Duration.ofMinutes(5));
-      assertEquals(Phase.CONFIRMED, unsure.phase(), "seed " + seed);
+      assertEquals(NodePhase.CONFIRMED, unsure.phase(), "seed " + seed);
     }
   }
 
@@ -319,17 +319,17 @@ class WatchdogTest {
     unsure.tick();
     assertEquals(Optional.empty(), unsure.report());
     unsure.tick();
-    assertEquals(Phase.PREPARING, unsure.phase());
+    assertEquals(NodePhase.PREPARING, unsure.phase());
   }
 
   @Test
   void reportThatTheStoreLost_isBackWithTheNextBeat() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
     var key = RolloutKeys.ofNode(Rig.SELF.component(), Rig.SELF.node());
     rig.store.delete(
         RolloutKeys.REPORTS, key, rig.store.get(RolloutKeys.REPORTS, key).orElseThrow().revision());
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(Phase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.phase());
   }
 
   @Test
@@ -352,13 +352,13 @@ class WatchdogTest {
 
   @Test
   void orderThatCannotBeRead_isNone() {
-    rig.drive(Goal.STAGED, Phase.STAGED);
+    rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.store.put(
         RolloutKeys.ROLLOUTS,
         RolloutKeys.desired(Rig.SELF.component(), Rig.SELF.node()),
         Value.of("{\"goal\":\"applied\"}"));
     rig.pass(Duration.ofMinutes(2));
-    assertEquals(Phase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.phase());
   }
 
   @Test

@@ -1,0 +1,13 @@
+package keyfleet.rollout.controller;
+
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.Task;
+
+/// The task of one node and the goal it should reach.
+public record Assignment(Task task, Goal goal) {
+  public DesiredState under(DriverClaim lead, long decision) {
+    return new DesiredState(task, goal, lead, decision);
+  }
+}

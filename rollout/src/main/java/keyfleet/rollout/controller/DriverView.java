@@ -1,0 +1,45 @@
+package keyfleet.rollout.controller;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.plan.NodeStatus;
+
+/// What one driver sees and remembers: which nodes are present, what they reported, and how long it
+/// has waited for each. It is never stored. A new driver begins without it, so its waits run in
+/// full on its own clock.
+///
+/// @param looked whether the driver has observed the fleet at all; before that no node counts as
+///   present or absent
+/// @param lookedAt when it last observed the fleet
+/// @param candidates the statuses of the present nodes that may start
+/// @param since when a node got its step, appeared or disappeared, whichever was last
+/// @param batchSince when the previous batch passed
+public record DriverView(
+    boolean looked,
+    Duration lookedAt,
+    Set<NodeId> present,
+    Map<NodeId, NodeReport> reports,
+    Map<NodeId, NodeStatus> candidates,
+    Map<NodeId, Duration> since,
+    Duration batchSince) {
+  public DriverView {
+    present = Set.copyOf(present);
+    reports = Map.copyOf(reports);
+    candidates = Map.copyOf(candidates);
+    since = Map.copyOf(since);
+  }
+
+  public static DriverView blank(Duration now) {
+    return new DriverView(false, now, Set.of(), Map.of(), Map.of(), Map.of(), now);
+  }
+
+  /// Whether the driver may judge by this view. After a gap (its machine slept, or the store was
+  /// unavailable) it cannot tell which nodes were reachable, so it observes first and waits in full
+  /// again.
+  boolean isFresh(Duration now, Duration stale) {
+    return looked && now.minus(lookedAt).compareTo(stale) <= 0;
+  }
+}

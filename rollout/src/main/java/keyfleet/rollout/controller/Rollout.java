@@ -1,0 +1,178 @@
+package keyfleet.rollout.controller;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+
+/// The state of a rollout. The transitions are drawn in the package's description. `now` is the
+/// elapsed time of the driver.
+public sealed interface Rollout {
+  /// No driver has claimed it yet.
+  record Created(RolloutRun run) implements Rollout {}
+
+  /// A rollout that a driver must continue.
+  sealed interface Active extends Rollout {
+    @Override
+    Active with(RolloutRun run);
+  }
+
+  record Rolling(RolloutRun run) implements Active {
+    @Override
+    public Rolling with(RolloutRun next) {
+      return new Rolling(next);
+    }
+  }
+
+  /// The driver takes no new step, but confirms nodes that have soaked (R19).
+  record Paused(RolloutRun run, StopCause cause) implements Active {
+    @Override
+    public Paused with(RolloutRun next) {
+      return new Paused(next, cause);
+    }
+
+    /// R24: nodes that have soaked are not confirmed either.
+    boolean isSafeHold() {
+      return cause == StopCause.STORE_LOST;
+    }
+  }
+
+  /// Nodes on the way roll back; the rollout is not over while a node of [RolloutProgress#awaited]
+  /// is silent.
+  record Aborting(RolloutRun run, StopOrder recall) implements Active {
+    @Override
+    public Aborting with(RolloutRun next) {
+      return new Aborting(next, recall);
+    }
+  }
+
+  record Aborted(RolloutRun run, StopCause cause) implements Rollout {}
+
+  record RolledBack(RolloutRun run) implements Rollout {}
+
+  record Completed(RolloutRun run) implements Rollout {}
+
+  RolloutRun run();
+
+  /// The same state with another run; a rollout that has ended stays as it is.
+  default Rollout with(RolloutRun next) {
+    return this;
+  }
+
+  static Rollout next(Rollout rollout, RolloutEvent event, Duration now) {
+    return RolloutTransitions.next(rollout, event, now);
+  }
+
+  static boolean isEnded(Rollout rollout) {
+    return rollout instanceof Aborted
+        || rollout instanceof RolledBack
+        || rollout instanceof Completed;
+  }
+
+  /// Whether the rollout can continue only after a driver has won a new epoch: no driver has
+  /// claimed it yet, or it stops and no command under an older claim may be obeyed any more (R18).
+  static boolean wantsLead(Rollout rollout) {
+    return switch (rollout) {
+      case Created _ -> true;
+      case Aborting(var run, var recall) -> run.lead().epoch() < recall.fence();
+      case Rolling(var run) -> run.lead().equals(DriverClaim.NOBODY);
+      case Paused(var run, _) -> run.lead().equals(DriverClaim.NOBODY);
+      case Aborted _, RolledBack _, Completed _ -> false;
+    };
+  }
+
+  /// Why the driver starts nothing new although no operator has paused the rollout; empty if it
+  /// continues.
+  static Optional<String> hold(Rollout rollout) {
+    if (rollout instanceof Paused paused && paused.isSafeHold()) {
+      return Optional.of(
+          "the store lost decisions, rebuilt from the nodes' reports; check, then resume the"
+              + " rollout");
+    }
+    if (rollout instanceof Paused paused && paused.cause() == StopCause.INFRASTRUCTURE) {
+      return Optional.of(
+          "a node could not fetch or keep the release; see its report, then resume the rollout");
+    }
+    if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
+      return Optional.empty();
+    }
+    RolloutDraft muster = new RolloutDraft(run, Duration.ZERO);
+    InFlightBudget room = new InFlightBudget(muster);
+    if (room.isHeld()) {
+      return Optional.of(room.words());
+    }
+    if (muster.lacksCanaries()) {
+      return Optional.of(
+          "no canary is left: each belongs to another rollout, was excluded, or was forgotten");
+    }
+    List<NodeId> idle = muster.idleCanaries();
+    return idle.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            "canaries are silent or were given up; forget them or abort the rollout: "
+                + idle.stream().map(NodeId::value).collect(Collectors.joining(", ")));
+  }
+
+  /// Whether a node has obeyed a decision that the stored rollout does not contain: then the store
+  /// has lost it (R24).
+  static boolean isBehind(Rollout rollout, List<NodeReport> reports) {
+    return (rollout instanceof Created || rollout instanceof Rolling || rollout instanceof Paused)
+        && new ProgressRecovery(rollout.run()).isBehind(reports);
+  }
+
+  /// What a node should do. It depends on the state alone, so it is always safe to send again
+  /// (R12).
+  static Optional<Assignment> desired(Rollout rollout, NodeId node) {
+    NodeEntry place = rollout.run().ledger().places().get(node);
+    boolean held = rollout instanceof Paused paused && paused.isSafeHold();
+    return place == null || wantsLead(rollout) || held
+        ? Optional.empty()
+        : goal(rollout, place.standing())
+            .map(goal -> new Assignment(rollout.run().spec().task(place.attempt()), goal));
+  }
+
+  /// The nodes that must get an order. Confirmed and reverted nodes have already got theirs.
+  static Map<NodeId, Assignment> orders(Rollout rollout) {
+    Map<NodeId, Assignment> orders = new LinkedHashMap<>();
+    rollout
+        .run()
+        .ledger()
+        .places()
+        .forEach((node, place) -> {
+          NodeProgress standing = place.standing();
+          if (standing != NodeProgress.CONFIRMED && standing != NodeProgress.REVERTED) {
+            desired(rollout, node).ifPresent(order -> orders.put(node, order));
+          }
+        });
+    return orders;
+  }
+
+  private static Optional<Goal> goal(Rollout rollout, NodeProgress standing) {
+    return switch (standing) {
+      case PENDING, PENDING_OFFLINE, EXCLUDED, OCCUPIED, WAITING -> Optional.empty();
+      case PREPARING -> Optional.of(Goal.STAGED);
+      case APPLYING -> Optional.of(Goal.APPLIED);
+      case CONFIRMING, CONFIRMED -> Optional.of(Goal.CONFIRMED);
+      case FAILING, FAILED, LOST, RECALLING, RECALLED -> Optional.of(Goal.ROLLED_BACK);
+      case REVERTING, REVERTED, KEPT -> Optional.of(Goal.REVERTED);
+      case FORGOTTEN -> Optional.of(isRevert(rollout) ? Goal.REVERTED : Goal.ROLLED_BACK);
+    };
+  }
+
+  private static boolean isRevert(Rollout rollout) {
+    return rollout instanceof RolledBack
+        || (rollout instanceof Aborting(_, var recall) && recall.goal() == Goal.REVERTED);
+  }
+
+  /// When time alone can next change this rollout; empty if only an event can. A rollout in
+  /// progress must be observed again before that.
+  static Optional<Duration> wakeAt(Rollout rollout) {
+    return RolloutTransitions.wakeAt(rollout);
+  }
+}

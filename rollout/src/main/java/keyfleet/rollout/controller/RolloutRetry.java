@@ -1,0 +1,77 @@
+package keyfleet.rollout.controller;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.plan.BatchPolicy;
+import keyfleet.rollout.plan.BatchPolicy.NoCanaries;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.PlanningResult;
+import keyfleet.rollout.plan.Preflight;
+import keyfleet.rollout.plan.Preflight.Passed;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.target.Target;
+import keyfleet.rollout.target.TargetParser;
+
+/// A new rollout of a release to the nodes that failed with it, in a later attempt than any of them
+/// has had (R17).
+public sealed interface RolloutRetry {
+  record Ready(RolloutSpec spec) implements RolloutRetry {}
+
+  record Refused(String why) implements RolloutRetry {}
+
+  /// Preflight runs again on `inventory`: nodes that are degraded now are left out, as in any
+  /// rollout.
+  static RolloutRetry of(
+      Rollout ended, RolloutId id, String incarnation, List<NodeStatus> inventory) {
+    RolloutSpec before = ended.run().spec();
+    Set<NodeId> failed = new LinkedHashSet<>(ended.run().ledger().failed());
+    if (!Rollout.isEnded(ended)) {
+      return new Refused("rollout " + before.id() + " is still in progress");
+    }
+    if (failed.isEmpty()) {
+      return new Refused("no node of rollout " + before.id() + " has failed");
+    }
+    Target target = new Target.Ids(failed);
+    if (!(TargetParser.parse(target.toString()) instanceof TargetParser.Parsed)) {
+      return new Refused(failed.size() + " failed nodes are too many for one retry");
+    }
+    EligibilityRules was = before.admission();
+    OfferedRelease offer = was.offer().again(highest(ended.run().ledger(), failed) + 1);
+    EligibilityRules again = new EligibilityRules(target, offer, was.degraded(), was.heldBack());
+    return switch (Preflight.of(again, inventory)) {
+      case Passed passed -> new Ready(spec(before, id, incarnation, again, passed));
+      case Preflight.Refused refused -> new Refused(refused.words());
+    };
+  }
+
+  private static int highest(RolloutProgress ledger, Set<NodeId> failed) {
+    return ledger.places().entrySet().stream()
+        .filter(it -> failed.contains(it.getKey()))
+        .mapToInt(it -> it.getValue().attempt())
+        .max()
+        .orElse(1);
+  }
+
+  private static RolloutSpec spec(
+      RolloutSpec before, RolloutId id, String incarnation, EligibilityRules again, Passed passed) {
+    BatchPolicy shape =
+        new BatchPolicy(
+            id.value(), new NoCanaries(), before.limits().batchSize(), before.plan().spread());
+    PlanningResult.Planned planned =
+        (PlanningResult.Planned)
+            RolloutPlan.of(before.plan().release(), again.target(), shape, passed);
+    return new RolloutSpec(
+        id,
+        incarnation,
+        again,
+        before.component(),
+        planned.plan(),
+        before.limits(),
+        before.times());
+  }
+}

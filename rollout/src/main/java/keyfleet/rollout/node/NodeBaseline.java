@@ -1,0 +1,62 @@
+package keyfleet.rollout.node;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+
+/// What a node has apart from its current task: the release it last confirmed, the one before that,
+/// and the rollouts it has finished, latest last.
+public record NodeBaseline(
+    NodeId node,
+    Component component,
+    Sha256 confirmed,
+    Sha256 previous,
+    List<TaskHistoryEntry> past) {
+  /// Beyond this limit the node forgets the oldest rollout together with its claim. It would then
+  /// obey a driver of that rollout again; the release counter still blocks releases older than the
+  /// running one.
+  public static final int MAX_PAST = 32;
+
+  public NodeBaseline {
+    past = List.copyOf(past);
+    if (past.size() > MAX_PAST) {
+      throw new IllegalArgumentException(
+          "at most " + MAX_PAST + " finished rollouts, not " + past.size());
+    }
+  }
+
+  /// For a node that no rollout has reached yet.
+  public static NodeBaseline of(NodeId node, Component component, Sha256 running) {
+    return new NodeBaseline(node, component, running, running, List.of());
+  }
+
+  Optional<TaskHistoryEntry> chapter(RolloutId rollout) {
+    return past.stream().filter(it -> it.task().rollout().equals(rollout)).findFirst();
+  }
+
+  NodeBaseline with(TaskHistoryEntry chapter) {
+    Stream<TaskHistoryEntry> others =
+        past.stream().filter(it -> !it.task().rollout().equals(chapter.task().rollout()));
+    List<TaskHistoryEntry> all = Stream.concat(others, Stream.of(chapter)).toList();
+    int first = Math.max(0, all.size() - MAX_PAST);
+    return new NodeBaseline(node, component, confirmed, previous, all.subList(first, all.size()));
+  }
+
+  NodeBaseline confirming(Sha256 release) {
+    return new NodeBaseline(node, component, release, confirmed, past);
+  }
+
+  /// A second revert is impossible: the release before the previous one is no longer kept.
+  NodeBaseline reverted() {
+    return new NodeBaseline(node, component, previous, previous, past);
+  }
+
+  /// Neither release may ever be deleted (R8).
+  boolean keeps(Sha256 release) {
+    return release.equals(confirmed) || release.equals(previous);
+  }
+}

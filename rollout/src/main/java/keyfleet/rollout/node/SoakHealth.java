@@ -1,0 +1,101 @@
+package keyfleet.rollout.node;
+
+import java.time.Duration;
+import keyfleet.rollout.node.ProbeResult.State;
+
+/// What a watchdog has observed of a release since it was started: how long it has been ready
+/// without a break, how long it has been unready, and how often it relapsed (R10). Times are
+/// elapsed nanoseconds.
+///
+/// Time counts only between two probes that were both taken while the watchdog could reach the
+/// store. While it is cut off it cannot tell a bad release from a bad network, so everything
+/// freezes. Relapses always count, because no network causes a crash.
+public record SoakHealth(
+    State state, StoreLink link, long seenAt, long good, long bad, int relapses, int restarts) {
+  public static final Duration PROBE_EVERY = Duration.ofSeconds(10);
+
+  /// A watchdog that was suspended has observed nothing in between.
+  public static final Duration LONGEST_GAP = Duration.ofSeconds(30);
+
+  /// Becoming unready and crashing count alike.
+  public static final int MAX_RELAPSES = 3;
+
+  /// Whether the watchdog itself reaches the store.
+  public enum StoreLink {
+    CONNECTED,
+    CUT_OFF
+  }
+
+  static SoakHealth starting(long now) {
+    return new SoakHealth(State.NOT_READY, StoreLink.CUT_OFF, now, 0, 0, 0, 0);
+  }
+
+  /// What survives a restart of the watchdog: the soak starts again, the relapses stay.
+  SoakHealth resumed(long now) {
+    return new SoakHealth(State.NOT_READY, StoreLink.CUT_OFF, now, 0, 0, relapses, restarts);
+  }
+
+  SoakHealth seen(ProbeResult sighting, StoreLink linked, long now) {
+    SoakHealth before = restarted(sighting.restarts());
+    if (linked == StoreLink.CUT_OFF) {
+      return before.at(linked, now);
+    }
+    boolean both = link == StoreLink.CONNECTED;
+    long passed = both ? Math.clamp(now - seenAt, 0, LONGEST_GAP.toNanos()) : 0;
+    return (sighting.isReady() ? before.ready(passed) : before.unready(passed)).at(linked, now);
+  }
+
+  /// A lower count means that the counter was reset: it holds only restarts of this release.
+  private SoakHealth restarted(int total) {
+    if (total == restarts) {
+      return this;
+    }
+    int crashes = total > restarts ? total - restarts : total;
+    return new SoakHealth(State.NOT_READY, link, seenAt, 0, bad, relapses + crashes, total);
+  }
+
+  private SoakHealth ready(long passed) {
+    long sum = state == State.READY ? good + passed : 0;
+    return new SoakHealth(State.READY, link, seenAt, sum, 0, relapses, restarts);
+  }
+
+  private SoakHealth unready(long passed) {
+    return state == State.READY
+        ? new SoakHealth(State.NOT_READY, link, seenAt, 0, 0, relapses + 1, restarts)
+        : new SoakHealth(state, link, seenAt, 0, bad + passed, relapses, restarts);
+  }
+
+  private SoakHealth at(StoreLink linked, long now) {
+    return new SoakHealth(state, linked, now, good, bad, relapses, restarts);
+  }
+
+  boolean isReady() {
+    return state == State.READY && link == StoreLink.CONNECTED;
+  }
+
+  /// `healthWait` is how long at a stretch a release may be unready, at its start or later.
+  boolean hasFailed(Duration healthWait) {
+    return relapses > MAX_RELAPSES || bad >= ElapsedTime.nanos(healthWait);
+  }
+
+  /// Whether the release is to blame if the deadline passes now.
+  boolean isToBlame() {
+    return state != State.READY && link == StoreLink.CONNECTED;
+  }
+
+  /// I5: the whole soak without a break, up to a probe just taken.
+  boolean hasPassed(Duration soak) {
+    return isReady() && good >= ElapsedTime.nanos(soak);
+  }
+
+  Duration remaining(Duration soak) {
+    return Duration.ofNanos(Math.max(0, ElapsedTime.nanos(soak) - good));
+  }
+
+  /// When the next probe is due.
+  long nextLook(Duration soak) {
+    long every = PROBE_EVERY.toNanos();
+    long left = remaining(soak).toNanos();
+    return seenAt + (left > 0 && isReady() ? Math.min(every, left) : every);
+  }
+}

@@ -1,0 +1,141 @@
+package keyfleet.rollout.plan;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import keyfleet.rollout.CanonicalEncoder;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.plan.BatchPolicy.FirstNodes;
+import keyfleet.rollout.plan.BatchPolicy.NoCanaries;
+import keyfleet.rollout.plan.BatchPolicy.Selected;
+import keyfleet.rollout.plan.Preflight.Passed;
+import keyfleet.rollout.target.Target;
+import keyfleet.rollout.target.TargetMatch;
+
+/// Which node gets a release in which batch. The plan is frozen when the rollout is created. A dry
+/// run has the same plan: the same nodes give the same plan in whatever order they are read.
+///
+/// @param inventory the revision of the inventory that the plan was made from (R15); it is not part
+///   of the hash, because another inventory may give the same plan
+public record RolloutPlan(
+    Sha256 release,
+    Target target,
+    List<NodeId> canaries,
+    List<List<NodeId>> batches,
+    List<NodeId> offline,
+    List<ExcludedNode> excluded,
+    FailureDomains spread,
+    Sha256 inventory) {
+  /// For a plan that was stored without its inventory.
+  public static final Sha256 NOT_SAID = InventoryDigest.revision(List.of());
+
+  /// Without a limit for failure domains, from an unknown inventory.
+  public RolloutPlan(
+      Sha256 release,
+      Target target,
+      List<NodeId> canaries,
+      List<List<NodeId>> batches,
+      List<NodeId> offline,
+      List<ExcludedNode> excluded) {
+    this(
+        release,
+        target,
+        canaries,
+        batches,
+        offline,
+        excluded,
+        new FailureDomains.Unlimited(),
+        NOT_SAID);
+  }
+
+  public RolloutPlan {
+    canaries = List.copyOf(canaries);
+    batches = batches.stream().map(List::copyOf).toList();
+    offline = List.copyOf(offline);
+    excluded = List.copyOf(excluded);
+  }
+
+  /// `release` is the digest of the manifest, `target` is the target that preflight resolved.
+  public static PlanningResult of(Sha256 release, Target target, BatchPolicy shape, Passed passed) {
+    List<NodeStatus> order = ordered(shape.seed(), passed.eligible());
+    Set<NodeId> canaries = canaries(shape, order);
+    if (shape.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
+      return new PlanningResult.NoCanaryFound(selector);
+    }
+    List<NodeStatus> rest = order.stream().filter(it -> !canaries.contains(it.node())).toList();
+    return new PlanningResult.Planned(
+        new RolloutPlan(
+            release,
+            target,
+            List.copyOf(canaries),
+            cut(rest, shape),
+            ids(ordered(shape.seed(), passed.offline())),
+            passed.excluded().stream().sorted(Comparator.comparing(ExcludedNode::node)).toList(),
+            shape.spread(),
+            passed.inventory()));
+  }
+
+  /// By hash: nodes with similar names are often in the same rack and must not fail together.
+  private static List<NodeStatus> ordered(String seed, List<NodeStatus> nodes) {
+    record Place(Sha256 hash, NodeStatus status) {}
+    return nodes.stream()
+        .map(status -> new Place(place(seed, status.node()), status))
+        .sorted(Comparator.comparing(Place::hash).thenComparing(it -> it.status().node()))
+        .map(Place::status)
+        .toList();
+  }
+
+  private static List<NodeId> ids(List<NodeStatus> nodes) {
+    return nodes.stream().map(NodeStatus::node).toList();
+  }
+
+  private static Sha256 place(String seed, NodeId node) {
+    return Sha256.of(
+        new CanonicalEncoder("keyfleet-order-1").utf8(seed).utf8(node.value()).encoded());
+  }
+
+  private static Set<NodeId> canaries(BatchPolicy shape, List<NodeStatus> order) {
+    List<NodeId> chosen =
+        switch (shape.canaries()) {
+          case NoCanaries _ -> List.of();
+          case FirstNodes(int count) -> new BatchPlanner(shape.spread(), order).take(count);
+          case Selected(var selector) ->
+              new BatchPlanner(
+                      shape.spread(), order.stream().filter(it -> takes(selector, it)).toList())
+                  .take(order.size());
+        };
+    return new LinkedHashSet<>(chosen);
+  }
+
+  private static boolean takes(Target selector, NodeStatus status) {
+    return selector.matches(status.node(), status.facts()) == TargetMatch.YES;
+  }
+
+  private static List<List<NodeId>> cut(List<NodeStatus> nodes, BatchPolicy shape) {
+    BatchPlanner cutting = new BatchPlanner(shape.spread(), nodes);
+    List<List<NodeId>> batches = new ArrayList<>();
+    while (!cutting.isEmpty()) {
+      batches.add(cutting.take(shape.batchSize()));
+    }
+    return batches;
+  }
+
+  /// I11: a dry run prints this hash, and the run that follows must have the same.
+  public Sha256 hash() {
+    CanonicalEncoder items =
+        new CanonicalEncoder("keyfleet-plan-1")
+            .digest(release)
+            .utf8(target.toString())
+            .texts(canaries);
+    items.int32(batches.size());
+    batches.forEach(items::texts);
+    items.texts(offline).texts(excluded);
+    if (spread instanceof FailureDomains.Limited(var fact, int perBatch)) {
+      items.utf8(fact).int32(perBatch);
+    }
+    return Sha256.of(items.encoded());
+  }
+}

@@ -1,0 +1,24 @@
+package keyfleet.rollout.release;
+
+import java.util.List;
+import keyfleet.rollout.CanonicalEncoder;
+import keyfleet.rollout.Sha256;
+
+/// A statement signed by the release keys that one manifest may go below the counter floor. It is
+/// valid up to the floor it names, so an old permit does not allow going below a later floor.
+public record DowngradePermit(Sha256 manifest, long floor, List<ReleaseSignature> signatures) {
+  public DowngradePermit {
+    signatures = TrustedReleaseKeys.bounded(signatures);
+  }
+
+  /// The bytes that are signed.
+  public static byte[] encoded(Sha256 manifest, long floor) {
+    return new CanonicalEncoder("keyfleet-downgrade-1").digest(manifest).int64(floor).encoded();
+  }
+
+  boolean covers(Sha256 wanted, long currentFloor, TrustedReleaseKeys keys) {
+    return manifest.equals(wanted)
+        && currentFloor <= floor
+        && keys.signers(encoded(manifest, floor), signatures).size() >= keys.threshold();
+  }
+}

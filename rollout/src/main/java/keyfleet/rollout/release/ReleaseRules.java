@@ -1,0 +1,81 @@
+package keyfleet.rollout.release;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
+import keyfleet.rollout.release.ReleaseVerdict.Downgrade;
+import keyfleet.rollout.release.ReleaseVerdict.Expired;
+import keyfleet.rollout.release.ReleaseVerdict.NotAllowedFrom;
+import keyfleet.rollout.release.ReleaseVerdict.ProtocolTooOld;
+import keyfleet.rollout.release.ReleaseVerdict.Reason;
+import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
+import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
+import keyfleet.rollout.release.ReleaseVerdict.WrongPlatform;
+
+/// The rules for a release on one node (R21). The node checks them itself: even a party that can
+/// command the node cannot make it run what the pinned keys did not sign. The artifact's size and
+/// digest are checked where its bytes are.
+public final class ReleaseRules {
+  private ReleaseRules() {}
+
+  /// Whether the node may update to `release`.
+  public static ReleaseVerdict check(
+      SignedManifest release,
+      TrustedReleaseKeys keys,
+      NodeSoftware node,
+      List<DowngradePermit> permits,
+      Instant now) {
+    ReleaseManifest manifest = release.manifest();
+    List<Reason> reasons = lasting(release, keys, node);
+    if (!manifest.allowsFrom(node.running())) {
+      reasons.add(new NotAllowedFrom(node.running()));
+    }
+    if (!now.isBefore(manifest.expiry())) {
+      reasons.add(new Expired(manifest.expiry()));
+    }
+    if (manifest.counter() < node.floor() && !permitted(manifest, keys, node, permits)) {
+      reasons.add(new Downgrade(manifest.counter(), node.floor()));
+    }
+    return verdict(reasons);
+  }
+
+  /// Whether the node may start, or roll back to, a release that it has installed already. The
+  /// rules for an update do not apply: an expiry must stop neither a running release nor a
+  /// rollback.
+  public static ReleaseVerdict checkHeld(
+      SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
+    return verdict(lasting(release, keys, node));
+  }
+
+  private static List<Reason> lasting(
+      SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
+    ReleaseManifest manifest = release.manifest();
+    List<Reason> reasons = new ArrayList<>();
+    int valid = keys.signers(manifest.encoded(), release.signatures()).size();
+    if (valid < keys.threshold()) {
+      reasons.add(new TooFewSignatures(valid, keys.threshold()));
+    }
+    if (!manifest.platform().equals(node.platform())) {
+      reasons.add(new WrongPlatform(manifest.platform(), node.platform()));
+    }
+    if (node.protocol() < manifest.minProtocol()) {
+      reasons.add(new ProtocolTooOld(node.protocol(), manifest.minProtocol()));
+    }
+    return reasons;
+  }
+
+  private static boolean permitted(
+      ReleaseManifest manifest,
+      TrustedReleaseKeys keys,
+      NodeSoftware node,
+      List<DowngradePermit> permits) {
+    Sha256 digest = manifest.digest();
+    return permits.stream().anyMatch(permit -> permit.covers(digest, node.floor(), keys));
+  }
+
+  private static ReleaseVerdict verdict(List<Reason> reasons) {
+    return reasons.isEmpty() ? new Acceptable() : new Unacceptable(reasons);
+  }
+}

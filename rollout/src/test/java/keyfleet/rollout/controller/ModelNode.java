@@ -1,0 +1,158 @@
+package keyfleet.rollout.controller;
+
+import java.util.Random;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.Task;
+import org.jspecify.annotations.Nullable;
+
+/// The simplest node that obeys the rules: it acts on an order that it has read, perhaps long ago;
+/// it never goes forward after a stop, nor twice in one attempt; it rolls back by itself.
+final class ModelNode {
+  final NodeId id;
+  boolean present = true;
+
+  /// How often it has started the release.
+  int swaps;
+
+  /// Whether it ever reported that the release is bad.
+  boolean complained;
+
+  private @Nullable DesiredState read;
+  private @Nullable Task task;
+  private DriverClaim seen = DriverClaim.NOBODY;
+  private NodePhase phase = NodePhase.PREPARING;
+  private RollbackReason setback = RollbackReason.NONE;
+  private boolean stopped;
+
+  ModelNode(NodeId id) {
+    this.id = id;
+  }
+
+  void read(@Nullable DesiredState desired) {
+    read = desired;
+  }
+
+  /// Runs the release unconfirmed.
+  boolean isUnconfirmed() {
+    return task != null
+        && (phase == NodePhase.APPLYING
+            || phase == NodePhase.SOAKING
+            || phase == NodePhase.SOAKED
+            || phase == NodePhase.ROLLING_BACK);
+  }
+
+  boolean isConfirmed() {
+    return task != null && phase == NodePhase.CONFIRMED;
+  }
+
+  /// Acts on the order that it has read, unless that order is outdated.
+  void act() {
+    DesiredState order = read;
+    read = null;
+    if (order == null || !seen.yieldsTo(order.lead())) {
+      return;
+    }
+    Task mine = task;
+    if (mine == null || order.task().attempt() > mine.attempt()) {
+      if (mine != null && !phase.isTerminal() && phase != NodePhase.PREPARING) {
+        return;
+      }
+      task = order.task();
+      phase = NodePhase.PREPARING;
+      setback = RollbackReason.NONE;
+    } else if (order.task().attempt() < mine.attempt()) {
+      return;
+    }
+    seen = order.lead();
+    obey(order.goal());
+  }
+
+  private void obey(Goal goal) {
+    stopped |= goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
+    switch (goal) {
+      case STAGED -> {}
+      case APPLIED -> {
+        if (phase == NodePhase.STAGED && !stopped) {
+          phase = NodePhase.APPLYING;
+          swaps++;
+        }
+      }
+      case CONFIRMED -> {
+        if (phase == NodePhase.SOAKED) {
+          phase = NodePhase.CONFIRMED;
+        }
+      }
+      case ROLLED_BACK -> back(RollbackReason.ORDERED);
+      case REVERTED -> {
+        if (phase == NodePhase.CONFIRMED) {
+          phase = NodePhase.REVERTED;
+        } else {
+          back(RollbackReason.ORDERED);
+        }
+      }
+      default -> throw new IllegalStateException("no goal: " + goal);
+    }
+  }
+
+  private void back(RollbackReason why) {
+    if (!phase.isTerminal() && phase != NodePhase.ROLLING_BACK) {
+      boolean ran = isUnconfirmed();
+      phase = ran ? NodePhase.ROLLING_BACK : NodePhase.ROLLED_BACK;
+      setback = why;
+    }
+  }
+
+  /// Lets time pass; one step in `oneIn` goes wrong.
+  void live(Random random, int oneIn) {
+    boolean wrong = random.nextInt(oneIn) == 0;
+    switch (phase) {
+      case PREPARING -> {
+        if (task != null && wrong) {
+          back(random.nextBoolean() ? RollbackReason.INFRASTRUCTURE : bad(RollbackReason.REFUSED));
+        } else if (task != null && !stopped) {
+          phase = NodePhase.STAGED;
+        }
+      }
+      case APPLYING -> phase = NodePhase.SOAKING;
+      case SOAKING -> {
+        if (wrong) {
+          back(bad(RollbackReason.UNHEALTHY));
+        } else {
+          phase = NodePhase.SOAKED;
+        }
+      }
+      case SOAKED -> {
+        if (wrong) {
+          back(RollbackReason.UNCONFIRMED);
+        }
+      }
+      case ROLLING_BACK -> phase = NodePhase.ROLLED_BACK;
+      case STAGED, CONFIRMED, ROLLED_BACK, REVERTED -> {}
+    }
+  }
+
+  private RollbackReason bad(RollbackReason why) {
+    complained = true;
+    return why;
+  }
+
+  /// Null for a rollout that the node does not know.
+  @Nullable NodeReport report() {
+    Task mine = task;
+    return mine == null
+        ? null
+        : new NodeReport(
+            id,
+            mine,
+            phase,
+            setback,
+            seen,
+            isConfirmed() ? ControllerFixtures.NEW : ControllerFixtures.OLD);
+  }
+}

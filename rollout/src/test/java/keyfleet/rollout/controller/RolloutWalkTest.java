@@ -1,0 +1,213 @@
+package keyfleet.rollout.controller;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.controller.Rollout.Aborted;
+import keyfleet.rollout.controller.Rollout.Completed;
+import keyfleet.rollout.controller.Rollout.Paused;
+import keyfleet.rollout.controller.Rollout.RolledBack;
+import keyfleet.rollout.controller.Rollout.Rolling;
+import keyfleet.rollout.controller.RolloutEvent.Claimed;
+import keyfleet.rollout.controller.RolloutEvent.ForgetRequested;
+import keyfleet.rollout.controller.RolloutEvent.NodeOccupied;
+import keyfleet.rollout.controller.RolloutEvent.ResumeRequested;
+import keyfleet.rollout.controller.RolloutEvent.RollbackRequested;
+import keyfleet.rollout.controller.RolloutEvent.Ticked;
+import keyfleet.rollout.plan.ExcludedNode;
+import org.junit.jupiter.api.Test;
+
+/// What holds after every step of a rollout whose nodes come and go, read late, fail and are cut
+/// off, while drivers sleep and operators change their minds.
+class RolloutWalkTest {
+  private static final int WALKS = 2_000;
+  private static final int STEPS = 300;
+  private static final Duration AGES = Duration.ofDays(10_000);
+  private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
+
+  @Test
+  void randomWalks_keepTheInvariantsAndTakeExactlyTheDrawnEdges() throws IOException {
+    Set<String> taken = new TreeSet<>();
+    for (int seed = 0; seed < WALKS; seed++) {
+      RolloutRandomWalk world = new RolloutRandomWalk(seed);
+      for (int step = 0; step < STEPS; step++) {
+        Rollout before = world.rollout();
+        RolloutEvent event = world.step();
+        String where = "seed " + seed + ", step " + step + ": " + event;
+        check(world, before, event, where);
+        if (before.getClass() != world.rollout().getClass()) {
+          taken.addAll(edges(name(before), event, name(world.rollout())));
+        }
+      }
+    }
+    assertEquals(drawn(), taken);
+  }
+
+  /// Other events that settle a rollout are drawn as an observation; a resumed rollout is Rolling
+  /// first.
+  private static Set<String> edges(String from, RolloutEvent event, String to) {
+    return switch (event) {
+      case ResumeRequested _ when !to.equals("Rolling") ->
+          Set.of(from + " ResumeOrdered Rolling", "Rolling Observed " + to);
+      case Claimed _ when !from.equals("Created") -> Set.of(from + " Observed " + to);
+      case Ticked _, NodeOccupied _, ForgetRequested _ -> Set.of(from + " Observed " + to);
+      default -> Set.of(from + " " + name(event) + " " + to);
+    };
+  }
+
+  private static String name(Object state) {
+    return state.getClass().getSimpleName();
+  }
+
+  private static void check(
+      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
+    Rollout after = world.rollout();
+    // A redelivered event changes nothing.
+    assertEquals(after, Rollout.next(after, event, world.now()), where);
+    checkFailures(world, before, event, where);
+    checkBounds(world, where);
+    checkStops(world, before, event, where);
+    checkWaits(world, where);
+    checkSets(before.run(), after.run(), where);
+    // I11: the plan never changes.
+    assertEquals(before.run().spec(), after.run().spec(), where);
+  }
+
+  /// I10: each node of the plan is in one set, and a late node stays in the ledger. R16, R17: a
+  /// late node that is left out has a reason and gets no order.
+  private static void checkSets(RolloutRun before, RolloutRun after, String where) {
+    Set<NodeId> planned = RolloutProgress.EMPTY.standings(after.spec()).keySet();
+    Set<NodeId> all = after.ledger().standings(after.spec()).keySet();
+    Set<NodeId> late = new HashSet<>(all);
+    late.removeAll(planned);
+    assertTrue(all.containsAll(planned), where);
+    assertTrue(RolloutRandomWalk.strangers().containsAll(late), where);
+    assertTrue(all.containsAll(before.ledger().standings(before.spec()).keySet()), where);
+    Set<NodeId> out = new HashSet<>();
+    after
+        .ledger()
+        .places()
+        .forEach((node, place) -> {
+          if (place.standing() == NodeProgress.EXCLUDED) {
+            out.add(node);
+          }
+        });
+    assertEquals(
+        out,
+        after.ledger().excluded().stream().map(ExcludedNode::node).collect(Collectors.toSet()),
+        where);
+    assertEquals(out.size(), after.ledger().excluded().size(), where);
+  }
+
+  /// I1, I7, R13, R14.
+  private static void checkFailures(
+      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
+    RolloutRun run = world.rollout().run();
+    if (event instanceof Claimed) {
+      assertEquals(before.run().ledger().failed(), run.ledger().failed(), where);
+    }
+    Set<NodeId> failed = Set.copyOf(run.ledger().failed());
+    assertEquals(run.ledger().failed().size(), failed.size(), where);
+    assertTrue(world.mayHaveFailed().containsAll(failed), where + ": failed " + failed);
+    if (world.rollout() instanceof Rolling || world.rollout() instanceof Paused) {
+      assertFalse(run.spec().limits().maxFailed().isReached(run.ledger().tally(run.spec())), where);
+      checkBatch(run, failed, where);
+      assertTrue(run.spec().plan().canaries().stream().noneMatch(failed::contains), where);
+    }
+  }
+
+  /// R14, counted independently: a listed node of the current batch got an order.
+  private static void checkBatch(RolloutRun run, Set<NodeId> failed, String where) {
+    int passed = run.ledger().passed();
+    if (passed == run.spec().batches()) {
+      return;
+    }
+    long bad = run.spec().batch(passed).stream().filter(failed::contains).count();
+    long told = run.spec().batch(passed).stream().filter(it -> isTold(run, it)).count();
+    boolean tooMany =
+        switch (run.spec().limits().maxFailedPerBatch()) {
+          case FailureLimit.Nodes(int count) -> bad >= count;
+          case FailureLimit.Percent(int percent) -> bad > 0 && bad * 100.0 / told >= percent;
+          case FailureLimit.Unlimited _ -> false;
+        };
+    assertFalse(tooMany, where + ": of the batch failed " + bad + " of " + told);
+  }
+
+  private static boolean isTold(RolloutRun run, NodeId node) {
+    NodeEntry place = run.ledger().places().get(node);
+    return place != null
+        && (place.attempt() > 1
+            || !Set.of(
+                    NodeProgress.OCCUPIED,
+                    NodeProgress.FORGOTTEN,
+                    NodeProgress.EXCLUDED,
+                    NodeProgress.WAITING)
+                .contains(place.standing()));
+  }
+
+  /// I6, P7.
+  private static void checkBounds(RolloutRandomWalk world, String where) {
+    RolloutLimits limits = world.rollout().run().spec().limits();
+    assertTrue(
+        world.unconfirmed() <= limits.batchSize() + limits.maxUnavailable(),
+        () -> where + ": unconfirmed " + world.unconfirmed());
+  }
+
+  /// I3, and an ended rollout stays ended.
+  private static void checkStops(
+      RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
+    boolean stopped = before instanceof Aborted || before instanceof RolledBack;
+    if (stopped || before instanceof Completed) {
+      boolean absorbs = before instanceof RolledBack || !(event instanceof RollbackRequested);
+      assertTrue(!absorbs || world.rollout().equals(before), where);
+    }
+    assertFalse(stopped && world.hasSwapped(), where + ": forward after the end");
+    if (Rollout.isEnded(world.rollout()) && !(world.rollout() instanceof Completed)) {
+      Rollout.orders(world.rollout())
+          .values()
+          .forEach(
+              it -> assertTrue(it.goal() == Goal.ROLLED_BACK || it.goal() == Goal.REVERTED, where));
+    }
+    if (world.rollout() instanceof RolledBack) {
+      assertEquals(Set.of(), world.confirmed(), () -> where + world.rollout().run().ledger());
+    }
+  }
+
+  /// Empty exactly when time alone changes nothing; otherwise neither too late nor too early.
+  private static void checkWaits(RolloutRandomWalk world, String where) {
+    Rollout rollout = world.rollout();
+    Duration wake = Rollout.wakeAt(rollout).orElse(null);
+    if (wake == null) {
+      assertEquals(rollout, Rollout.next(rollout, new Ticked(), AGES), where);
+    } else {
+      assertEquals(rollout, Rollout.next(rollout, new Ticked(), wake.minusNanos(1)), where);
+      assertFalse(rollout.equals(Rollout.next(rollout, new Ticked(), wake)), where);
+    }
+  }
+
+  /// The diagram of rollouts in the package's description.
+  private static Set<String> drawn() throws IOException {
+    Set<String> edges = new TreeSet<>();
+    for (String line :
+        Files.readAllLines(
+            Path.of("src/main/java/keyfleet/rollout/controller/package-info.java"))) {
+      var edge = EDGE.matcher(line);
+      if (edge.matches()) {
+        edges.add(edge.group(1) + " " + edge.group(2) + " " + edge.group(3));
+      }
+    }
+    return edges;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout.controller;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,93 @@
+package keyfleet.rollout.node;
+
+import static keyfleet.rollout.node.NodeFixtures.APPLYING;
+import static keyfleet.rollout.node.NodeFixtures.SOAKED;
+import static keyfleet.rollout.node.NodeFixtures.SOAKING;
+import static keyfleet.rollout.node.NodeFixtures.after;
+import static keyfleet.rollout.node.NodeFixtures.idle;
+import static keyfleet.rollout.node.NodeFixtures.name;
+import static keyfleet.rollout.node.NodeFixtures.seconds;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import keyfleet.rollout.node.NodeEvent.Ticked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class JournalEntryTest {
+  private static final Instant WALL = Instant.parse("2026-11-16T12:00:00Z");
+
+  /// Written at second 70: 232 s of the deadline are left.
+  private static final JournalEntry PAGE =
+      new JournalEntry(after(idle(), SOAKED), moment("a", 70, 0));
+
+  private static ClockReading moment(String boot, long elapsed, long wall) {
+    return new ClockReading(boot, seconds(elapsed), WALL.plusSeconds(wall));
+  }
+
+  /// I4, P8.
+  @ParameterizedTest
+  @CsvSource(
+      textBlock =
+          """
+          same boot, a,  100, 9999, 202
+          same boot; whatever the wall says, a, 100, -50, 202
+          booted; the wall says 30 s later, b, 5, 30, 202
+          booted; the wall went back, b, 5, -4000, 232
+          booted; the wall says long overdue, b, 5, 4000, 0
+          """)
+  void restart_leavesOfTheDeadline(String story, String boot, long at, long wall, long left) {
+    ClockReading now = moment(boot, at, wall);
+    Node node = PAGE.restored(now);
+    String before = name(Node.next(node, new Ticked(), seconds(at + left - 1)));
+    String then = name(Node.next(node, new Ticked(), seconds(at + left)));
+    assertEquals("RollingBack", then, story);
+    assertEquals(left == 0 ? "RollingBack" : "Soaked", before, story);
+  }
+
+  @Test
+  void page_keepsWhatIsLeftOfTheDeadline() {
+    assertEquals(Optional.of(Duration.ofSeconds(232)), PAGE.remaining());
+    assertEquals(Optional.empty(), new JournalEntry(idle(), moment("a", 70, 0)).remaining());
+  }
+
+  /// R5: the soak starts again, the deadline stays.
+  @Test
+  void restartInTheSoak_beginsItAgain() {
+    Node almost = after(idle(), SOAKING + ", 36 ready, 66 ready");
+    Node node = new JournalEntry(almost, moment("a", 66, 0)).restored(moment("a", 66, 0));
+    assertEquals("Soaking", name(after(node, "70 ready, 100 ready, 129 ready")));
+    assertEquals("Soaked", name(after(node, "70 ready, 100 ready, 130 ready")));
+    assertEquals("RollingBack", name(after(node, "302 ticked")));
+  }
+
+  @Test
+  void restartAfterTheSoak_wantsItReadyOnceMoreBeforeTheConfirm() {
+    Node node = PAGE.restored(moment("a", 71, 0));
+    assertEquals("Soaked", name(after(node, "72 CONFIRMED")));
+    assertEquals("Confirmed", name(after(node, "72 ready, 73 CONFIRMED")));
+  }
+
+  /// I9: a verdict from before the crash may be outdated.
+  @Test
+  void restartWhileApplying_asksTheRulesAgain() {
+    Node judged = after(idle(), APPLYING + ", 3 checkPassed");
+    assertEquals("Swap", Node.work(judged).getClass().getSimpleName());
+    Node node = new JournalEntry(judged, moment("a", 3, 0)).restored(moment("a", 4, 1));
+    assertEquals("CheckRules", Node.work(node).getClass().getSimpleName());
+  }
+
+  @Test
+  void soakUnderWay_needsNoNewPage() {
+    Node node = after(idle(), SOAKING);
+    JournalEntry page = new JournalEntry(node, moment("a", 10, 0));
+    assertTrue(page.tells(after(node, "20 ready, 30 ready")));
+    assertFalse(page.tells(after(node, "20 unready")), "a relapse must be saved");
+    assertFalse(page.tells(after(node, "20 ROLLED_BACK")));
+  }
+}

@@ -1,0 +1,343 @@
+package keyfleet.rollout.node;
+
+import static keyfleet.rollout.node.NodeFixtures.NEW;
+import static keyfleet.rollout.node.NodeFixtures.NEWER;
+import static keyfleet.rollout.node.NodeFixtures.OLD;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.Goal;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Task;
+import keyfleet.rollout.node.Node.Confirmed;
+import keyfleet.rollout.node.Node.Ended;
+import keyfleet.rollout.node.Node.Soaked;
+import keyfleet.rollout.node.Node.Soaking;
+import keyfleet.rollout.node.Node.Tasked;
+import keyfleet.rollout.node.Node.Unconfirmed;
+import keyfleet.rollout.node.NodeEvent.AttemptId;
+import keyfleet.rollout.node.NodeEvent.FetchFailed;
+import keyfleet.rollout.node.NodeEvent.Fetched;
+import keyfleet.rollout.node.NodeEvent.OrderReceived;
+import keyfleet.rollout.node.NodeEvent.Probed;
+import keyfleet.rollout.node.NodeEvent.RulesChecked;
+import keyfleet.rollout.node.NodeEvent.Swapped;
+import keyfleet.rollout.node.NodeEvent.Ticked;
+import keyfleet.rollout.node.NodeEvent.Undone;
+import keyfleet.rollout.node.ProbeResult.State;
+import keyfleet.rollout.node.SoakHealth.StoreLink;
+import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
+
+/// A random walk of one node, with a second and simpler model of what really runs, what was ordered
+/// and how long the software was seen ready. A difference between the two means that a rule is
+/// broken.
+final class NodeRandomWalk {
+  private static final List<Goal> FORWARD = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
+
+  private final Random random;
+  private final String name;
+  private final Set<String> taken;
+  private Node node = NodeFixtures.idle();
+  private ClockReading now = new ClockReading("boot0", 0, Instant.EPOCH);
+  private JournalEntry journal = new JournalEntry(node, now);
+
+  private Sha256 running = OLD;
+  private Sha256 confirmed = OLD;
+  private Sha256 previous = OLD;
+  private final Map<AttemptId, Integer> swaps = new HashMap<>();
+  private final Set<AttemptId> accepted = new HashSet<>();
+  private final Map<RolloutId, Long> turned = new HashMap<>();
+  private final Map<RolloutId, Long> epochs = new HashMap<>();
+  private Instant deadline = Instant.MAX;
+  private long ready;
+  private long readyAt = Long.MIN_VALUE;
+  private int restarts;
+  private boolean badSpell;
+
+  NodeRandomWalk(long seed, Set<String> taken) {
+    this.random = new Random(seed);
+    this.name = "seed " + seed;
+    this.taken = taken;
+  }
+
+  void steps(int count) {
+    for (int i = 0; i < count; i++) {
+      pass(random.nextInt(12) == 0 ? random.nextInt(400) : random.nextInt(20));
+      switch (random.nextInt(10)) {
+        case 0, 1, 2, 3 -> feed(order());
+        case 4 -> feed(new Ticked());
+        case 5 -> feed(stray());
+        case 6 -> crash();
+        default -> work();
+      }
+    }
+  }
+
+  private void pass(long seconds) {
+    now =
+        new ClockReading(
+            now.boot(),
+            now.elapsed() + Duration.ofSeconds(seconds).toNanos(),
+            now.wall().plusSeconds(seconds));
+  }
+
+  private void crash() {
+    boolean reboot = random.nextBoolean();
+    if (reboot) {
+      now = new ClockReading(now.boot() + "+", random.nextInt(1000), now.wall());
+      pass(random.nextInt(120));
+    }
+    node = journal.restored(now);
+    readyAt = Long.MIN_VALUE;
+    ready = 0;
+    feed(new Ticked());
+  }
+
+  private OrderReceived order() {
+    RolloutId rollout = new RolloutId("r" + (1 + random.nextInt(7) / 3));
+    // Rarely from another rollout while one is in progress: the staged release would be discarded
+    // before it runs.
+    if (node instanceof Tasked tasked && random.nextInt(node instanceof Ended ? 4 : 24) > 0) {
+      rollout = tasked.duty().task().rollout();
+    }
+    int attempt = 1;
+    if (node instanceof Tasked tasked && tasked.duty().isOf(rollout)) {
+      int change = random.nextInt(8) == 0 ? random.nextInt(3) - 1 : 0;
+      attempt = Math.max(1, tasked.duty().task().attempt() + change);
+    }
+    long epoch = epochs.getOrDefault(rollout, 1L) + (random.nextInt(6) == 0 ? 1 : 0);
+    epoch = Math.max(1, epoch - (random.nextInt(6) == 0 ? 1 : 0));
+    DriverClaim lead = new DriverClaim(epoch, random.nextInt(12) == 0 ? "rival" : "n" + epoch);
+    Task task = NodeFixtures.task(rollout, attempt, releaseOf(rollout));
+    return new OrderReceived(new DesiredState(task, goal(), lead, 1));
+  }
+
+  /// Two rollouts to releases of their own, and one to the release that already runs.
+  private static Sha256 releaseOf(RolloutId rollout) {
+    return switch (rollout.value()) {
+      case "r1" -> NEW;
+      case "r2" -> NEWER;
+      default -> OLD;
+    };
+  }
+
+  private Goal goal() {
+    if (random.nextInt(12) == 0) {
+      return random.nextBoolean() ? Goal.ROLLED_BACK : Goal.REVERTED;
+    }
+    return FORWARD.get(random.nextInt(3));
+  }
+
+  /// A result that the node does not wait for, or a repeated one; never one that claims an effect
+  /// that this attempt still has to perform.
+  private NodeEvent stray() {
+    AttemptId of =
+        random.nextBoolean() ? NodeFixtures.of(node) : new AttemptId(new RolloutId("r1"), 9);
+    return random.nextBoolean()
+        ? new Fetched(new AttemptId(of.rollout(), 77), new Acceptable())
+        : new Undone(new AttemptId(of.rollout(), 78));
+  }
+
+  private void work() {
+    switch (Node.work(node)) {
+      case NodeAction.Nothing _ -> {}
+      case NodeAction.Download(var of, _) -> feed(fetched(of));
+      case NodeAction.CheckRules(var of, var release) ->
+          feed(running.equals(release) ? new Swapped(of) : judged(of));
+      case NodeAction.Swap(var of, var release) -> swap(of, release);
+      case NodeAction.SwapBack(var of, var release) -> swapBack(of, release);
+      case NodeAction.Discard(var of, var release) -> discard(of, release);
+      case NodeAction.Probe _ -> probe();
+    }
+  }
+
+  private NodeEvent fetched(AttemptId of) {
+    return switch (random.nextInt(8)) {
+      case 0 -> new Fetched(of, NodeFixtures.BAD);
+      case 1 -> new FetchFailed(of, "no route");
+      default -> new Fetched(of, new Acceptable());
+    };
+  }
+
+  private NodeEvent judged(AttemptId of) {
+    boolean good = random.nextInt(8) > 0;
+    if (good) {
+      accepted.add(of);
+    }
+    return new RulesChecked(of, good ? new Acceptable() : NodeFixtures.BAD);
+  }
+
+  private void swap(AttemptId of, Sha256 release) {
+    assertTrue(accepted.contains(of), name + ": I9, swapped without a rules check");
+    if (!running.equals(release)) {
+      assertEquals(1, swaps.merge(of, 1, Integer::sum), name + ": I2, swapped twice in " + of);
+    }
+    running = release;
+    if (random.nextInt(5) > 0) { // else it crashes before it knows
+      feed(new Swapped(of));
+    } else {
+      crash();
+    }
+  }
+
+  private void swapBack(AttemptId of, Sha256 release) {
+    boolean reverting = Node.running(node).equals(confirmed) && running.equals(confirmed);
+    assertTrue(
+        release.equals(confirmed) || (reverting && release.equals(previous)),
+        name + ": I8, back to " + release);
+    confirmed = release;
+    running = release;
+    feed(new Undone(of));
+  }
+
+  private void discard(AttemptId of, Sha256 release) {
+    assertTrue(
+        !List.of(running, confirmed, previous).contains(release), name + ": R8, lost " + release);
+    feed(new Undone(of));
+  }
+
+  private void probe() {
+    restarts += random.nextInt(40) == 0 ? 1 : 0;
+    boolean sick = random.nextInt(1 << 4) == 0 || (badSpell && random.nextInt(4) > 0);
+    State state = sick ? State.NOT_READY : State.READY;
+    StoreLink link = random.nextInt(10) == 0 ? StoreLink.CUT_OFF : StoreLink.CONNECTED;
+    int before = node instanceof Soaking s ? s.vitals().restarts() : restarts;
+    if (restarts != before || (state == State.NOT_READY && link == StoreLink.CONNECTED)) {
+      ready = 0;
+      readyAt = Long.MIN_VALUE;
+    }
+    if (link == StoreLink.CONNECTED && state == State.READY) {
+      long gap = readyAt == Long.MIN_VALUE ? 0 : now.elapsed() - readyAt;
+      ready += Math.min(gap, SoakHealth.LONGEST_GAP.toNanos());
+      readyAt = now.elapsed();
+    } else {
+      readyAt = Long.MIN_VALUE;
+    }
+    feed(new Probed(new ProbeResult(state, restarts), link));
+  }
+
+  private void feed(NodeEvent event) {
+    Node before = node;
+    node = Node.next(before, event, now.elapsed());
+    String where = name + ": " + before + "\n  " + event + "\n  " + node;
+    assertEquals(node, Node.next(node, event, now.elapsed()), where + "\n  redelivered");
+    boolean overdue = !now.wall().isBefore(deadline);
+    note(before, event, overdue);
+    checkWays(before, event, where);
+    if (node instanceof Unconfirmed && !(before instanceof Unconfirmed)) {
+      deadline = now.wall().plus(NodeFixtures.DEADLINE);
+    }
+    if (!(node instanceof Unconfirmed)) {
+      deadline = Instant.MAX;
+    }
+    assertTrue(now.wall().isBefore(deadline), where + "\n  I4, P8: overdue");
+    checkClocks(where);
+    save();
+  }
+
+  /// State that the journal does not have is written before anything else happens.
+  private void save() {
+    if (!journal.tells(node)) {
+      journal = new JournalEntry(node, now);
+      Node same = journal.restored(now);
+      assertEquals(NodeFixtures.name(node), NodeFixtures.name(same), name + ": round trip");
+      assertEquals(Node.report(node), Node.report(same), name + ": round trip");
+    }
+  }
+
+  private void checkWays(Node before, NodeEvent event, String where) {
+    if (!(node instanceof Tasked tasked)) {
+      return;
+    }
+    RolloutId rollout = tasked.duty().task().rollout();
+    long seen = tasked.duty().lead().epoch();
+    assertTrue(seen >= epochs.getOrDefault(rollout, 0L), where + "\n  R2: a lower lead");
+    epochs.put(rollout, seen);
+    if (isForward(before, node)) {
+      assertTrue(!turned.containsKey(rollout), where + "\n  I3: forward after an abort");
+    }
+    if (event instanceof OrderReceived(DesiredState d)
+        && !d.goal().isForward()
+        && d.task().rollout().equals(rollout)
+        && d.lead().equals(tasked.duty().lead())) {
+      turned.put(rollout, seen);
+    }
+    if (node instanceof Soaked && before instanceof Soaking) {
+      assertTrue(ready >= NodeFixtures.SOAK.toNanos(), where + "\n  I5: soaked only " + ready);
+    }
+    if (node instanceof Soaking && !(before instanceof Soaking)) {
+      ready = 0;
+      readyAt = Long.MIN_VALUE;
+      restarts = 0;
+      badSpell = random.nextInt(4) == 0;
+    }
+    if (node instanceof Soaked && !(before instanceof Soaked)) {
+      badSpell = random.nextInt(4) == 0;
+    }
+    if (node instanceof Confirmed && before instanceof Soaked) {
+      previous = confirmed;
+      confirmed = running;
+    }
+    assertEquals(confirmed, node.ground().confirmed(), where);
+  }
+
+  private static boolean isForward(Node before, Node after) {
+    return rank(after) > 0
+        && (rank(after) > rank(before) || after instanceof Node.Preparing)
+        && !after.getClass().equals(before.getClass());
+  }
+
+  private static int rank(Node node) {
+    return switch (node) {
+      case Node.Preparing _ -> 1;
+      case Node.Staged _ -> 2;
+      case Node.Applying _ -> 3;
+      case Soaking _ -> 4;
+      case Soaked _ -> 5;
+      case Node.Idle _, Node.RollingBack _, Node.Ended _ -> 0;
+    };
+  }
+
+  private void checkClocks(String where) {
+    long far = now.elapsed() + Duration.ofDays(1).toNanos();
+    boolean timed = !Node.next(node, new Ticked(), far).equals(node);
+    assertEquals(timed, Node.wakeAt(node).isPresent(), where + "\n  wakeAt");
+    assertEquals(node, Node.next(node, new Ticked(), now.elapsed()), where + "\n  a tick too many");
+    Sha256 told = Node.report(node).map(NodeReport::running).orElse(OLD);
+    if (!(node instanceof Node.Applying || node instanceof Node.RollingBack)) {
+      assertEquals(running, told, where + "\n  what runs");
+    }
+  }
+
+  /// Only steps within one rollout are drawn, because any rollout may follow any other.
+  private void note(Node before, NodeEvent event, boolean overdue) {
+    boolean same =
+        !(before instanceof Tasked was)
+            || (node instanceof Tasked is && is.duty().isOf(was.duty().task().rollout()));
+    if (same && !before.getClass().equals(node.getClass())) {
+      String label = overdue ? "OVERDUE" : label(before, event);
+      taken.add(NodeFixtures.name(before) + " " + label + " " + NodeFixtures.name(node));
+    }
+  }
+
+  private static String label(Node before, NodeEvent event) {
+    if (!(event instanceof OrderReceived(DesiredState desired))) {
+      return event.getClass().getSimpleName();
+    }
+    boolean another =
+        before instanceof Tasked tasked && !tasked.duty().isOf(desired.task().rollout());
+    return another ? "OTHER_ROLLOUT" : desired.goal().name();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout.node;
+
+import org.jspecify.annotations.NullMarked;

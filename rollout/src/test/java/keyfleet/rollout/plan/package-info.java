@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout.plan;
+
+import org.jspecify.annotations.NullMarked;

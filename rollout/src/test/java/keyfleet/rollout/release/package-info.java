@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout.release;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.rollout.target;
+
+import org.jspecify.annotations.NullMarked;
