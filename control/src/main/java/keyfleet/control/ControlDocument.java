@@ -28,19 +28,21 @@ final class ControlDocument {
 
   /// `nonce` is of this write alone.
   static Value of(Rollout rollout, String nonce) {
-    RolloutRun run = rollout.run();
+    RolloutRun rolloutRun = rollout.run();
     Document.Builder builder =
         Document.builder()
             .text("nonce", nonce)
-            .text("incarnation", run.spec().incarnation())
-            .document("lead", TaskDocument.of(run.lead()))
-            .number("passed", run.ledger().passed())
-            .number("kept", run.ledger().kept());
+            .text("incarnation", rolloutRun.spec().incarnation())
+            .document("lead", TaskDocument.of(rolloutRun.claim()))
+            .number("passed", rolloutRun.progress().passedBatches())
+            .number("kept", rolloutRun.progress().keptBatches());
     state(builder, rollout);
     return builder
-        .document("nodes", nodes(run))
-        .document("attempts", attempts(run))
-        .documents("excluded", run.ledger().excluded().stream().map(ExclusionDocument::of).toList())
+        .document("nodes", nodes(rolloutRun))
+        .document("attempts", attempts(rolloutRun))
+        .documents(
+            "excluded",
+            rolloutRun.progress().excluded().stream().map(ExclusionDocument::of).toList())
         .build()
         .toValue();
   }
@@ -51,7 +53,7 @@ final class ControlDocument {
   }
 
   private static Rollout blank(Rollout rollout) {
-    return rollout.with(rollout.run().remembering(DriverView.blank(Duration.ZERO)));
+    return rollout.with(rollout.run().withDriverView(DriverView.empty(Duration.ZERO)));
   }
 
   /// The state's name, as people and scripts know it.
@@ -70,36 +72,36 @@ final class ControlDocument {
   private static void state(Document.Builder builder, Rollout rollout) {
     builder.text("state", word(rollout));
     switch (rollout) {
-      case Rollout.Paused(_, var cause) -> builder.text("cause", TaskDocument.word(cause));
-      case Rollout.Aborted(_, var cause) -> builder.text("cause", TaskDocument.word(cause));
-      case Rollout.Aborting(_, var recall) ->
+      case Rollout.Paused(_, var stopCause) -> builder.text("cause", TaskDocument.word(stopCause));
+      case Rollout.Aborted(_, var stopCause) -> builder.text("cause", TaskDocument.word(stopCause));
+      case Rollout.Aborting(_, var stopOrder) ->
           builder
-              .text("cause", TaskDocument.word(recall.cause()))
-              .text("goal", TaskDocument.word(recall.goal()))
-              .number("fence", recall.fence());
+              .text("cause", TaskDocument.word(stopOrder.cause()))
+              .text("goal", TaskDocument.word(stopOrder.goal()))
+              .number("fence", stopOrder.fence());
       case Rollout.Created _, Rollout.Rolling _, Rollout.RolledBack _, Rollout.Completed _ -> {}
     }
   }
 
-  private static Document nodes(RolloutRun run) {
+  private static Document nodes(RolloutRun rolloutRun) {
     Document.Builder builder = Document.builder();
-    for (NodeProgress standing : NodeProgress.values()) {
+    for (NodeProgress nodeProgress : NodeProgress.values()) {
       List<String> nodes =
-          run.ledger().places().entrySet().stream()
-              .filter(it -> it.getValue().standing() == standing)
+          rolloutRun.progress().entries().entrySet().stream()
+              .filter(it -> it.getValue().progress() == nodeProgress)
               .map(it -> it.getKey().value())
               .toList();
       if (!nodes.isEmpty()) {
-        builder.texts(TaskDocument.word(standing), nodes);
+        builder.texts(TaskDocument.word(nodeProgress), nodes);
       }
     }
     return builder.build();
   }
 
-  private static Document attempts(RolloutRun run) {
+  private static Document attempts(RolloutRun rolloutRun) {
     Document.Builder builder = Document.builder();
-    for (Map.Entry<NodeId, NodeEntry> it : run.ledger().places().entrySet()) {
-      if (it.getValue().attempt() != run.spec().attempt()) {
+    for (Map.Entry<NodeId, NodeEntry> it : rolloutRun.progress().entries().entrySet()) {
+      if (it.getValue().attempt() != rolloutRun.spec().firstAttempt()) {
         builder.number(it.getKey().value(), it.getValue().attempt());
       }
     }
@@ -114,16 +116,16 @@ final class ControlDocument {
     if (!document.text("incarnation").equals(spec.incarnation())) {
       throw new MalformedException("rollout " + spec.id() + " is of another incarnation");
     }
-    RolloutRun run =
+    RolloutRun rolloutRun =
         RolloutRun.of(spec, TaskDocument.lead(document.document("lead")), ledger(spec, document));
     return switch (document.text("state")) {
-      case "created" -> new Rollout.Created(run);
-      case "rolling" -> new Rollout.Rolling(run);
-      case "paused" -> new Rollout.Paused(run, cause(document));
-      case "aborting" -> new Rollout.Aborting(run, recall(document));
-      case "aborted" -> new Rollout.Aborted(run, cause(document));
-      case "rolled_back" -> new Rollout.RolledBack(run);
-      case "completed" -> new Rollout.Completed(run);
+      case "created" -> new Rollout.Created(rolloutRun);
+      case "rolling" -> new Rollout.Rolling(rolloutRun);
+      case "paused" -> new Rollout.Paused(rolloutRun, cause(document));
+      case "aborting" -> new Rollout.Aborting(rolloutRun, recall(document));
+      case "aborted" -> new Rollout.Aborted(rolloutRun, cause(document));
+      case "rolled_back" -> new Rollout.RolledBack(rolloutRun);
+      case "completed" -> new Rollout.Completed(rolloutRun);
       default -> throw new MalformedException("unknown state " + document.text("state"));
     };
   }
@@ -140,18 +142,18 @@ final class ControlDocument {
   private static RolloutProgress ledger(RolloutSpec spec, Document document) {
     Document nodes = document.document("nodes");
     Document attempts = document.document("attempts");
-    SortedMap<NodeId, NodeEntry> places = new TreeMap<>();
+    SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
     for (String word : nodes.names()) {
-      NodeProgress standing = TaskDocument.constant(NodeProgress.class, word);
+      NodeProgress nodeProgress = TaskDocument.constant(NodeProgress.class, word);
       for (String node : nodes.texts(word)) {
-        int attempt = attempts.has(node) ? TaskDocument.count(attempts, node) : spec.attempt();
-        places.put(new NodeId(node), new NodeEntry(standing, attempt));
+        int attempt = attempts.has(node) ? TaskDocument.count(attempts, node) : spec.firstAttempt();
+        nodeEntries.put(new NodeId(node), new NodeEntry(nodeProgress, attempt));
       }
     }
     return new RolloutProgress(
         TaskDocument.count(document, "passed"),
         TaskDocument.count(document, "kept"),
-        places,
+        nodeEntries,
         excluded(document));
   }
 

@@ -9,12 +9,12 @@ import keyfleet.store.Value;
 public final class DesiredDocument {
   private DesiredDocument() {}
 
-  public static Value of(DesiredState desired) {
+  public static Value of(DesiredState desiredState) {
     return Document.builder()
-        .document("task", TaskDocument.of(desired.task()))
-        .text("goal", TaskDocument.word(desired.goal()))
-        .document("lead", TaskDocument.of(desired.lead()))
-        .number("decision", desired.decision())
+        .document("task", TaskDocument.of(desiredState.task()))
+        .text("goal", TaskDocument.word(desiredState.goal()))
+        .document("lead", TaskDocument.of(desiredState.claim()))
+        .number("decision", desiredState.decision())
         .build()
         .toValue();
   }

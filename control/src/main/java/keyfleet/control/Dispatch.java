@@ -31,7 +31,7 @@ final class Dispatch {
   /// How many nodes one tick tells; the next tick goes on.
   static final int MAX_COMMANDS = 1_000;
 
-  private record Told(Assignment assignment, DriverClaim lead) {}
+  private record Told(Assignment assignment, DriverClaim driverClaim) {}
 
   /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
   /// to be told; of the `unreadable` what stands under a key of theirs is not understood.
@@ -66,7 +66,7 @@ final class Dispatch {
   private final Map<NodeId, Told> told = new HashMap<>();
   private final Set<Owned> owned = new HashSet<>();
 
-  private record Owned(NodeId node, DriverClaim lead) {}
+  private record Owned(NodeId node, DriverClaim driverClaim) {}
 
   Dispatch(Kv kv, Failpoints failpoints, RolloutShelf shelf) {
     this.kv = kv;
@@ -78,7 +78,7 @@ final class Dispatch {
   Round tell(Stored stored) {
     Map<Ownership, List<NodeId>> outcomes = new EnumMap<>(Ownership.class);
     int tried = 0;
-    for (Map.Entry<NodeId, Assignment> order : Rollout.orders(stored.rollout()).entrySet()) {
+    for (Map.Entry<NodeId, Assignment> order : Rollout.assignments(stored.rollout()).entrySet()) {
       Told wanted = new Told(order.getValue(), lead(stored));
       if (!wanted.equals(told.get(order.getKey()))) {
         tried++;
@@ -116,16 +116,18 @@ final class Dispatch {
     Key key = RolloutKeys.desired(component(stored), node);
     Optional<Entry> present = read(Failpoint.DESIRED_READ, key);
     if (present.map(it -> !read(it).task().rollout().equals(stored.id())).orElse(false)) {
-      owned.remove(new Owned(node, wanted.lead())); // another rollout may have taken it since
+      owned.remove(
+          new Owned(node, wanted.driverClaim())); // another rollout may have taken it since
     }
     Ownership ownership = own(node, stored);
     if (ownership != Ownership.OURS) {
       return ownership;
     }
-    DesiredState desired = wanted.assignment().under(wanted.lead(), stored.revision().number());
-    boolean stands = present.map(it -> says(read(it), desired)).orElse(false);
-    boolean free = present.map(it -> desired.mayReplace(read(it))).orElse(true);
-    if (stands || (free && send(key, desired, present.orElse(null)))) {
+    DesiredState desiredState =
+        wanted.assignment().toDesiredState(wanted.driverClaim(), stored.revision().number());
+    boolean stands = present.map(it -> says(read(it), desiredState)).orElse(false);
+    boolean free = present.map(it -> desiredState.canReplace(read(it))).orElse(true);
+    if (stands || (free && send(key, desiredState, present.orElse(null)))) {
       told.put(node, wanted);
       return Ownership.OURS;
     }
@@ -136,12 +138,12 @@ final class Dispatch {
     return DesiredDocument.read(entry.value());
   }
 
-  private boolean send(Key key, DesiredState desired, @Nullable Entry present) {
-    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.of(desired), present);
+  private boolean send(Key key, DesiredState desiredState, @Nullable Entry present) {
+    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.of(desiredState), present);
   }
 
   private static DriverClaim lead(Stored stored) {
-    return stored.rollout().run().lead();
+    return stored.rollout().run().claim();
   }
 
   private static Component component(Stored stored) {
@@ -158,7 +160,7 @@ final class Dispatch {
     Optional<Entry> present = read(Failpoint.OWNER_READ, key);
     Ownership ownership =
         present.map(it -> judged(Owner.read(it.value()), stored)).orElse(unclaimed(stored));
-    Value ours = new Owner(stored.id(), claim.lead()).toValue();
+    Value ours = new Owner(stored.id(), claim.driverClaim()).toValue();
     if (ownership == Ownership.UNSURE
         && write(Failpoint.OWNER_WRITE, key, ours, present.orElse(null))) {
       ownership = Ownership.OURS;
@@ -179,10 +181,10 @@ final class Dispatch {
   private Ownership judged(Owner owner, Stored stored) {
     if (owner.rollout().equals(stored.id())) {
       boolean ended = Rollout.isEnded(stored.rollout());
-      if (owner.lead().epoch() > lead(stored).epoch()) {
+      if (owner.driverClaim().epoch() > lead(stored).epoch()) {
         return ended ? Ownership.ANOTHERS : Ownership.NEWER_LEADS;
       }
-      boolean claimed = ended || owner.lead().equals(lead(stored));
+      boolean claimed = ended || owner.driverClaim().equals(lead(stored));
       return claimed ? Ownership.OURS : Ownership.UNSURE;
     }
     boolean held =
@@ -194,7 +196,7 @@ final class Dispatch {
   private static boolean says(DesiredState there, DesiredState wanted) {
     return there.task().equals(wanted.task())
         && there.goal() == wanted.goal()
-        && there.lead().equals(wanted.lead());
+        && there.claim().equals(wanted.claim());
   }
 
   private Optional<Entry> read(Failpoint point, Key key) {

@@ -19,9 +19,9 @@ import keyfleet.store.Document;
 final class ExclusionDocument {
   private ExclusionDocument() {}
 
-  static Document of(ExcludedNode exclusion) {
-    Document.Builder builder = Document.builder().text("node", exclusion.node().value());
-    return switch (exclusion.reason()) {
+  static Document of(ExcludedNode excludedNode) {
+    Document.Builder builder = Document.builder().text("node", excludedNode.node().value());
+    return switch (excludedNode.reason()) {
       case Degraded _ -> builder.text("reason", "degraded").build();
       case FactUnknown _ -> builder.text("reason", "fact_unknown").build();
       case HeldBack(var why) -> builder.text("reason", "held_back").text("why", why).build();

@@ -34,18 +34,19 @@ final class FleetView {
     this.register = new NodeRegister(kv, failpoints);
   }
 
-  Observed look(RolloutRun run) {
-    Component component = run.spec().component();
+  Observed look(RolloutRun rolloutRun) {
+    Component component = rolloutRun.spec().component();
     Map<NodeId, Entry> beats = register.beats(component);
     int start = RolloutKeys.ofNodes(component).value().length();
     List<NodeReport> said = new ArrayList<>();
     for (Entry entry : reports(component)) {
       NodeId node = new NodeId(entry.key().value().substring(start));
       report(entry).stream()
-          .filter(it -> it.node().equals(node) && it.task().rollout().equals(run.spec().id()))
+          .filter(
+              it -> it.node().equals(node) && it.task().rollout().equals(rolloutRun.spec().id()))
           .forEach(said::add);
     }
-    return new Observed(beats.keySet(), said, candidates(run, beats));
+    return new Observed(beats.keySet(), said, candidates(rolloutRun, beats));
   }
 
   private List<Entry> reports(Component component) {
@@ -54,21 +55,21 @@ final class FleetView {
   }
 
   /// R16: who may begin is asked what preflight asked. Mostly there is nobody, and no card is read.
-  private List<NodeStatus> candidates(RolloutRun run, Map<NodeId, Entry> beats) {
-    Set<NodeId> nodes = run.candidates(beats.keySet());
+  private List<NodeStatus> candidates(RolloutRun rolloutRun, Map<NodeId, Entry> beats) {
+    Set<NodeId> nodes = rolloutRun.startCandidates(beats.keySet());
     if (nodes.isEmpty()) {
       return List.of();
     }
-    Map<NodeId, Entry> cards = register.cards(run.spec().component());
-    Set<NodeId> planned = run.spec().planned();
+    Map<NodeId, Entry> cards = register.cards(rolloutRun.spec().component());
+    Set<NodeId> planned = rolloutRun.spec().allNodes();
     return nodes.stream()
         .map(it -> NodeRegister.status(it, beats.get(it), cards.get(it)))
-        .filter(it -> planned.contains(it.node()) || isTaken(run, it))
+        .filter(it -> planned.contains(it.node()) || isTaken(rolloutRun, it))
         .toList();
   }
 
-  private static boolean isTaken(RolloutRun run, NodeStatus status) {
-    return run.spec().admission().match(status) != TargetMatch.NO;
+  private static boolean isTaken(RolloutRun rolloutRun, NodeStatus status) {
+    return rolloutRun.spec().eligibility().match(status) != TargetMatch.NO;
   }
 
   private List<NodeReport> report(Entry entry) {

@@ -41,14 +41,14 @@ public final class NodePageDocument {
   public static Value of(JournalEntry page) {
     Document.Builder builder =
         Document.builder()
-            .text("boot", page.written().boot())
-            .number("elapsed", page.written().elapsed())
-            .text("wall", page.written().wall().toString())
-            .document("ground", of(page.node().ground()));
+            .text("boot", page.writtenAt().boot())
+            .number("elapsed", page.writtenAt().elapsed())
+            .text("wall", page.writtenAt().wall().toString())
+            .document("ground", of(page.node().baseline()));
     if (page.node() instanceof Tasked tasked) {
-      builder.document("duty", of(tasked.duty()));
+      builder.document("duty", of(tasked.nodeTask()));
     }
-    page.remaining().ifPresent(it -> builder.text("remaining", it.toString()));
+    page.remainingDeadline().ifPresent(it -> builder.text("remaining", it.toString()));
     state(builder, page.node());
     return builder.build().toValue();
   }
@@ -59,55 +59,55 @@ public final class NodePageDocument {
       case Preparing _ -> builder.text("state", "preparing");
       case Staged _ -> builder.text("state", "staged");
       case Applying _ -> builder.text("state", "applying");
-      case Soaking s -> vitals(builder.text("state", "soaking"), s.vitals());
-      case Soaked s -> vitals(builder.text("state", "soaked"), s.vitals());
+      case Soaking s -> vitals(builder.text("state", "soaking"), s.soakHealth());
+      case Soaked s -> vitals(builder.text("state", "soaked"), s.soakHealth());
       case Confirmed _ -> builder.text("state", "confirmed");
       case Reverted _ -> builder.text("state", "reverted");
       case RolledBack r ->
           builder
               .text("state", "rolled_back")
-              .text("setback", TaskDocument.word(r.setback()))
+              .text("setback", TaskDocument.word(r.rollbackReason()))
               .texts("reasons", r.reasons());
       case RollingBack r ->
           builder
               .text("state", "rolling_back")
               .text("undo", TaskDocument.word(r.undo()))
-              .text("setback", TaskDocument.word(r.setback()))
+              .text("setback", TaskDocument.word(r.rollbackReason()))
               .texts("reasons", r.reasons());
     }
   }
 
-  private static void vitals(Document.Builder builder, SoakHealth vitals) {
-    builder.number("relapses", vitals.relapses()).number("restarts", vitals.restarts());
+  private static void vitals(Document.Builder builder, SoakHealth soakHealth) {
+    builder.number("relapses", soakHealth.relapses()).number("restarts", soakHealth.restarts());
   }
 
-  private static Document of(NodeBaseline ground) {
+  private static Document of(NodeBaseline nodeBaseline) {
     return Document.builder()
-        .text("node", ground.node().value())
-        .text("component", ground.component().value())
-        .text("confirmed", ground.confirmed().hex())
-        .text("previous", ground.previous().hex())
-        .documents("past", ground.past().stream().map(NodePageDocument::of).toList())
+        .text("node", nodeBaseline.node().value())
+        .text("component", nodeBaseline.component().value())
+        .text("confirmed", nodeBaseline.confirmed().hex())
+        .text("previous", nodeBaseline.previous().hex())
+        .documents("past", nodeBaseline.history().stream().map(NodePageDocument::of).toList())
         .build();
   }
 
-  private static Document of(TaskHistoryEntry chapter) {
+  private static Document of(TaskHistoryEntry taskHistoryEntry) {
     return Document.builder()
-        .document("task", TaskDocument.of(chapter.task()))
-        .text("before", chapter.before().hex())
-        .document("lead", TaskDocument.of(chapter.lead()))
-        .text("course", TaskDocument.word(chapter.course()))
-        .text("phase", TaskDocument.word(chapter.phase()))
-        .text("setback", TaskDocument.word(chapter.setback()))
+        .document("task", TaskDocument.of(taskHistoryEntry.task()))
+        .text("before", taskHistoryEntry.releaseBefore().hex())
+        .document("lead", TaskDocument.of(taskHistoryEntry.claim()))
+        .text("course", TaskDocument.word(taskHistoryEntry.direction()))
+        .text("phase", TaskDocument.word(taskHistoryEntry.phase()))
+        .text("setback", TaskDocument.word(taskHistoryEntry.rollbackReason()))
         .build();
   }
 
-  private static Document of(NodeTask duty) {
+  private static Document of(NodeTask nodeTask) {
     return Document.builder()
-        .document("task", TaskDocument.of(duty.task()))
-        .text("before", duty.before().hex())
-        .document("lead", TaskDocument.of(duty.lead()))
-        .text("course", TaskDocument.word(duty.course()))
+        .document("task", TaskDocument.of(nodeTask.task()))
+        .text("before", nodeTask.releaseBefore().hex())
+        .document("lead", TaskDocument.of(nodeTask.claim()))
+        .text("course", TaskDocument.word(nodeTask.direction()))
         .build();
   }
 
@@ -125,23 +125,24 @@ public final class NodePageDocument {
   }
 
   private static Node node(Document document, ClockReading written) {
-    NodeBaseline ground = ground(document.document("ground"));
+    NodeBaseline nodeBaseline = ground(document.document("ground"));
     if (document.text("state").equals("idle")) {
-      return new Idle(ground);
+      return new Idle(nodeBaseline);
     }
-    NodeTask duty = duty(document.document("duty"), ground);
+    NodeTask nodeTask = duty(document.document("duty"), nodeBaseline);
     return switch (document.text("state")) {
-      case "preparing" -> new Preparing(duty);
-      case "staged" -> new Staged(duty);
-      case "applying" -> new Applying(duty, Check.OPEN, deadline(document, written));
-      case "soaking" -> new Soaking(duty, vitals(document, written), deadline(document, written));
-      case "soaked" -> new Soaked(duty, vitals(document, written), deadline(document, written));
-      case "confirmed" -> new Confirmed(duty);
-      case "reverted" -> new Reverted(duty);
-      case "rolled_back" -> new RolledBack(duty, setback(document), document.texts("reasons"));
+      case "preparing" -> new Preparing(nodeTask);
+      case "staged" -> new Staged(nodeTask);
+      case "applying" -> new Applying(nodeTask, Check.OPEN, deadline(document, written));
+      case "soaking" ->
+          new Soaking(nodeTask, vitals(document, written), deadline(document, written));
+      case "soaked" -> new Soaked(nodeTask, vitals(document, written), deadline(document, written));
+      case "confirmed" -> new Confirmed(nodeTask);
+      case "reverted" -> new Reverted(nodeTask);
+      case "rolled_back" -> new RolledBack(nodeTask, setback(document), document.texts("reasons"));
       case "rolling_back" ->
           new RollingBack(
-              duty,
+              nodeTask,
               TaskDocument.constant(Undo.class, document.text("undo")),
               setback(document),
               document.texts("reasons"));
@@ -190,9 +191,9 @@ public final class NodePageDocument {
         setback(document));
   }
 
-  private static NodeTask duty(Document document, NodeBaseline ground) {
+  private static NodeTask duty(Document document, NodeBaseline nodeBaseline) {
     return new NodeTask(
-        ground,
+        nodeBaseline,
         TaskDocument.task(document.document("task")),
         new Sha256(document.text("before")),
         TaskDocument.lead(document.document("lead")),

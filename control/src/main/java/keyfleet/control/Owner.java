@@ -8,11 +8,11 @@ import keyfleet.store.Value;
 /// The rollout that a node belongs to, and the lead under which it was last said (R4). A driver
 /// says it anew under its own lead: then a contender that took the rollout for ended, just before
 /// it was ordered to roll back, finds the key changed.
-record Owner(RolloutId rollout, DriverClaim lead) {
+record Owner(RolloutId rollout, DriverClaim driverClaim) {
   Value toValue() {
     return Document.builder()
         .text("rollout", rollout.value())
-        .document("lead", TaskDocument.of(lead))
+        .document("lead", TaskDocument.of(driverClaim))
         .build()
         .toValue();
   }

@@ -32,7 +32,7 @@ final class RolloutDrive {
   private final FleetView fleet;
   private final Dispatch dispatch;
   private final List<NodeId> occupied = new ArrayList<>();
-  private DriverClaim own = DriverClaim.NOBODY;
+  private DriverClaim own = DriverClaim.NONE;
   private @Nullable Stored known;
   private Watched watched = new Watched(0, 0, Duration.ZERO);
   private @Nullable Duration beatenAt;
@@ -80,18 +80,18 @@ final class RolloutDrive {
     if (before == null || before.revision().equals(found.revision())) {
       return before == null ? found : before;
     }
-    RolloutRun run = found.rollout().run();
-    boolean ours = run.lead().equals(before.rollout().run().lead());
+    RolloutRun rolloutRun = found.rollout().run();
+    boolean ours = rolloutRun.claim().equals(before.rollout().run().claim());
     return ours
         ? new Stored(
-            found.rollout().with(run.remembering(before.rollout().run().outlook())),
+            found.rollout().with(rolloutRun.withDriverView(before.rollout().run().driverView())),
             found.revision())
         : found;
   }
 
   /// Its nodes may not have been told yet; then nobody needs to look at it again.
   private void finish(Stored stored, Entry beat) {
-    own = DriverClaim.NOBODY;
+    own = DriverClaim.NONE;
     Round round = dispatch.tell(stored);
     trouble = round.trouble().orElse("");
     if (round.left() == 0) {
@@ -100,15 +100,15 @@ final class RolloutDrive {
   }
 
   private boolean leads(Stored stored, Entry beat, Duration now) {
-    DriverClaim current = stored.rollout().run().lead();
-    boolean leading = own.equals(current) && !own.equals(DriverClaim.NOBODY);
+    DriverClaim current = stored.rollout().run().claim();
+    boolean leading = own.equals(current) && !own.equals(DriverClaim.NONE);
     if (leading && shelf.isSuperseded(stored.id(), own)) {
       stop(now); // R2: at once, whatever becomes of the other
       return false;
     }
     boolean claims =
         leading
-            ? Rollout.wantsLead(stored.rollout())
+            ? Rollout.shouldClaim(stored.rollout())
             : own.epoch() <= current.epoch() && isLeft(stored, beat, now);
     if (claims) {
       shelf.claim(stored, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
@@ -118,7 +118,7 @@ final class RolloutDrive {
 
   /// Who loses an epoch waits in full before it tries the next (R1).
   private void stop(Duration now) {
-    own = DriverClaim.NOBODY;
+    own = DriverClaim.NONE;
     occupied.clear();
     beatenAt = null;
     watched = new Watched(watched.control(), watched.beat(), now);
@@ -132,7 +132,7 @@ final class RolloutDrive {
       watched = new Watched(control, beaten, now);
     }
     Duration silent = now.minus(watched.since());
-    Duration stale = stored.rollout().run().spec().times().stale();
+    Duration stale = stored.rollout().run().spec().timings().staleAfter();
     return DriverBeat.read(beat.value()).state() == DriverBeat.State.RELEASED
         || silent.compareTo(stale) >= 0;
   }
@@ -154,14 +154,14 @@ final class RolloutDrive {
       Round round = dispatch.tell(committed.get());
       occupied.clear();
       occupied.addAll(round.occupied());
-      trouble = Rollout.hold(committed.get().rollout()).or(round::trouble).orElse("");
+      trouble = Rollout.holdReason(committed.get().rollout()).or(round::trouble).orElse("");
     }
   }
 
   /// R2, R24: whether nodes have obeyed what is not stored. Then a driver that we do not know of
   /// commands, or the store has lost what it wrote.
   private boolean isOutrun(Stored stored, Rollout rollout, Observed seen, Duration now) {
-    long obeyed = seen.reports().stream().mapToLong(it -> it.seen().epoch()).max().orElse(0);
+    long obeyed = seen.reports().stream().mapToLong(it -> it.claim().epoch()).max().orElse(0);
     boolean held = isHeld(stored.rollout());
     if (obeyed > own.epoch()) {
       if (held || rollout instanceof Rollout.Aborting) {
@@ -171,7 +171,7 @@ final class RolloutDrive {
       }
       return true;
     }
-    if (!held && Rollout.isBehind(rollout, seen.reports())) {
+    if (!held && Rollout.hasLostDecisions(rollout, seen.reports())) {
       hold(stored, "a node has obeyed what was never decided", now);
       return true;
     }
@@ -179,7 +179,7 @@ final class RolloutDrive {
   }
 
   private static boolean isHeld(Rollout rollout) {
-    return rollout instanceof Rollout.Paused(_, var cause) && cause == StopCause.STORE_LOST;
+    return rollout instanceof Rollout.Paused(_, var stopCause) && stopCause == StopCause.STORE_LOST;
   }
 
   /// R24: by compare-and-set, so that every driver and every reader finds it. Should the store have
@@ -203,7 +203,8 @@ final class RolloutDrive {
   }
 
   private void beat(Stored stored, Entry beat, Duration now) {
-    Duration pause = stored.rollout().run().spec().times().stale().dividedBy(BEATS_PER_STALE);
+    Duration pause =
+        stored.rollout().run().spec().timings().staleAfter().dividedBy(BEATS_PER_STALE);
     Duration last = beatenAt;
     if (last == null || now.minus(last).compareTo(pause) >= 0) {
       DriverBeat driven = new DriverBeat(driver, DriverBeat.State.DRIVEN);
@@ -215,10 +216,10 @@ final class RolloutDrive {
   /// Hands over at once.
   void release() {
     Stored last = known;
-    boolean leading = last != null && last.rollout().run().lead().equals(own);
+    boolean leading = last != null && last.rollout().run().claim().equals(own);
     if (last != null && leading && !Rollout.isEnded(last.rollout())) {
       shelf.call(last.id(), driver);
     }
-    own = DriverClaim.NOBODY;
+    own = DriverClaim.NONE;
   }
 }

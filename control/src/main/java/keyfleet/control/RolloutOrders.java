@@ -58,7 +58,7 @@ public final class RolloutOrders {
       return new Refused(tooLarge.get());
     }
     Rollout created =
-        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NOBODY, RolloutProgress.EMPTY));
+        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
     Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
     if (first instanceof Fate.Pending) {
       return new NotSure(); // a control record without a spec could be read by nobody
@@ -77,20 +77,23 @@ public final class RolloutOrders {
 
   /// Neither the plan nor what may become of each of its nodes may outgrow a value of the store.
   private static Optional<String> tooLarge(RolloutSpec spec) {
-    SortedMap<NodeId, NodeEntry> places = new TreeMap<>();
+    SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
     RolloutProgress.EMPTY
-        .standings(spec)
+        .progressByNode(spec)
         .keySet()
-        .forEach(
-            it -> places.put(it, new NodeEntry(NodeProgress.PENDING_OFFLINE, spec.attempt() + 1)));
-    RolloutRun worst = RolloutRun.of(spec, DriverClaim.NOBODY, new RolloutProgress(0, 0, places));
+        .forEach(it ->
+            nodeEntries.put(
+                it, new NodeEntry(NodeProgress.PENDING_OFFLINE, spec.firstAttempt() + 1)));
+    RolloutRun worst =
+        RolloutRun.of(spec, DriverClaim.NONE, new RolloutProgress(0, 0, nodeEntries));
     try {
       SpecDocument.of(spec);
       ControlDocument.of(new Rollout.Rolling(worst), spec.incarnation());
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(
-          "%d nodes are too many for one rollout: %s".formatted(places.size(), e.getMessage()));
+          "%d nodes are too many for one rollout: %s"
+              .formatted(nodeEntries.size(), e.getMessage()));
     }
   }
 
@@ -113,7 +116,7 @@ public final class RolloutOrders {
   private RolloutSpec first(RolloutSpec wanted) {
     return shelf
         .findSpec(wanted.id())
-        .filter(it -> it.admission().equals(wanted.admission()))
+        .filter(it -> it.eligibility().equals(wanted.eligibility()))
         .orElse(wanted);
   }
 
@@ -149,12 +152,14 @@ public final class RolloutOrders {
 
   private static boolean isReverting(Rollout rollout) {
     return rollout instanceof Rollout.RolledBack
-        || (rollout instanceof Rollout.Aborting(_, var recall) && recall.goal() == Goal.REVERTED);
+        || (rollout instanceof Rollout.Aborting(_, var stopOrder)
+            && stopOrder.goal() == Goal.REVERTED);
   }
 
   private static boolean isForgotten(Rollout rollout, NodeId node) {
-    RolloutRun run = rollout.run();
-    return run.ledger().standings(run.spec()).get(node) == NodeProgress.FORGOTTEN;
+    RolloutRun rolloutRun = rollout.run();
+    return rolloutRun.progress().progressByNode(rolloutRun.spec()).get(node)
+        == NodeProgress.FORGOTTEN;
   }
 
   /// Read, decide, compare and set.
@@ -188,9 +193,10 @@ public final class RolloutOrders {
       if (done.test(stored.get().rollout())) {
         return kept(stored.get());
       }
-      Optional<DriverClaim> lead = shelf.claim(stored.get(), who);
-      if (lead.isPresent()) {
-        Rollout next = Rollout.next(stored.get().rollout(), event.apply(lead.get()), Duration.ZERO);
+      Optional<DriverClaim> driverClaim = shelf.claim(stored.get(), who);
+      if (driverClaim.isPresent()) {
+        Rollout next =
+            Rollout.next(stored.get().rollout(), event.apply(driverClaim.get()), Duration.ZERO);
         if (!done.test(next)) {
           return refused(next);
         }

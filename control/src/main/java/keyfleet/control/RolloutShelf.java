@@ -114,13 +114,17 @@ final class RolloutShelf {
   /// R24: `obeyed` is the highest epoch that a node has seen; the store may have lost its key.
   Optional<DriverClaim> claimAfter(long obeyed, Stored stored, String driver) {
     long epoch = Math.max(obeyed, highestEpoch(stored)) + 1;
-    DriverClaim lead = new DriverClaim(epoch, nonce());
+    DriverClaim driverClaim = new DriverClaim(epoch, nonce());
     Value value =
-        Document.builder().text("driver_id", driver).text("nonce", lead.nonce()).build().toValue();
+        Document.builder()
+            .text("driver_id", driver)
+            .text("nonce", driverClaim.nonce())
+            .build()
+            .toValue();
     Attempt attempt =
         new Attempt.Creating(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
     Fate fate = failpoints.at(Failpoint.EPOCH_CLAIM, () -> attempt.settle(kv, TRIES));
-    return fate instanceof Fate.Applied ? Optional.of(lead) : Optional.empty();
+    return fate instanceof Fate.Applied ? Optional.of(driverClaim) : Optional.empty();
   }
 
   /// Epoch keys are never deleted while the rollout exists.
@@ -131,12 +135,12 @@ final class RolloutShelf {
             () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(stored.id())));
     return claims.stream()
         .mapToLong(it -> RolloutKeys.epochOf(stored.id(), it.key()).orElse(0))
-        .reduce(stored.rollout().run().lead().epoch(), Math::max);
+        .reduce(stored.rollout().run().claim().epoch(), Math::max);
   }
 
   /// R2: whether somebody has claimed an epoch after this lead's.
-  boolean isSuperseded(RolloutId id, DriverClaim lead) {
-    Key next = RolloutKeys.epoch(id, lead.epoch() + 1);
+  boolean isSuperseded(RolloutId id, DriverClaim driverClaim) {
+    Key next = RolloutKeys.epoch(id, driverClaim.epoch() + 1);
     return failpoints
         .at(Failpoint.EPOCHS_READ, () -> kv.get(RolloutKeys.ROLLOUTS, next))
         .isPresent();

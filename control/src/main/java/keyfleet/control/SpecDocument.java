@@ -37,12 +37,12 @@ final class SpecDocument {
     return Document.builder()
         .text("rollout", spec.id().value())
         .text("incarnation", spec.incarnation())
-        .number("attempt", spec.attempt())
+        .number("attempt", spec.firstAttempt())
         .text("component", spec.component().value())
-        .document("admission", of(spec.admission()))
+        .document("admission", of(spec.eligibility()))
         .document("plan", of(spec.plan()))
         .document("limits", of(spec.limits()))
-        .document("times", of(spec.times()))
+        .document("times", of(spec.timings()))
         .build()
         .toValue();
   }
@@ -52,40 +52,40 @@ final class SpecDocument {
   }
 
   private static RolloutSpec spec(Document document) {
-    RolloutPlan plan = plan(document.document("plan"));
+    RolloutPlan rolloutPlan = plan(document.document("plan"));
     return new RolloutSpec(
         new RolloutId(document.text("rollout")),
         document.text("incarnation"),
-        admission(document, plan),
+        admission(document, rolloutPlan),
         new Component(document.text("component")),
-        plan,
+        rolloutPlan,
         limits(document.document("limits")),
         times(document.document("times")));
   }
 
-  private static Document of(RolloutPlan plan) {
+  private static Document of(RolloutPlan rolloutPlan) {
     Document.Builder builder = Document.builder();
-    if (plan.spread() instanceof FailureDomains.Limited(var fact, int perBatch)) {
+    if (rolloutPlan.failureDomains() instanceof FailureDomains.Limited(var fact, int perBatch)) {
       builder.text("domain", fact).number("per_domain", perBatch);
     }
     return builder
-        .text("hash", plan.hash().hex())
-        .text("inventory", plan.inventory().hex())
-        .text("release", plan.release().hex())
-        .text("target", plan.target().toString())
-        .texts("canaries", words(plan.canaries()))
+        .text("hash", rolloutPlan.hash().hex())
+        .text("inventory", rolloutPlan.inventory().hex())
+        .text("release", rolloutPlan.release().hex())
+        .text("target", rolloutPlan.target().toString())
+        .texts("canaries", words(rolloutPlan.canaries()))
         .documents(
             "batches",
-            plan.batches().stream()
+            rolloutPlan.batches().stream()
                 .map(it -> Document.builder().texts("nodes", words(it)).build())
                 .toList())
-        .texts("offline", words(plan.offline()))
-        .documents("excluded", plan.excluded().stream().map(ExclusionDocument::of).toList())
+        .texts("offline", words(rolloutPlan.offline()))
+        .documents("excluded", rolloutPlan.excluded().stream().map(ExclusionDocument::of).toList())
         .build();
   }
 
   private static RolloutPlan plan(Document document) {
-    RolloutPlan plan =
+    RolloutPlan rolloutPlan =
         new RolloutPlan(
             new Sha256(document.text("release")),
             target(document.text("target")),
@@ -96,11 +96,11 @@ final class SpecDocument {
             spread(document),
             document.has("inventory")
                 ? new Sha256(document.text("inventory"))
-                : RolloutPlan.NOT_SAID);
-    if (!plan.hash().hex().equals(document.text("hash"))) {
+                : RolloutPlan.UNKNOWN_INVENTORY);
+    if (!rolloutPlan.hash().hex().equals(document.text("hash"))) {
       throw new IllegalArgumentException("the plan is not the one that was made");
     }
-    return plan;
+    return rolloutPlan;
   }
 
   private static FailureDomains spread(Document document) {
@@ -117,19 +117,25 @@ final class SpecDocument {
     };
   }
 
-  private static Document of(EligibilityRules admission) {
+  private static Document of(EligibilityRules eligibilityRules) {
     return Document.builder()
-        .number("min_protocol", admission.offer().minProtocol())
+        .number("min_protocol", eligibilityRules.offeredRelease().minProtocol())
         .texts(
             "platforms",
-            admission.offer().platforms().stream().map(Platform::value).sorted().toList())
+            eligibilityRules.offeredRelease().platforms().stream()
+                .map(Platform::value)
+                .sorted()
+                .toList())
         .texts(
             "allowed_from",
-            admission.offer().allowedFrom().stream().map(VersionPattern::value).toList())
-        .text("degraded", TaskDocument.word(admission.degraded()))
+            eligibilityRules.offeredRelease().allowedFrom().stream()
+                .map(VersionPattern::value)
+                .toList())
+        .text("degraded", TaskDocument.word(eligibilityRules.degraded()))
         .documents(
             "held_back",
-            new TreeMap<>(admission.heldBack()).entrySet().stream().map(SpecDocument::of).toList())
+            new TreeMap<>(eligibilityRules.heldBack())
+                .entrySet().stream().map(SpecDocument::of).toList())
         .build();
   }
 
@@ -141,10 +147,11 @@ final class SpecDocument {
   }
 
   /// A spec without one is of a program that did not ask.
-  private static EligibilityRules admission(Document document, RolloutPlan plan) {
+  private static EligibilityRules admission(Document document, RolloutPlan rolloutPlan) {
     int attempt = TaskDocument.count(document, "attempt");
     if (!document.has("admission")) {
-      return EligibilityRules.of(plan.target(), OfferedRelease.of(plan.release(), attempt));
+      return EligibilityRules.of(
+          rolloutPlan.target(), OfferedRelease.of(rolloutPlan.release(), attempt));
     }
     Document said = document.document("admission");
     Set<Platform> platforms =
@@ -153,9 +160,9 @@ final class SpecDocument {
     said.documents("held_back")
         .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
     return new EligibilityRules(
-        plan.target(),
+        rolloutPlan.target(),
         new OfferedRelease(
-            plan.release(),
+            rolloutPlan.release(),
             attempt,
             TaskDocument.count(said, "min_protocol"),
             platforms,
@@ -170,19 +177,19 @@ final class SpecDocument {
         : List.of();
   }
 
-  private static Document of(RolloutLimits limits) {
+  private static Document of(RolloutLimits rolloutLimits) {
     Document.Builder builder =
         Document.builder()
-            .number("batch_size", limits.batchSize())
-            .number("max_unavailable", limits.maxUnavailable())
-            .number("lane", limits.lane());
-    put(builder, "max_failed", limits.maxFailed());
-    put(builder, "max_failed_per_batch", limits.maxFailedPerBatch());
+            .number("batch_size", rolloutLimits.batchSize())
+            .number("max_unavailable", rolloutLimits.maxUnavailable())
+            .number("lane", rolloutLimits.maxLateNodes());
+    put(builder, "max_failed", rolloutLimits.maxFailed());
+    put(builder, "max_failed_per_batch", rolloutLimits.maxFailedPerBatch());
     return builder.build();
   }
 
-  private static void put(Document.Builder builder, String name, FailureLimit tolerance) {
-    switch (tolerance) {
+  private static void put(Document.Builder builder, String name, FailureLimit failureLimit) {
+    switch (failureLimit) {
       case FailureLimit.Nodes(int count) -> builder.number(name, count);
       case FailureLimit.Percent(int percent) -> builder.number(name + PERCENT, percent);
       case FailureLimit.Unlimited _ -> {}
@@ -207,17 +214,17 @@ final class SpecDocument {
         : new FailureLimit.Unlimited();
   }
 
-  private static Document of(RolloutTimings times) {
+  private static Document of(RolloutTimings rolloutTimings) {
     return Document.builder()
-        .text("soak", times.soak().toString())
-        .text("confirm_within", times.confirmWithin().toString())
-        .text("batch_pause", times.batchPause().toString())
-        .text("lane_wait", times.laneWait().toString())
-        .text("prepare_within", times.prepareWithin().toString())
-        .text("answer_within", times.answerWithin().toString())
-        .text("health_wait", times.healthWait().toString())
-        .text("stale", times.stale().toString())
-        .text("scan", times.scan().toString())
+        .text("soak", rolloutTimings.soak().toString())
+        .text("confirm_within", rolloutTimings.confirmWithin().toString())
+        .text("batch_pause", rolloutTimings.batchPause().toString())
+        .text("lane_wait", rolloutTimings.lateNodeWait().toString())
+        .text("prepare_within", rolloutTimings.prepareWithin().toString())
+        .text("answer_within", rolloutTimings.answerWithin().toString())
+        .text("health_wait", rolloutTimings.healthWait().toString())
+        .text("stale", rolloutTimings.staleAfter().toString())
+        .text("scan", rolloutTimings.scanInterval().toString())
         .build();
   }
 

@@ -38,11 +38,14 @@ final class TaskDocument {
         duration(document, "confirm_within"),
         document.has("health_wait")
             ? duration(document, "health_wait")
-            : RolloutTimings.USUAL_HEALTH_WAIT);
+            : RolloutTimings.DEFAULT_HEALTH_WAIT);
   }
 
-  static Document of(DriverClaim lead) {
-    return Document.builder().number("epoch", lead.epoch()).text("nonce", lead.nonce()).build();
+  static Document of(DriverClaim driverClaim) {
+    return Document.builder()
+        .number("epoch", driverClaim.epoch())
+        .text("nonce", driverClaim.nonce())
+        .build();
   }
 
   static DriverClaim lead(Document document) {

@@ -42,8 +42,8 @@ class LateNodeTest {
   private final RolloutLoop driver = rig.driver("first", Failpoints.NONE);
 
   private Map<NodeId, NodeProgress> standings(String id) {
-    var run = rig.rollout(id).run();
-    return run.ledger().standings(run.spec());
+    var rolloutRun = rig.rollout(id).run();
+    return rolloutRun.progress().progressByNode(rolloutRun.spec());
   }
 
   private void start(String target, int maxFailed) {
@@ -80,7 +80,7 @@ class LateNodeTest {
     assertEquals(NodeProgress.EXCLUDED, standings("r1").get(new NodeId("c")));
     assertEquals(
         List.of(new ExcludedNode(new NodeId("c"), new ExcludedNode.Degraded())),
-        rig.rollout("r1").run().ledger().excluded());
+        rig.rollout("r1").run().progress().excluded());
   }
 
   @Test
@@ -91,7 +91,8 @@ class LateNodeTest {
     rig.dead.add(new NodeId("c"));
     rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
     rig.run("r1", driver);
-    assertEquals("[c (unreadable status)]", rig.rollout("r1").run().ledger().excluded().toString());
+    assertEquals(
+        "[c (unreadable status)]", rig.rollout("r1").run().progress().excluded().toString());
   }
 
   /// R16: `b` is away when its batch goes on.
@@ -105,7 +106,7 @@ class LateNodeTest {
     rig.dead.clear();
     rig.run("r1", driver);
     assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
-    assertEquals("[b (" + why + ")]", rig.rollout("r1").run().ledger().excluded().toString());
+    assertEquals("[b (" + why + ")]", rig.rollout("r1").run().progress().excluded().toString());
     assertEquals(0, rig.node("b").swaps());
   }
 
@@ -130,16 +131,16 @@ class LateNodeTest {
   }
 
   private static RolloutSpec demanding(RolloutSpec spec) {
-    OfferedRelease offer =
+    OfferedRelease offeredRelease =
         new OfferedRelease(RELEASE, 1, 2, Set.of(), List.of(new VersionPattern("1.*")));
     return new RolloutSpec(
         spec.id(),
         spec.incarnation(),
-        EligibilityRules.of(spec.plan().target(), offer),
+        EligibilityRules.of(spec.plan().target(), offeredRelease),
         spec.component(),
         spec.plan(),
         spec.limits(),
-        spec.times());
+        spec.timings());
   }
 
   /// A node whose beat or card is garbled refuses the rollout by its name; the others can still be
@@ -151,7 +152,7 @@ class LateNodeTest {
     Bucket garbled = bucket.equals("update-nodes") ? RolloutKeys.NODES : RolloutKeys.STATUS;
     rig.kv.put(garbled, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutRig.GARBLED);
     Preflight.Refused refused = assertInstanceOf(Preflight.Refused.class, preflight(1));
-    assertEquals("unreadable status: b", refused.words());
+    assertEquals("unreadable status: b", refused.description());
     assertEquals(2, new NodeRegister(rig.kv, Failpoints.NONE).inventory(AGENT).size());
   }
 
@@ -185,9 +186,9 @@ class LateNodeTest {
     assertInstanceOf(Ordering.Done.class, orders.retry(R1, R2));
     rig.run("r2", driver);
     assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
-    assertEquals(2, rig.rollout("r2").run().spec().attempt());
+    assertEquals(2, rig.rollout("r2").run().spec().firstAttempt());
     assertEquals(Map.of(new NodeId("b"), NodeProgress.CONFIRMED), standings("r2"));
-    assertEquals(NodePhase.CONFIRMED, rig.node("b").phase());
+    assertEquals(NodePhase.CONFIRMED, rig.node("b").nodePhase());
     assertEquals(1, rig.node("a").swaps(), "who did not fail is left alone");
     assertEquals(
         new Ordering.Refused("no node of rollout r2 has failed"),

@@ -25,9 +25,9 @@ final class ObedientNode {
   private final NodeId id;
   private final Kv kv;
   private @Nullable Task task;
-  private NodePhase phase = NodePhase.ROLLED_BACK;
-  private RollbackReason setback = RollbackReason.NONE;
-  private DriverClaim seen = DriverClaim.NOBODY;
+  private NodePhase nodePhase = NodePhase.ROLLED_BACK;
+  private RollbackReason rollbackReason = RollbackReason.NONE;
+  private DriverClaim seen = DriverClaim.NONE;
   private boolean sick;
   private boolean degraded;
   private int protocol = 2;
@@ -44,8 +44,8 @@ final class ObedientNode {
     return id;
   }
 
-  NodePhase phase() {
-    return phase;
+  NodePhase nodePhase() {
+    return nodePhase;
   }
 
   DriverClaim seen() {
@@ -89,7 +89,7 @@ final class ObedientNode {
         .ifPresent(it -> obey(DesiredDocument.read(it.value())));
     Task mine = task;
     if (mine != null) {
-      NodeReport report = new NodeReport(id, mine, phase, setback, seen, OLD);
+      NodeReport report = new NodeReport(id, mine, nodePhase, rollbackReason, seen, OLD);
       kv.put(
           RolloutKeys.REPORTS,
           RolloutKeys.ofNode(RolloutRig.AGENT, id),
@@ -97,45 +97,47 @@ final class ObedientNode {
     }
   }
 
-  private void obey(DesiredState desired) {
+  private void obey(DesiredState desiredState) {
     Task mine = task;
-    boolean known = mine != null && mine.rollout().equals(desired.task().rollout());
-    if (known && !seen.yieldsTo(desired.lead())) {
+    boolean known = mine != null && mine.rollout().equals(desiredState.task().rollout());
+    if (known && !seen.canYieldTo(desiredState.claim())) {
       return;
     }
-    if (mine == null || !known || desired.task().attempt() > mine.attempt()) {
-      task = desired.task();
-      phase = NodePhase.PREPARING;
-      setback = RollbackReason.NONE;
+    if (mine == null || !known || desiredState.task().attempt() > mine.attempt()) {
+      task = desiredState.task();
+      nodePhase = NodePhase.PREPARING;
+      rollbackReason = RollbackReason.NONE;
     }
-    seen = desired.lead();
-    move(desired.goal());
+    seen = desiredState.claim();
+    move(desiredState.goal());
   }
 
   private void move(Goal goal) {
     boolean back = goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
-    if (back && (!phase.isTerminal() || (goal == Goal.REVERTED && phase == NodePhase.CONFIRMED))) {
-      setback = RollbackReason.ORDERED;
-      phase = phase == NodePhase.CONFIRMED ? NodePhase.REVERTED : NodePhase.ROLLED_BACK;
+    if (back
+        && (!nodePhase.isTerminal()
+            || (goal == Goal.REVERTED && nodePhase == NodePhase.CONFIRMED))) {
+      rollbackReason = RollbackReason.ORDERED;
+      nodePhase = nodePhase == NodePhase.CONFIRMED ? NodePhase.REVERTED : NodePhase.ROLLED_BACK;
     } else if (!back) {
-      phase = forward(goal);
+      nodePhase = forward(goal);
     }
   }
 
   private NodePhase forward(Goal goal) {
-    if (sick && phase == NodePhase.SOAKING) {
-      setback = RollbackReason.UNHEALTHY;
+    if (sick && nodePhase == NodePhase.SOAKING) {
+      rollbackReason = RollbackReason.UNHEALTHY;
       Task mine = Objects.requireNonNull(task);
       quarantine = new Quarantine(new TreeMap<>(Map.of(mine.release(), mine.attempt())));
       return NodePhase.ROLLED_BACK;
     }
-    return switch (phase) {
+    return switch (nodePhase) {
       case PREPARING -> NodePhase.STAGED;
       case STAGED -> goal == Goal.STAGED ? NodePhase.STAGED : applied();
       case APPLYING -> NodePhase.SOAKING;
       case SOAKING -> NodePhase.SOAKED;
       case SOAKED -> goal == Goal.CONFIRMED ? NodePhase.CONFIRMED : NodePhase.SOAKED;
-      case CONFIRMED, ROLLING_BACK, ROLLED_BACK, REVERTED -> phase;
+      case CONFIRMED, ROLLING_BACK, ROLLED_BACK, REVERTED -> nodePhase;
     };
   }
 

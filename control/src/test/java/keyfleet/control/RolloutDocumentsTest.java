@@ -89,24 +89,24 @@ class RolloutDocumentsTest {
           new ExcludedNode(
               new NodeId("z6"), new ExcludedNode.NotAllowedFrom(new ReleaseVersion("0.9"))));
 
-  private static RolloutRun run() {
-    TreeMap<NodeId, NodeEntry> places = new TreeMap<>();
-    for (NodeProgress standing : NodeProgress.values()) {
-      places.put(new NodeId("n-" + standing), new NodeEntry(standing, 1));
+  private static RolloutRun rolloutRun() {
+    TreeMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
+    for (NodeProgress nodeProgress : NodeProgress.values()) {
+      nodeEntries.put(new NodeId("n-" + nodeProgress), new NodeEntry(nodeProgress, 1));
     }
-    places.put(new NodeId("again"), new NodeEntry(NodeProgress.WAITING, 3));
-    return RolloutRun.of(SPEC, LEAD, new RolloutProgress(1, 1, places, EXCLUDED));
+    nodeEntries.put(new NodeId("again"), new NodeEntry(NodeProgress.WAITING, 3));
+    return RolloutRun.of(SPEC, LEAD, new RolloutProgress(1, 1, nodeEntries, EXCLUDED));
   }
 
   static Stream<Rollout> states() {
     return Stream.of(
-        new Rollout.Created(RolloutRun.of(SPEC, DriverClaim.NOBODY, RolloutProgress.EMPTY)),
-        new Rollout.Rolling(run()),
-        new Rollout.Paused(run(), StopCause.INFRASTRUCTURE),
-        new Rollout.Aborting(run(), new StopOrder(Goal.REVERTED, 8, StopCause.FAILURES)),
-        new Rollout.Aborted(run(), StopCause.OPERATOR),
-        new Rollout.RolledBack(run()),
-        new Rollout.Completed(run()));
+        new Rollout.Created(RolloutRun.of(SPEC, DriverClaim.NONE, RolloutProgress.EMPTY)),
+        new Rollout.Rolling(rolloutRun()),
+        new Rollout.Paused(rolloutRun(), StopCause.INFRASTRUCTURE),
+        new Rollout.Aborting(rolloutRun(), new StopOrder(Goal.REVERTED, 8, StopCause.FAILURES)),
+        new Rollout.Aborted(rolloutRun(), StopCause.OPERATOR),
+        new Rollout.RolledBack(rolloutRun()),
+        new Rollout.Completed(rolloutRun()));
   }
 
   @ParameterizedTest
@@ -117,31 +117,41 @@ class RolloutDocumentsTest {
 
   @Test
   void spec_isReadAsItWasWritten() {
-    RolloutPlan plan = SPEC.plan();
+    RolloutPlan rolloutPlan = SPEC.plan();
     RolloutPlan full =
         new RolloutPlan(
-            plan.release(),
-            plan.target(),
-            plan.canaries(),
-            plan.batches(),
+            rolloutPlan.release(),
+            rolloutPlan.target(),
+            rolloutPlan.canaries(),
+            rolloutPlan.batches(),
             RolloutRig.nodes("off"),
             EXCLUDED,
             new FailureDomains.Limited("zone", 2),
             OLD);
-    OfferedRelease offer =
+    OfferedRelease offeredRelease =
         new OfferedRelease(
-            plan.release(),
+            rolloutPlan.release(),
             3,
             7,
             Set.of(new Platform("linux/amd64")),
             List.of(new VersionPattern("1.*")));
-    EligibilityRules admission =
+    EligibilityRules eligibilityRules =
         new EligibilityRules(
-            plan.target(), offer, DegradedNodes.INCLUDED, Map.of(new NodeId("p"), "pinned"));
-    RolloutLimits limits =
+            rolloutPlan.target(),
+            offeredRelease,
+            DegradedNodes.INCLUDED,
+            Map.of(new NodeId("p"), "pinned"));
+    RolloutLimits rolloutLimits =
         new RolloutLimits(2, new FailureLimit.Percent(5), new FailureLimit.Nodes(1), 1, 2);
     RolloutSpec spec =
-        new RolloutSpec(SPEC.id(), "i", admission, SPEC.component(), full, limits, SPEC.times());
+        new RolloutSpec(
+            SPEC.id(),
+            "i",
+            eligibilityRules,
+            SPEC.component(),
+            full,
+            rolloutLimits,
+            SPEC.timings());
     assertEquals(spec, SpecDocument.read(SpecDocument.of(spec)));
   }
 
@@ -154,7 +164,7 @@ class RolloutDocumentsTest {
     assertEquals(SPEC, SpecDocument.read(Value.of(older)));
     String task = TaskDocument.of(TASK).toValue().text().replace("health_wait", "x");
     assertEquals(
-        RolloutTimings.USUAL_HEALTH_WAIT,
+        RolloutTimings.DEFAULT_HEALTH_WAIT,
         TaskDocument.task(Document.parse(Value.of(task))).healthWait());
   }
 
@@ -177,15 +187,15 @@ class RolloutDocumentsTest {
   void controlOfAnotherIncarnation_isRefused() { // R24
     RolloutSpec other =
         new RolloutSpec(
-            SPEC.id(), "other", 1, SPEC.component(), SPEC.plan(), SPEC.limits(), SPEC.times());
-    Value value = ControlDocument.of(new Rollout.Rolling(run()), "nonce");
+            SPEC.id(), "other", 1, SPEC.component(), SPEC.plan(), SPEC.limits(), SPEC.timings());
+    Value value = ControlDocument.of(new Rollout.Rolling(rolloutRun()), "nonce");
     assertThrows(MalformedException.class, () -> ControlDocument.read(other, value));
   }
 
   @Test
   void orderAndReport_areReadAsTheyWereWritten() {
-    DesiredState desired = new DesiredState(TASK, Goal.APPLIED, LEAD, 42);
-    assertEquals(desired, DesiredDocument.read(DesiredDocument.of(desired)));
+    DesiredState desiredState = new DesiredState(TASK, Goal.APPLIED, LEAD, 42);
+    assertEquals(desiredState, DesiredDocument.read(DesiredDocument.of(desiredState)));
     NodeReport report =
         new NodeReport(
             new NodeId("a.b"),
@@ -202,25 +212,25 @@ class RolloutDocumentsTest {
   }
 
   static Stream<Node> nodes() {
-    TaskHistoryEntry chapter =
+    TaskHistoryEntry taskHistoryEntry =
         new TaskHistoryEntry(
             TASK, OLD, LEAD, Direction.TURNED, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
-    NodeBaseline ground =
+    NodeBaseline nodeBaseline =
         new NodeBaseline(
-            new NodeId("n"), RolloutRig.AGENT, OLD, RolloutRig.RELEASE, List.of(chapter));
-    NodeTask duty = new NodeTask(ground, TASK, OLD, LEAD, Direction.FORWARD);
-    SoakHealth vitals = new SoakHealth(State.READY, StoreLink.CONNECTED, 50, 40, 0, 2, 1);
+            new NodeId("n"), RolloutRig.AGENT, OLD, RolloutRig.RELEASE, List.of(taskHistoryEntry));
+    NodeTask nodeTask = new NodeTask(nodeBaseline, TASK, OLD, LEAD, Direction.FORWARD);
+    SoakHealth soakHealth = new SoakHealth(State.READY, StoreLink.CONNECTED, 50, 40, 0, 2, 1);
     return Stream.of(
-        new Node.Idle(ground),
-        new Node.Preparing(duty),
-        new Node.Staged(duty),
-        new Node.Applying(duty, Node.Check.PASSED, 900),
-        new Node.Soaking(duty, vitals, 900),
-        new Node.Soaked(duty, vitals, -7),
-        new Node.Confirmed(duty),
-        new Node.RollingBack(duty, Node.Undo.SWAP_BACK, RollbackReason.REFUSED, List.of("no")),
-        new Node.RolledBack(duty, RollbackReason.UNHEALTHY, List.of()),
-        new Node.Reverted(duty));
+        new Node.Idle(nodeBaseline),
+        new Node.Preparing(nodeTask),
+        new Node.Staged(nodeTask),
+        new Node.Applying(nodeTask, Node.Check.PASSED, 900),
+        new Node.Soaking(nodeTask, soakHealth, 900),
+        new Node.Soaked(nodeTask, soakHealth, -7),
+        new Node.Confirmed(nodeTask),
+        new Node.RollingBack(nodeTask, Node.Undo.SWAP_BACK, RollbackReason.REFUSED, List.of("no")),
+        new Node.RolledBack(nodeTask, RollbackReason.UNHEALTHY, List.of()),
+        new Node.Reverted(nodeTask));
   }
 
   @ParameterizedTest
@@ -237,7 +247,7 @@ class RolloutDocumentsTest {
         IntStream.range(0, 10_000)
             .mapToObj(i -> new NodeId("node-%05d.example".formatted(i)))
             .toList();
-    RolloutPlan plan =
+    RolloutPlan rolloutPlan =
         new RolloutPlan(
             RolloutRig.RELEASE,
             SPEC.plan().target(),
@@ -251,15 +261,15 @@ class RolloutDocumentsTest {
             "i",
             1,
             SPEC.component(),
-            plan,
+            rolloutPlan,
             new RolloutLimits(100, 5, 2, 10),
-            SPEC.times());
+            SPEC.timings());
     assertEquals(spec, SpecDocument.read(SpecDocument.of(spec)));
-    RolloutRun run = RolloutRun.of(spec, LEAD, new RolloutProgress(99, 99, new TreeMap<>()));
-    int bytes = ControlDocument.of(new Rollout.Rolling(run), "nonce").bytes().length();
+    RolloutRun rolloutRun = RolloutRun.of(spec, LEAD, new RolloutProgress(99, 99, new TreeMap<>()));
+    int bytes = ControlDocument.of(new Rollout.Rolling(rolloutRun), "nonce").bytes().length();
     assertTrue(bytes < 1_000, () -> bytes + " bytes");
     long confirmed =
-        run.ledger().standings(spec).values().stream()
+        rolloutRun.progress().progressByNode(spec).values().stream()
             .filter(NodeProgress.CONFIRMED::equals)
             .count();
     assertEquals(9_900, confirmed);

@@ -49,7 +49,7 @@ class RolloutLoopTest {
     assertEquals(before, rig.rollout("r1"));
     rig.run("r1", driver);
     rig.assertCompleted("r1");
-    assertEquals(3, rig.rollout("r1").run().lead().epoch());
+    assertEquals(3, rig.rollout("r1").run().claim().epoch());
   }
 
   @Test
@@ -65,13 +65,13 @@ class RolloutLoopTest {
     rig.orders(Failpoints.NONE).start(SPEC);
     rig.step(rig.driver("first", Failpoints.NONE));
     RolloutLoop second = rig.driver("second", Failpoints.NONE);
-    int stale = (int) SPEC.times().stale().dividedBy(RolloutRig.STEP);
+    int stale = (int) SPEC.timings().staleAfter().dividedBy(RolloutRig.STEP);
     for (int i = 0; i < stale; i++) {
       rig.step(second);
     }
-    assertEquals(1, rig.rollout("r1").run().lead().epoch());
+    assertEquals(1, rig.rollout("r1").run().claim().epoch());
     rig.step(second);
-    assertEquals(2, rig.rollout("r1").run().lead().epoch());
+    assertEquals(2, rig.rollout("r1").run().claim().epoch());
   }
 
   @Test
@@ -81,7 +81,7 @@ class RolloutLoopTest {
     rig.step(first);
     first.release();
     rig.step(rig.driver("second", Failpoints.NONE));
-    assertEquals(2, rig.rollout("r1").run().lead().epoch());
+    assertEquals(2, rig.rollout("r1").run().claim().epoch());
   }
 
   @Test
@@ -89,7 +89,7 @@ class RolloutLoopTest {
     rig.orders(Failpoints.NONE).start(SPEC);
     rig.run("r1", rig.driver("first", Failpoints.NONE), rig.driver("second", Failpoints.NONE));
     rig.assertCompleted("r1");
-    assertEquals(1, rig.rollout("r1").run().lead().epoch());
+    assertEquals(1, rig.rollout("r1").run().claim().epoch());
   }
 
   @Test
@@ -101,10 +101,10 @@ class RolloutLoopTest {
     for (int i = 0; i < 14; i++) {
       rig.step(second);
     }
-    var lead = rig.rollout("r1").run().lead();
+    var driverClaim = rig.rollout("r1").run().claim();
     rig.step(first);
     rig.step(first, second);
-    assertEquals(lead, rig.rollout("r1").run().lead());
+    assertEquals(driverClaim, rig.rollout("r1").run().claim());
     rig.run("r1", first, second);
     rig.assertCompleted("r1");
   }
@@ -158,7 +158,7 @@ class RolloutLoopTest {
     rig.orders(Failpoints.NONE).start(SPEC);
     rig.run("r1", rig.driver("first", Failpoints.NONE));
     assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals(List.of(new NodeId("a")), rig.rollout("r1").run().ledger().failed());
+    assertEquals(List.of(new NodeId("a")), rig.rollout("r1").run().progress().failedNodes());
     assertEquals(0, rig.node("b").swaps());
   }
 
@@ -167,7 +167,7 @@ class RolloutLoopTest {
     RolloutOrders orders = rig.orders(Failpoints.NONE);
     orders.start(SPEC);
     RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    while (rig.node("a").phase() != NodePhase.SOAKING) {
+    while (rig.node("a").nodePhase() != NodePhase.SOAKING) {
       rig.step(driver);
     }
     rig.dead.add(new NodeId("a"));
@@ -177,7 +177,7 @@ class RolloutLoopTest {
       rig.step(driver);
     }
     Rollout rollout = assertInstanceOf(Rollout.Aborting.class, rig.rollout("r1"));
-    assertEquals(List.of(new NodeId("a")), rollout.run().ledger().awaited());
+    assertEquals(List.of(new NodeId("a")), rollout.run().progress().awaitedNodes());
     assertInstanceOf(Ordering.Done.class, orders.forget(R1, new NodeId("a")));
     rig.run("r1", driver);
     assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
@@ -193,7 +193,7 @@ class RolloutLoopTest {
     assertInstanceOf(Ordering.Done.class, orders.rollback(R1));
     rig.run("r1", driver);
     assertInstanceOf(Rollout.RolledBack.class, rig.rollout("r1"));
-    rig.nodes.values().forEach(it -> assertEquals(NodePhase.REVERTED, it.phase()));
+    rig.nodes.values().forEach(it -> assertEquals(NodePhase.REVERTED, it.nodePhase()));
   }
 
   @Test
@@ -208,7 +208,7 @@ class RolloutLoopTest {
     Rollout second = rig.rollout("r2");
     assertEquals(
         Map.of(new NodeId("a"), NodeProgress.OCCUPIED),
-        second.run().ledger().standings(second.run().spec()));
+        second.run().progress().progressByNode(second.run().spec()));
     rig.run("r1", driver);
     rig.assertCompleted("r1");
     orders.start(spec("r3", "", "a", new RolloutLimits(2, 1, 0, 1)));
@@ -274,7 +274,7 @@ class RolloutLoopTest {
       rig.step(driver);
     }
     assertInstanceOf(Rollout.Paused.class, rig.rollout("r1"));
-    assertNotEquals(NodePhase.CONFIRMED, rig.node("b").phase());
+    assertNotEquals(NodePhase.CONFIRMED, rig.node("b").nodePhase());
     assertInstanceOf(Ordering.Done.class, orders.resume(R1));
     rig.run("r1", driver);
     rig.assertCompleted("r1");
@@ -337,8 +337,8 @@ class RolloutLoopTest {
     for (int i = 0; i < 40; i++) {
       rig.step(driver);
     }
-    assertEquals(NodePhase.CONFIRMED, rig.node("a").phase());
-    assertEquals(NodePhase.CONFIRMED, rig.node("c").phase());
+    assertEquals(NodePhase.CONFIRMED, rig.node("a").nodePhase());
+    assertEquals(NodePhase.CONFIRMED, rig.node("c").nodePhase());
     assertEquals(
         "what nodes were told, or whose they are, cannot be read; delete the keys: b",
         driver.troubles().get("rollout r1"));

@@ -78,15 +78,15 @@ final class RolloutRig {
   }
 
   /// For these nodes, and nobody else.
-  static RolloutSpec spec(String id, String canaries, String batch, RolloutLimits limits) {
+  static RolloutSpec spec(String id, String canaries, String batch, RolloutLimits rolloutLimits) {
     String target = "L@" + (canaries + " " + batch).strip().replace(' ', ',');
-    return spec(id, target, canaries, batch, limits);
+    return spec(id, target, canaries, batch, rolloutLimits);
   }
 
   /// For these nodes, and whoever the target takes when it comes.
   static RolloutSpec spec(
-      String id, String target, String canaries, String batch, RolloutLimits limits) {
-    RolloutPlan plan =
+      String id, String target, String canaries, String batch, RolloutLimits rolloutLimits) {
+    RolloutPlan rolloutPlan =
         new RolloutPlan(
             RELEASE,
             assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse(target)).target(),
@@ -99,9 +99,9 @@ final class RolloutRig {
         "incarnation-" + id,
         1,
         AGENT,
-        plan,
-        limits,
-        RolloutTimings.usual(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+        rolloutPlan,
+        rolloutLimits,
+        RolloutTimings.defaults(Duration.ofSeconds(10), Duration.ofSeconds(10)));
   }
 
   Rollout rollout(String id) {
@@ -139,8 +139,8 @@ final class RolloutRig {
   void assertCompleted(String id) {
     Rollout rollout = rollout(id);
     assertInstanceOf(Rollout.Completed.class, rollout);
-    assertEquals(List.of(), rollout.run().ledger().failed());
-    nodes.values().forEach(it -> assertEquals(NodePhase.CONFIRMED, it.phase()));
+    assertEquals(List.of(), rollout.run().progress().failedNodes());
+    nodes.values().forEach(it -> assertEquals(NodePhase.CONFIRMED, it.nodePhase()));
     nodes.values().forEach(it -> assertEquals(1, it.swaps()));
     assertFalse(isOpen(id));
   }

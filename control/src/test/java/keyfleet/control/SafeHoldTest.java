@@ -32,11 +32,11 @@ class SafeHoldTest {
 
   /// The store as it was before the canary began, with what the nodes have said since: they say it
   /// again with their next beat.
-  private void loseUntil(NodePhase phase, RolloutLoop driver) {
+  private void loseUntil(NodePhase nodePhase, RolloutLoop driver) {
     orders.start(SPEC);
     rig.step(driver);
     Runnable back = rig.kv.checkpoint();
-    while (rig.node("a").phase() != phase) {
+    while (rig.node("a").nodePhase() != nodePhase) {
       rig.step(driver);
     }
     back.run();
@@ -67,8 +67,8 @@ class SafeHoldTest {
     assertEquals(StopCause.STORE_LOST, heldBy());
     assertEquals(
         NodeProgress.APPLYING,
-        Objects.requireNonNull(rig.rollout("r1").run().ledger().places().get(new NodeId("a")))
-            .standing(),
+        Objects.requireNonNull(rig.rollout("r1").run().progress().entries().get(new NodeId("a")))
+            .progress(),
         "rebuilt from its report");
   }
 
@@ -82,7 +82,7 @@ class SafeHoldTest {
     }
     assertEquals(StopCause.STORE_LOST, heldBy());
     assertEquals(before, desired());
-    assertEquals(Map.of(), Rollout.orders(rig.rollout("r1")));
+    assertEquals(Map.of(), Rollout.assignments(rig.rollout("r1")));
     assertInstanceOf(Ordering.Done.class, orders.resume(R1));
     rig.run("r1", first, second);
     rig.assertCompleted("r1");
@@ -117,8 +117,8 @@ class SafeHoldTest {
     orders.resume(R1);
     rig.run("r1", fresh);
     rig.assertCompleted("r1");
-    DriverClaim lead = rig.rollout("r1").run().lead();
-    assertTrue(lead.epoch() > obeyed, lead::toString);
+    DriverClaim driverClaim = rig.rollout("r1").run().claim();
+    assertTrue(driverClaim.epoch() > obeyed, driverClaim::toString);
   }
 
   @Test
@@ -129,6 +129,6 @@ class SafeHoldTest {
     assertInstanceOf(Ordering.Done.class, orders.abort(R1));
     rig.run("r1", first);
     assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals(NodePhase.ROLLED_BACK, rig.node("a").phase());
+    assertEquals(NodePhase.ROLLED_BACK, rig.node("a").nodePhase());
   }
 }

@@ -13,22 +13,22 @@ public final class CanonicalEncoder {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream(256);
 
   public CanonicalEncoder(String format) {
-    utf8(format);
+    addText(format);
   }
 
-  private CanonicalEncoder bytes(byte[] item) {
+  private CanonicalEncoder addBytes(byte[] item) {
     out.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item.length).array());
     out.writeBytes(item);
     return this;
   }
 
   /// Strict: a lone surrogate would be written as `?`, and two texts would share one encoding.
-  public CanonicalEncoder utf8(String item) {
+  public CanonicalEncoder addText(String item) {
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(item));
       byte[] bytes = new byte[encoded.remaining()];
       encoded.get(bytes);
-      return bytes(bytes);
+      return addBytes(bytes);
     } catch (CharacterCodingException e) {
       throw new IllegalArgumentException("not well-formed Unicode: " + item, e);
     }
@@ -41,25 +41,25 @@ public final class CanonicalEncoder {
     }
   }
 
-  public CanonicalEncoder int32(int item) {
-    return bytes(ByteBuffer.allocate(Integer.BYTES).putInt(item).array());
+  public CanonicalEncoder addInt(int item) {
+    return addBytes(ByteBuffer.allocate(Integer.BYTES).putInt(item).array());
   }
 
-  public CanonicalEncoder int64(long item) {
-    return bytes(ByteBuffer.allocate(Long.BYTES).putLong(item).array());
+  public CanonicalEncoder addLong(long item) {
+    return addBytes(ByteBuffer.allocate(Long.BYTES).putLong(item).array());
   }
 
-  public CanonicalEncoder digest(Sha256 item) {
-    return bytes(item.bytes());
+  public CanonicalEncoder addDigest(Sha256 item) {
+    return addBytes(item.bytes());
   }
 
-  public CanonicalEncoder texts(Collection<?> items) {
-    int32(items.size());
-    items.forEach(item -> utf8(item.toString()));
+  public CanonicalEncoder addTexts(Collection<?> items) {
+    addInt(items.size());
+    items.forEach(item -> addText(item.toString()));
     return this;
   }
 
-  public byte[] encoded() {
+  public byte[] toBytes() {
     return out.toByteArray();
   }
 }

@@ -4,7 +4,7 @@ package keyfleet.rollout;
 /// distinguishes two drivers that both believe they won it.
 public record DriverClaim(long epoch, String nonce) {
   /// Before any driver has claimed the rollout.
-  public static final DriverClaim NOBODY = new DriverClaim(0, "");
+  public static final DriverClaim NONE = new DriverClaim(0, "");
 
   public DriverClaim {
     if (epoch < 0 || (epoch == 0) != nonce.isEmpty()) {
@@ -14,7 +14,7 @@ public record DriverClaim(long epoch, String nonce) {
 
   /// Whether a node that has obeyed this claim obeys `next` (R2): it has a higher epoch, or it is
   /// the same claim.
-  public boolean yieldsTo(DriverClaim next) {
+  public boolean canYieldTo(DriverClaim next) {
     return next.epoch > epoch || next.equals(this);
   }
 }

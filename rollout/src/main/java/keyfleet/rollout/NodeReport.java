@@ -9,8 +9,8 @@ public record NodeReport(
     NodeId node,
     Task task,
     NodePhase phase,
-    RollbackReason setback,
-    DriverClaim seen,
+    RollbackReason rollbackReason,
+    DriverClaim claim,
     Sha256 running,
     List<String> reasons) {
   public NodeReport {
@@ -21,14 +21,14 @@ public record NodeReport(
       NodeId node,
       Task task,
       NodePhase phase,
-      RollbackReason setback,
+      RollbackReason rollbackReason,
       DriverClaim seen,
       Sha256 running) {
-    this(node, task, phase, setback, seen, running, List.of());
+    this(node, task, phase, rollbackReason, seen, running, List.of());
   }
 
   /// Whether the report is about this attempt of this rollout; any other report is outdated.
-  public boolean isOf(RolloutId rollout, int attempt) {
+  public boolean isFor(RolloutId rollout, int attempt) {
     return task.rollout().equals(rollout) && task.attempt() == attempt;
   }
 }

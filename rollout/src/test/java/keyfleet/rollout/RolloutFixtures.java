@@ -74,13 +74,13 @@ public final class RolloutFixtures {
     return Arrays.stream(text.split(";", -1)).map(each -> status(each.strip())).toList();
   }
 
-  public static EligibilityRules admission(String target, int minProtocol) {
+  public static EligibilityRules eligibility(String target, int minProtocol) {
     return new EligibilityRules(
-        target(target), offer(minProtocol), DegradedNodes.EXCLUDED, Map.of());
+        target(target), offeredRelease(minProtocol), DegradedNodes.EXCLUDED, Map.of());
   }
 
   /// Any release, for any platform.
-  public static OfferedRelease offer(int minProtocol) {
+  public static OfferedRelease offeredRelease(int minProtocol) {
     return new OfferedRelease(new Sha256("ab".repeat(32)), 1, minProtocol, Set.of(), List.of());
   }
 }

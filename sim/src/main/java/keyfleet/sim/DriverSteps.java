@@ -36,27 +36,34 @@ final class DriverSteps {
 
   /// One that nothing calls for is a trouble: the driver before seemed to be silent.
   private void addClaims(List<Step<RolloutWorld>> steps) {
-    DriverClaim lead = world.nextLead();
-    if (Rollout.wantsLead(world.control())) {
-      steps.add(step(() -> "claims " + lead.epoch(), world.claimedBy(index, lead)));
+    DriverClaim driverClaim = world.nextLead();
+    if (Rollout.shouldClaim(world.control())) {
+      steps.add(step(() -> "claims " + driverClaim.epoch(), world.claimedBy(index, driverClaim)));
     } else if (world.troubles() > 0 && !leads()) {
       steps.add(
-          step(() -> "takes over as " + lead.epoch(), world.troubled().claimedBy(index, lead)));
+          step(
+              () -> "takes over as " + driverClaim.epoch(),
+              world.troubled().claimedBy(index, driverClaim)));
     }
     if (world.aborts() > 0) {
-      steps.add(step(() -> "aborts as " + lead.epoch(), world.abortedBy(index, lead)));
+      steps.add(
+          step(() -> "aborts as " + driverClaim.epoch(), world.abortedBy(index, driverClaim)));
     }
   }
 
   private void addRollback(List<Step<RolloutWorld>> steps) {
     if (world.rollbacks() > 0 && !(world.control() instanceof Rollout.RolledBack)) {
-      DriverClaim lead = world.nextLead();
-      steps.add(step(() -> "rolls back as " + lead.epoch(), world.rolledBackBy(index, lead)));
+      DriverClaim driverClaim = world.nextLead();
+      steps.add(
+          step(
+              () -> "rolls back as " + driverClaim.epoch(),
+              world.rolledBackBy(index, driverClaim)));
     }
   }
 
   private boolean leads() {
-    return driver.lead().equals(world.control().run().lead()) && driver.lead().epoch() > 0;
+    return driver.driverClaim().equals(world.control().run().claim())
+        && driver.driverClaim().epoch() > 0;
   }
 
   /// A look, the decision and its compare-and-set are one step; what was seen may be old by then.
@@ -67,7 +74,7 @@ final class DriverSteps {
     Rollout next = world.laws().next(world.control(), world.observed());
     RolloutWorld committed = world.committed(next);
     Map<NodeId, DesiredState> outbox = unwritten(committed);
-    RolloutWorld after = committed.driven(index, new Driver(driver.lead(), outbox));
+    RolloutWorld after = committed.driven(index, new Driver(driver.driverClaim(), outbox));
     if (!after.equals(world)) {
       steps.add(step(() -> "decides; to write: " + outbox.keySet(), after));
     }
@@ -75,10 +82,10 @@ final class DriverSteps {
 
   private Map<NodeId, DesiredState> unwritten(RolloutWorld committed) {
     Map<NodeId, DesiredState> outbox = new HashMap<>();
-    Rollout.orders(committed.control())
+    Rollout.assignments(committed.control())
         .forEach((node, order) -> {
-          if (!isWritten(order, world.desired().get(node))) {
-            outbox.put(node, order.under(driver.lead(), committed.decision()));
+          if (!isWritten(order, world.desiredState().get(node))) {
+            outbox.put(node, order.toDesiredState(driver.driverClaim(), committed.decision()));
           }
         });
     return outbox;
@@ -88,32 +95,34 @@ final class DriverSteps {
     return there != null
         && there.task().equals(order.task())
         && there.goal() == order.goal()
-        && there.lead().equals(driver.lead());
+        && there.claim().equals(driver.driverClaim());
   }
 
   private void addWrites(List<Step<RolloutWorld>> steps) {
     driver
         .outbox()
-        .forEach((node, desired) -> {
+        .forEach((node, desiredState) -> {
           steps.add(
-              step(() -> "writes " + desired.goal() + " for " + node, written(node, desired)));
+              step(
+                  () -> "writes " + desiredState.goal() + " for " + node,
+                  written(node, desiredState)));
         });
     if (!driver.outbox().isEmpty() && world.troubles() > 0) {
-      Driver idle = new Driver(driver.lead(), Map.of());
+      Driver idle = new Driver(driver.driverClaim(), Map.of());
       steps.add(step(() -> "loses its writes", world.troubled().driven(index, idle)));
     }
   }
 
-  private RolloutWorld written(NodeId node, DesiredState desired) {
+  private RolloutWorld written(NodeId node, DesiredState desiredState) {
     Map<NodeId, DesiredState> left = new HashMap<>(driver.outbox());
     left.remove(node);
-    RolloutWorld done = world.driven(index, new Driver(driver.lead(), left));
-    DesiredState there = world.desired().get(node);
-    if (there != null && !world.laws().replaces(desired, there)) {
+    RolloutWorld done = world.driven(index, new Driver(driver.driverClaim(), left));
+    DesiredState there = world.desiredState().get(node);
+    if (there != null && !world.laws().replaces(desiredState, there)) {
       return done;
     }
-    Map<NodeId, DesiredState> all = new HashMap<>(world.desired());
-    all.put(node, desired);
+    Map<NodeId, DesiredState> all = new HashMap<>(world.desiredState());
+    all.put(node, desiredState);
     return done.desiring(all);
   }
 

@@ -9,22 +9,23 @@ import org.jspecify.annotations.Nullable;
 /// A node with its watchdog: `read` is what it has read and not acted on yet, `reported` what it
 /// could last say.
 public record Machine(
-    Node node, @Nullable DesiredState read, StoreLink link, @Nullable NodeReport reported) {
+    Node node, @Nullable DesiredState read, StoreLink storeLink, @Nullable NodeReport reported) {
   static Machine fresh(Node node) {
     return new Machine(node, null, StoreLink.CONNECTED, null);
   }
 
   boolean isConnected() {
-    return link == StoreLink.CONNECTED;
+    return storeLink == StoreLink.CONNECTED;
   }
 
-  Machine reading(DesiredState desired) {
-    return new Machine(node, desired, link, reported);
+  Machine reading(DesiredState desiredState) {
+    return new Machine(node, desiredState, storeLink, reported);
   }
 
   /// Whoever can report does so at once: a driver may look as late as it likes.
   Machine become(Node next, @Nullable DesiredState left) {
-    return new Machine(next, left, link, isConnected() ? Node.report(next).orElse(null) : reported);
+    return new Machine(
+        next, left, storeLink, isConnected() ? Node.report(next).orElse(null) : reported);
   }
 
   Machine linked(StoreLink next) {

@@ -49,9 +49,9 @@ final class MachineSteps {
 
   /// Reading and acting are two steps; reading again forgets what was read before.
   private void addOrders(List<Step<RolloutWorld>> steps) {
-    DesiredState desired = world.desired().get(node.ground().node());
-    if (desired != null && machine.isConnected() && matters(desired)) {
-      steps.add(step(world, () -> "reads " + desired.goal(), machine.reading(desired)));
+    DesiredState desiredState = world.desiredState().get(node.baseline().node());
+    if (desiredState != null && machine.isConnected() && matters(desiredState)) {
+      steps.add(step(world, () -> "reads " + desiredState.goal(), machine.reading(desiredState)));
     }
     DesiredState read = machine.read();
     if (read != null) {
@@ -60,12 +60,13 @@ final class MachineSteps {
     }
   }
 
-  private boolean matters(DesiredState desired) {
-    return !desired.equals(machine.read()) && !world.laws().obeyed(node, desired).equals(node);
+  private boolean matters(DesiredState desiredState) {
+    return !desiredState.equals(machine.read())
+        && !world.laws().obeyed(node, desiredState).equals(node);
   }
 
   private void addWork(List<Step<RolloutWorld>> steps) {
-    switch (Node.work(node)) {
+    switch (Node.nextAction(node)) {
       case NodeAction.Download(AttemptId of, _) ->
           steps.add(happens("fetches", new Fetched(of, new Acceptable())));
       case NodeAction.CheckRules(AttemptId of, _) ->
@@ -91,7 +92,7 @@ final class MachineSteps {
       Node overdue = Node.next(node, new Ticked(), unconfirmed.confirmBy());
       steps.add(step(troubled, () -> "is overdue", machine.become(overdue, machine.read())));
     }
-    if (Node.work(node) instanceof NodeAction.Probe && machine.isConnected()) {
+    if (Node.nextAction(node) instanceof NodeAction.Probe && machine.isConnected()) {
       Node ill = Node.next(node, probed(State.NOT_READY, SoakHealth.MAX_RELAPSES + 1), 0);
       steps.add(step(troubled, () -> "falls ill", machine.become(ill, machine.read())));
     }

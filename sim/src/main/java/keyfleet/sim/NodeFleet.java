@@ -77,7 +77,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
             && !declined
             && ended != null
             && Rollout.isEnded(ended)
-            && canRepeat(ended.run().ledger().failed());
+            && canRepeat(ended.run().progress().failedNodes());
     if (wants && shipment.hope() == Shipment.Hope.RETRIED) {
       nodes.values().forEach(NodeProcess::repair);
     }
@@ -266,7 +266,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
   }
 
   private static String brief(Rollout rollout) {
-    return rollout.getClass().getSimpleName() + " with " + rollout.run().ledger().places();
+    return rollout.getClass().getSimpleName() + " with " + rollout.run().progress().entries();
   }
 
   @Override

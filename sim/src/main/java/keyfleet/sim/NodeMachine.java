@@ -123,8 +123,8 @@ final class NodeMachine {
       }
 
       @Override
-      public ReleaseVersion version() {
-        return slots.version();
+      public ReleaseVersion releaseVersion() {
+        return slots.releaseVersion();
       }
 
       @Override

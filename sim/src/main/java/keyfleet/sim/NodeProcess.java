@@ -111,16 +111,16 @@ final class NodeProcess implements NodeMachine.Witness {
 
   private static String brief(Node node) {
     return node instanceof Node.Tasked tasked
-        ? Node.phase(tasked) + " by epoch " + tasked.duty().lead().epoch()
+        ? Node.phase(tasked) + " by epoch " + tasked.nodeTask().claim().epoch()
         : "idle";
   }
 
-  Optional<NodeTask> duty() {
+  Optional<NodeTask> nodeTask() {
     return machine
         .page()
         .map(JournalEntry::node)
         .filter(Node.Tasked.class::isInstance)
-        .map(node -> ((Node.Tasked) node).duty());
+        .map(node -> ((Node.Tasked) node).nodeTask());
   }
 
   private void delivered(Entry entry) {

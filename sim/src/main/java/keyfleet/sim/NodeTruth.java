@@ -59,7 +59,7 @@ final class NodeTruth {
   /// What was seen of one node in one rollout.
   private static final class Heard {
     private final Set<Integer> swapped = new HashSet<>();
-    private NodePhase phase = NodePhase.REVERTED;
+    private NodePhase nodePhase = NodePhase.REVERTED;
     private long highestTold;
     private long lastTold;
     private long highestEpoch;
@@ -114,9 +114,9 @@ final class NodeTruth {
   }
 
   /// A node was told to do something.
-  void delivered(NodeProcess node, DesiredState desired) {
-    Heard known = seen(node).heard(desired.task().rollout());
-    known.lastTold = desired.lead().epoch();
+  void delivered(NodeProcess node, DesiredState desiredState) {
+    Heard known = seen(node).heard(desiredState.task().rollout());
+    known.lastTold = desiredState.claim().epoch();
     known.highestTold = Math.max(known.highestTold, known.lastTold);
   }
 
@@ -126,16 +126,17 @@ final class NodeTruth {
       return;
     }
     Seen known = seen(node);
-    requireHighest(node, known.heard(tasked.duty().task().rollout()), tasked);
+    requireHighest(node, known.heard(tasked.nodeTask().task().rollout()), tasked);
     boolean wanting =
-        tasked instanceof Node.RolledBack back && back.setback() == RollbackReason.UNCONFIRMED;
+        tasked instanceof Node.RolledBack back
+            && back.rollbackReason() == RollbackReason.UNCONFIRMED;
     if (wanting && !node.host().wasStruck() && circumstances.isSteady()) {
       throw new BrokenPromise("H6", node.id() + " was never out of reach, and nobody confirmed it");
     }
     boolean confirms = tasked instanceof Confirmed && known.runsSince != Long.MAX_VALUE;
     if (confirms
         && !node.host().clock().wasTampered()
-        && soaked(known) < spec.times().soak().toNanos()) {
+        && soaked(known) < spec.timings().soak().toNanos()) {
       throw new BrokenPromise("I5", node.id() + " is confirmed before its soak has passed");
     }
     if (tasked instanceof Confirmed) {
@@ -145,17 +146,17 @@ final class NodeTruth {
 
   /// P9: what a driver of a lower epoch says moves nobody.
   private static void requireHighest(NodeProcess node, Heard known, Node.Tasked tasked) {
-    long epoch = tasked.duty().lead().epoch();
-    NodePhase phase = Node.phase(tasked);
-    boolean moved = phase != known.phase && ORDERED.contains(phase);
+    long epoch = tasked.nodeTask().claim().epoch();
+    NodePhase nodePhase = Node.phase(tasked);
+    boolean moved = nodePhase != known.nodePhase && ORDERED.contains(nodePhase);
     boolean late = moved && known.lastTold < known.highestTold;
     if (late || epoch < known.highestEpoch) {
       throw new BrokenPromise(
           "P9",
           "%s is %s by a driver of epoch %d after one of %d"
-              .formatted(node.id(), phase, known.lastTold, known.highestTold));
+              .formatted(node.id(), nodePhase, known.lastTold, known.highestTold));
     }
-    known.phase = phase;
+    known.nodePhase = nodePhase;
     known.highestEpoch = epoch;
   }
 
@@ -171,14 +172,15 @@ final class NodeTruth {
       return;
     }
     known.runsSince = timeline.now();
-    NodeTask duty = node.duty().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
-    RolloutId rollout = duty.task().rollout();
-    if (!known.heard(rollout).swapped.add(duty.task().attempt())) {
+    NodeTask nodeTask =
+        node.nodeTask().orElseThrow(() -> new BrokenPromise("I9", "nobody ordered a swap"));
+    RolloutId rollout = nodeTask.task().rollout();
+    if (!known.heard(rollout).swapped.add(nodeTask.task().attempt())) {
       throw new BrokenPromise(
-          "I2", "%s swaps twice in attempt %d".formatted(node.id(), duty.task().attempt()));
+          "I2", "%s swaps twice in attempt %d".formatted(node.id(), nodeTask.task().attempt()));
     }
     requireAdmitted(node.id(), rollout);
-    if (stopped.contains(rollout) || duty.course() == NodeTask.Direction.TURNED) {
+    if (stopped.contains(rollout) || nodeTask.direction() == NodeTask.Direction.TURNED) {
       throw new BrokenPromise("I3", node.id() + " goes forward after the abort");
     }
   }
@@ -216,7 +218,7 @@ final class NodeTruth {
   /// Time counts against a watchdog only while its process could act.
   private void requireInTime(NodeProcess node) {
     Seen known = seen(node);
-    boolean late = soaked(known) > spec.times().confirmWithin().toNanos();
+    boolean late = soaked(known) > spec.timings().confirmWithin().toNanos();
     Host host = node.host();
     boolean able =
         host.isUp() && !host.isPaused() && !host.isAsleep() && !host.clock().wasTampered();
@@ -232,17 +234,17 @@ final class NodeTruth {
   /// A driver has told a node what to do: never over the word of a later one (R12).
   void told(Key key, DesiredState next) {
     DesiredState before = told.put(key, next);
-    if (before != null && !next.mayReplace(before)) {
+    if (before != null && !next.canReplace(before)) {
       throw new BrokenPromise(
           "P9",
-          "%s says epoch %d after %d".formatted(key, next.lead().epoch(), before.lead().epoch()));
+          "%s says epoch %d after %d".formatted(key, next.claim().epoch(), before.claim().epoch()));
     }
   }
 
   /// A rollout was written.
   void sees(Rollout rollout) {
     RolloutId id = rollout.run().spec().id();
-    long epoch = rollout.run().lead().epoch();
+    long epoch = rollout.run().claim().epoch();
     long highest = highestLeads.getOrDefault(id, 0L);
     if (epoch < highest) {
       throw new BrokenPromise("P9", "epoch %d leads after %d".formatted(epoch, highest));
@@ -251,7 +253,7 @@ final class NodeTruth {
     if (rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack) {
       stopped.add(id);
     }
-    List<NodeId> failed = rollout.run().ledger().failed();
+    List<NodeId> failed = rollout.run().progress().failedNodes();
     // Before a retry all nodes were repaired.
     boolean repaired = id.equals(Shipment.RETRY) && hope == Shipment.Hope.RETRIED;
     Set<NodeId> ill = repaired ? Set.of() : spoiled;
@@ -270,11 +272,11 @@ final class NodeTruth {
 
   /// R14, counted here by hand: of all, or of those on whom it was tried.
   private boolean isTooMuch(Rollout rollout, long failed) {
-    Map<NodeId, NodeEntry> places = rollout.run().ledger().places();
+    Map<NodeId, NodeEntry> nodeEntries = rollout.run().progress().entries();
     long attempted =
-        rollout.run().ledger().standings(rollout.run().spec()).entrySet().stream()
-            .filter(
-                it -> !UNTRIED.contains(it.getValue()) || isAgain(rollout, places.get(it.getKey())))
+        rollout.run().progress().progressByNode(rollout.run().spec()).entrySet().stream()
+            .filter(it ->
+                !UNTRIED.contains(it.getValue()) || isAgain(rollout, nodeEntries.get(it.getKey())))
             .count();
     return failed > 0
         && switch (spec.limits().maxFailed()) {
@@ -284,45 +286,45 @@ final class NodeTruth {
         };
   }
 
-  private static boolean isAgain(Rollout rollout, @Nullable NodeEntry place) {
-    return place != null && place.attempt() > rollout.run().spec().attempt();
+  private static boolean isAgain(Rollout rollout, @Nullable NodeEntry nodeEntry) {
+    return nodeEntry != null && nodeEntry.attempt() > rollout.run().spec().firstAttempt();
   }
 
   /// What the rollout says in the end is what the nodes run, unless the retry has had them since.
   void checkEnd(Rollout rollout, @Nullable Rollout retry, Map<NodeId, NodeProcess> nodes) {
-    Map<NodeId, NodeProgress> standings = rollout.run().ledger().standings(spec);
+    Map<NodeId, NodeProgress> nodeProgresses = rollout.run().progress().progressByNode(spec);
     Set<NodeId> missing = new HashSet<>(nodes.keySet());
-    missing.removeAll(standings.keySet());
+    missing.removeAll(nodeProgresses.keySet());
     if (!late.containsAll(missing)) {
       throw new BrokenPromise("I10", "some node is in no set: " + missing);
     }
     for (NodeId node : missing) {
-      standings.put(node, NodeProgress.PENDING_OFFLINE); // it came when all was over
+      nodeProgresses.put(node, NodeProgress.PENDING_OFFLINE); // it came when all was over
     }
     if (retry != null) {
       retry
           .run()
-          .ledger()
-          .standings(retry.run().spec())
+          .progress()
+          .progressByNode(retry.run().spec())
           .forEach((id, it) -> {
             if (hope == Shipment.Hope.RETRIED || !BROUGHT_BACK.contains(it)) {
-              standings.put(id, it);
+              nodeProgresses.put(id, it);
             }
           });
     }
-    standings.forEach((id, standing) -> checkEnd(id, standing, nodes.get(id)));
+    nodeProgresses.forEach((id, nodeProgress) -> checkEnd(id, nodeProgress, nodes.get(id)));
   }
 
-  private static void checkEnd(NodeId id, NodeProgress standing, @Nullable NodeProcess node) {
+  private static void checkEnd(NodeId id, NodeProgress nodeProgress, @Nullable NodeProcess node) {
     Sha256 runs = node == null ? OLD : node.machine().running();
     boolean right =
-        switch (standing) {
+        switch (nodeProgress) {
           case CONFIRMED, KEPT -> runs.equals(NEW);
           case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED -> runs.equals(OLD);
           default -> true; // nobody claims to know
         };
     if (!right) {
-      throw new BrokenPromise("P6", "%s is %s and runs %s".formatted(id, standing, runs));
+      throw new BrokenPromise("P6", "%s is %s and runs %s".formatted(id, nodeProgress, runs));
     }
   }
 }

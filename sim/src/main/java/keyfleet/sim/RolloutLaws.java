@@ -24,10 +24,10 @@ public interface RolloutLaws {
 
   /// Whether a desired state may be written over another.
   default boolean replaces(DesiredState next, DesiredState present) {
-    return next.mayReplace(present);
+    return next.canReplace(present);
   }
 
-  default Node obeyed(Node node, DesiredState desired) {
-    return Node.next(node, new OrderReceived(desired), 0);
+  default Node obeyed(Node node, DesiredState desiredState) {
+    return Node.next(node, new OrderReceived(desiredState), 0);
   }
 }

@@ -43,7 +43,7 @@ import keyfleet.sim.Explorer.Step;
 public record RolloutWorld(
     Rollout control,
     long decision,
-    Map<NodeId, DesiredState> desired,
+    Map<NodeId, DesiredState> desiredState,
     List<Machine> machines,
     List<Driver> drivers,
     int troubles,
@@ -56,14 +56,14 @@ public record RolloutWorld(
 
   /// A driver and the desired states that it has decided on and not written yet: it may be long
   /// superseded when it does.
-  public record Driver(DriverClaim lead, Map<NodeId, DesiredState> outbox) {
+  public record Driver(DriverClaim driverClaim, Map<NodeId, DesiredState> outbox) {
     public Driver {
       outbox = Map.copyOf(outbox);
     }
   }
 
   public RolloutWorld {
-    desired = Map.copyOf(desired);
+    desiredState = Map.copyOf(desiredState);
     machines = List.copyOf(machines);
     drivers = List.copyOf(drivers);
   }
@@ -90,29 +90,29 @@ public record RolloutWorld(
   }
 
   private Optional<String> broken(Node node) {
-    NodeEntry place = control.run().ledger().places().get(node.ground().node());
-    if (place == null || !(node instanceof Tasked tasked)) {
+    NodeEntry nodeEntry = control.run().progress().entries().get(node.baseline().node());
+    if (nodeEntry == null || !(node instanceof Tasked tasked)) {
       return Optional.empty();
     }
-    DesiredState told = desired.get(node.ground().node());
-    if (told != null && told.lead().epoch() < tasked.duty().lead().epoch()) {
+    DesiredState told = desiredState.get(node.baseline().node());
+    if (told != null && told.claim().epoch() < tasked.nodeTask().claim().epoch()) {
       return Optional.of("R12: an older lead's word stands over one that was obeyed");
     }
-    boolean same = tasked.duty().task().attempt() == place.attempt();
-    if (place.standing() == NodeProgress.APPLYING && same && node instanceof Preparing) {
+    boolean same = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
+    if (nodeEntry.progress() == NodeProgress.APPLYING && same && node instanceof Preparing) {
       return Optional.of("R11: a node shall run what it has not staged");
     }
-    boolean failed = place.standing() == NodeProgress.FAILED;
+    boolean failed = nodeEntry.progress() == NodeProgress.FAILED;
     return failed
             && same
-            && !(node instanceof RolledBack r && r.setback() == RollbackReason.UNHEALTHY)
+            && !(node instanceof RolledBack r && r.rollbackReason() == RollbackReason.UNHEALTHY)
         ? Optional.of("R13: a node is failed, and has not said so")
         : Optional.empty();
   }
 
   private int limit() {
-    var limits = control.run().spec().limits();
-    return limits.batchSize() + limits.maxUnavailable();
+    var rolloutLimits = control.run().spec().limits();
+    return rolloutLimits.batchSize() + rolloutLimits.maxUnavailable();
   }
 
   private static boolean mayRun(Node node) {
@@ -138,8 +138,8 @@ public record RolloutWorld(
 
   /// The epoch that nobody has claimed yet.
   DriverClaim nextLead() {
-    long highest = drivers.stream().mapToLong(it -> it.lead().epoch()).max().orElse(0);
-    long next = Math.max(highest, control.run().lead().epoch()) + 1;
+    long highest = drivers.stream().mapToLong(it -> it.driverClaim().epoch()).max().orElse(0);
+    long next = Math.max(highest, control.run().claim().epoch()) + 1;
     return new DriverClaim(next, "nonce-" + next);
   }
 
@@ -148,7 +148,7 @@ public record RolloutWorld(
     List<NodeReport> reports = new ArrayList<>();
     for (Machine machine : machines) {
       if (machine.isConnected()) {
-        present.add(machine.node().ground().node());
+        present.add(machine.node().baseline().node());
       }
       NodeReport reported = machine.reported();
       if (reported != null) {
@@ -160,21 +160,22 @@ public record RolloutWorld(
 
   /// Nothing speaks against any of them.
   private List<NodeStatus> candidates(Set<NodeId> present) {
-    return control.run().candidates(present).stream()
+    return control.run().startCandidates(present).stream()
         .map(node -> new NodeStatus(node, Presence.ONLINE, WELL, Facts.NONE))
         .toList();
   }
 
-  RolloutWorld claimedBy(int driver, DriverClaim lead) {
-    return led(driver, lead).committed(laws.next(control, new Claimed(lead)));
+  RolloutWorld claimedBy(int driver, DriverClaim driverClaim) {
+    return led(driver, driverClaim).committed(laws.next(control, new Claimed(driverClaim)));
   }
 
-  RolloutWorld abortedBy(int driver, DriverClaim lead) {
-    RolloutWorld led = led(driver, lead).committed(laws.next(control, new AbortRequested(lead)));
+  RolloutWorld abortedBy(int driver, DriverClaim driverClaim) {
+    RolloutWorld led =
+        led(driver, driverClaim).committed(laws.next(control, new AbortRequested(driverClaim)));
     return new RolloutWorld(
         led.control,
         led.decision,
-        desired,
+        desiredState,
         machines,
         led.drivers,
         troubles,
@@ -183,12 +184,13 @@ public record RolloutWorld(
         laws);
   }
 
-  RolloutWorld rolledBackBy(int driver, DriverClaim lead) {
-    RolloutWorld led = led(driver, lead).committed(laws.next(control, new RollbackRequested(lead)));
+  RolloutWorld rolledBackBy(int driver, DriverClaim driverClaim) {
+    RolloutWorld led =
+        led(driver, driverClaim).committed(laws.next(control, new RollbackRequested(driverClaim)));
     return new RolloutWorld(
         led.control,
         led.decision,
-        desired,
+        desiredState,
         machines,
         led.drivers,
         troubles,
@@ -197,19 +199,21 @@ public record RolloutWorld(
         laws);
   }
 
-  private RolloutWorld led(int driver, DriverClaim lead) {
-    return driven(driver, new Driver(lead, drivers.get(driver).outbox()));
+  private RolloutWorld led(int driver, DriverClaim driverClaim) {
+    return driven(driver, new Driver(driverClaim, drivers.get(driver).outbox()));
   }
 
   /// What a driver sees is its own and is never stored.
   RolloutWorld committed(Rollout next) {
-    var run = next.run();
+    var rolloutRun = next.run();
     Rollout stored =
-        next.with(keyfleet.rollout.controller.RolloutRun.of(run.spec(), run.lead(), run.ledger()));
+        next.with(
+            keyfleet.rollout.controller.RolloutRun.of(
+                rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()));
     return new RolloutWorld(
         stored,
         stored.equals(control) ? decision : decision + 1,
-        desired,
+        desiredState,
         machines,
         drivers,
         troubles,
@@ -222,14 +226,14 @@ public record RolloutWorld(
     List<Driver> changed = new ArrayList<>(drivers);
     changed.set(index, next);
     return new RolloutWorld(
-        control, decision, desired, machines, changed, troubles, aborts, rollbacks, laws);
+        control, decision, desiredState, machines, changed, troubles, aborts, rollbacks, laws);
   }
 
   RolloutWorld replaced(int index, Machine next) {
     List<Machine> changed = new ArrayList<>(machines);
     changed.set(index, next);
     return new RolloutWorld(
-        control, decision, desired, changed, drivers, troubles, aborts, rollbacks, laws);
+        control, decision, desiredState, changed, drivers, troubles, aborts, rollbacks, laws);
   }
 
   RolloutWorld desiring(Map<NodeId, DesiredState> next) {
@@ -239,20 +243,20 @@ public record RolloutWorld(
 
   RolloutWorld troubled() {
     return new RolloutWorld(
-        control, decision, desired, machines, drivers, troubles - 1, aborts, rollbacks, laws);
+        control, decision, desiredState, machines, drivers, troubles - 1, aborts, rollbacks, laws);
   }
 
   /// Of what differs most between worlds; records of one shape have one hash whatever their type.
   @Override
   public int hashCode() {
-    RolloutProgress ledger = control.run().ledger();
-    int hash = 31 * control.getClass().hashCode() + ledger.hashCode();
+    RolloutProgress rolloutProgress = control.run().progress();
+    int hash = 31 * control.getClass().hashCode() + rolloutProgress.hashCode();
     hash = mixed(hash, (int) decision);
     for (Machine machine : machines) {
       hash = mixed(hash, machine.node().getClass().hashCode());
       hash = mixed(hash, machine.hashCode());
     }
-    hash = mixed(hash, desired.hashCode());
+    hash = mixed(hash, desiredState.hashCode());
     hash = mixed(hash, drivers.hashCode());
     return mixed(hash, 31 * (31 * troubles + aborts) + rollbacks);
   }

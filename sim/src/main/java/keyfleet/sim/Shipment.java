@@ -90,31 +90,32 @@ record Shipment(
     inventory.stream()
         .filter(it -> !(it.report() instanceof Reported said && said.protocol() >= PROTOCOL))
         .forEach(it -> old.put(it.node(), "not now"));
-    EligibilityRules admission =
-        new EligibilityRules(EVERYBODY, offer(), DegradedNodes.EXCLUDED, old);
-    BatchPolicy shape =
+    EligibilityRules eligibilityRules =
+        new EligibilityRules(EVERYBODY, offeredRelease(), DegradedNodes.EXCLUDED, old);
+    BatchPolicy batchPolicy =
         new BatchPolicy("again", new BatchPolicy.NoCanaries(), spec.limits().batchSize());
-    return plan(admission, shape, inventory)
-        .map(plan ->
+    return plan(eligibilityRules, batchPolicy, inventory)
+        .map(rolloutPlan ->
             new RolloutSpec(
                 RETRY,
                 "second",
-                admission,
+                eligibilityRules,
                 NodeProcess.COMPONENT,
-                plan,
+                rolloutPlan,
                 spec.limits(),
-                spec.times()));
+                spec.timings()));
   }
 
-  private static OfferedRelease offer() {
+  private static OfferedRelease offeredRelease() {
     return new OfferedRelease(NodeTruth.NEW, 1, PROTOCOL, Set.of(), List.of());
   }
 
   private static Optional<RolloutPlan> plan(
-      EligibilityRules admission, BatchPolicy shape, List<NodeStatus> inventory) {
-    return Preflight.of(admission, inventory) instanceof Preflight.Passed passed
-            && RolloutPlan.of(NodeTruth.NEW, EVERYBODY, shape, passed) instanceof Planned(var plan)
-        ? Optional.of(plan)
+      EligibilityRules eligibilityRules, BatchPolicy batchPolicy, List<NodeStatus> inventory) {
+    return Preflight.of(eligibilityRules, inventory) instanceof Preflight.Passed passed
+            && RolloutPlan.of(NodeTruth.NEW, EVERYBODY, batchPolicy, passed)
+                instanceof Planned(var rolloutPlan)
+        ? Optional.of(rolloutPlan)
         : Optional.empty();
   }
 
@@ -124,20 +125,29 @@ record Shipment(
   }
 
   private static RolloutSpec spec(Dice dice, List<NodeId> nodes) {
-    RolloutLimits limits =
+    RolloutLimits rolloutLimits =
         new RolloutLimits(1 + dice.below(2), tolerance(dice), perBatch(dice), dice.below(2), 1);
     BatchPolicy.Canaries canaries =
         dice.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
-    FailureDomains spread =
+    FailureDomains failureDomains =
         dice.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
     int offline = dice.oneIn(4) ? 1 : 0;
     List<NodeStatus> inventory =
         nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
-    EligibilityRules admission = EligibilityRules.of(EVERYBODY, offer());
-    BatchPolicy shape = new BatchPolicy("seed", canaries, limits.batchSize(), spread);
-    RolloutPlan plan = plan(admission, shape, inventory).orElseThrow();
-    RolloutTimings times = RolloutTimings.usual(Duration.ofSeconds(30), Duration.ofSeconds(10));
-    return new RolloutSpec(ROLLOUT, "first", admission, NodeProcess.COMPONENT, plan, limits, times);
+    EligibilityRules eligibilityRules = EligibilityRules.of(EVERYBODY, offeredRelease());
+    BatchPolicy batchPolicy =
+        new BatchPolicy("seed", canaries, rolloutLimits.batchSize(), failureDomains);
+    RolloutPlan rolloutPlan = plan(eligibilityRules, batchPolicy, inventory).orElseThrow();
+    RolloutTimings rolloutTimings =
+        RolloutTimings.defaults(Duration.ofSeconds(30), Duration.ofSeconds(10));
+    return new RolloutSpec(
+        ROLLOUT,
+        "first",
+        eligibilityRules,
+        NodeProcess.COMPONENT,
+        rolloutPlan,
+        rolloutLimits,
+        rolloutTimings);
   }
 
   private static NodeStatus status(NodeId node, boolean offline) {

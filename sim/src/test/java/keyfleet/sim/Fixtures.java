@@ -133,7 +133,7 @@ final class Fixtures {
     Component agent = new Component("agent");
     int nodes = voyage.batches() + voyage.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
-    RolloutPlan plan =
+    RolloutPlan rolloutPlan =
         new RolloutPlan(
             NEW,
             everyone(),
@@ -141,16 +141,18 @@ final class Fixtures {
             ids.subList(0, voyage.batches()).stream().map(List::of).toList(),
             ids.subList(voyage.batches(), nodes),
             List.of());
-    RolloutLimits limits = new RolloutLimits(1, 1, voyage.unavailable(), 1);
-    RolloutSpec spec = new RolloutSpec(new RolloutId("r"), "i", 1, agent, plan, limits, times());
+    RolloutLimits rolloutLimits = new RolloutLimits(1, 1, voyage.unavailable(), 1);
+    RolloutSpec spec =
+        new RolloutSpec(
+            new RolloutId("r"), "i", 1, agent, rolloutPlan, rolloutLimits, rolloutTimings());
     Rollout created =
-        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NOBODY, RolloutProgress.EMPTY));
+        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
     List<Machine> machines =
         ids.stream()
             .map(id -> Machine.fresh(new Node.Idle(NodeBaseline.of(id, agent, OLD))))
             .toList();
     List<RolloutWorld.Driver> drivers =
-        Collections.nCopies(2, new RolloutWorld.Driver(DriverClaim.NOBODY, Map.of()));
+        Collections.nCopies(2, new RolloutWorld.Driver(DriverClaim.NONE, Map.of()));
     return new RolloutWorld(
         created,
         0,
@@ -168,7 +170,7 @@ final class Fixtures {
   }
 
   /// No soak and no pause: time stands still in an explored world.
-  private static RolloutTimings times() {
-    return RolloutTimings.usual(Duration.ZERO, Duration.ZERO);
+  private static RolloutTimings rolloutTimings() {
+    return RolloutTimings.defaults(Duration.ZERO, Duration.ZERO);
   }
 }

@@ -59,7 +59,7 @@ class ModelTest {
         @Override
         public boolean replaces(DesiredState next, DesiredState present) {
           boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
-          return news && next.mayReplace(present);
+          return news && next.canReplace(present);
         }
       };
 

@@ -147,17 +147,18 @@ enum NodeBug implements Ports {
         value -> DesiredDocument.of(reading.apply(DesiredDocument.read(value))));
   }
 
-  private static DesiredState hasty(DesiredState desired) {
-    Task task = desired.task();
-    return with(desired, Duration.ofSeconds(1), task.confirmWithin());
+  private static DesiredState hasty(DesiredState desiredState) {
+    Task task = desiredState.task();
+    return with(desiredState, Duration.ofSeconds(1), task.confirmWithin());
   }
 
-  private static DesiredState within(DesiredState desired, Duration confirmWithin) {
-    return with(desired, desired.task().soak(), confirmWithin);
+  private static DesiredState within(DesiredState desiredState, Duration confirmWithin) {
+    return with(desiredState, desiredState.task().soak(), confirmWithin);
   }
 
-  private static DesiredState with(DesiredState desired, Duration soak, Duration confirmWithin) {
-    Task task = desired.task();
+  private static DesiredState with(
+      DesiredState desiredState, Duration soak, Duration confirmWithin) {
+    Task task = desiredState.task();
     return new DesiredState(
         new Task(
             task.rollout(),
@@ -167,9 +168,9 @@ enum NodeBug implements Ports {
             soak,
             confirmWithin,
             task.healthWait()),
-        desired.goal(),
-        desired.lead(),
-        desired.decision());
+        desiredState.goal(),
+        desiredState.claim(),
+        desiredState.decision());
   }
 
   private static Entry with(Entry entry, NodeReport report) {
@@ -179,12 +180,13 @@ enum NodeBug implements Ports {
 
   /// Takes every order for one of the latest driver that was heard of.
   private static final class Flattering implements UnaryOperator<DesiredState> {
-    private DriverClaim highest = DriverClaim.NOBODY;
+    private DriverClaim highest = DriverClaim.NONE;
 
     @Override
-    public DesiredState apply(DesiredState desired) {
-      highest = desired.lead().epoch() > highest.epoch() ? desired.lead() : highest;
-      return new DesiredState(desired.task(), desired.goal(), highest, desired.decision());
+    public DesiredState apply(DesiredState desiredState) {
+      highest = desiredState.claim().epoch() > highest.epoch() ? desiredState.claim() : highest;
+      return new DesiredState(
+          desiredState.task(), desiredState.goal(), highest, desiredState.decision());
     }
   }
 
@@ -205,15 +207,16 @@ enum NodeBug implements Ports {
           .get(RolloutKeys.ROLLOUTS, key)
           .map(it -> DesiredDocument.read(it.value()))
           .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
-          .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.lead()))
+          .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.claim()))
           .map(it -> NodeBug.with(entry, it))
           .orElse(entry);
     }
   }
 
   private static NodeReport with(
-      NodeReport report, NodePhase phase, RollbackReason setback, DriverClaim seen) {
-    return new NodeReport(report.node(), report.task(), phase, setback, seen, report.running());
+      NodeReport report, NodePhase nodePhase, RollbackReason rollbackReason, DriverClaim seen) {
+    return new NodeReport(
+        report.node(), report.task(), nodePhase, rollbackReason, seen, report.running());
   }
 
   /// Takes it that a node which does not beat is done.
@@ -233,7 +236,7 @@ enum NodeBug implements Ports {
     private static Entry done(Entry entry) {
       NodeReport report = NodeReportDocument.read(entry.value());
       return NodeBug.with(
-          entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.seen()));
+          entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.claim()));
     }
   }
 
@@ -247,7 +250,7 @@ enum NodeBug implements Ports {
       }
       for (int i = 0; i + 1 < entries.size(); i++) {
         NodeReport report = NodeReportDocument.read(entries.get(i).value());
-        if (report.setback() == RollbackReason.UNHEALTHY) {
+        if (report.rollbackReason() == RollbackReason.UNHEALTHY) {
           entries.set(i + 1, as(entries.get(i + 1), report));
         }
       }
@@ -256,7 +259,7 @@ enum NodeBug implements Ports {
 
     private static Entry as(Entry entry, NodeReport failed) {
       NodeReport own = NodeReportDocument.read(entry.value());
-      return NodeBug.with(entry, with(own, failed.phase(), failed.setback(), own.seen()));
+      return NodeBug.with(entry, with(own, failed.phase(), failed.rollbackReason(), own.claim()));
     }
   }
 
@@ -290,7 +293,7 @@ enum NodeBug implements Ports {
       NodeReport failed =
           report.phase() == NodePhase.PREPARING || report.phase().isTerminal()
               ? report
-              : with(report, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, report.seen());
+              : with(report, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, report.claim());
       return NodeBug.with(entry, failed);
     }
   }

@@ -20,8 +20,10 @@ enum RolloutBug implements RolloutLaws {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
       Rollout next = TRUE.next(rollout, event);
-      return next instanceof Aborting(RolloutRun run, var recall)
-          ? new Aborted(RolloutRun.of(run.spec(), run.lead(), run.ledger()), recall.cause())
+      return next instanceof Aborting(RolloutRun rolloutRun, var stopOrder)
+          ? new Aborted(
+              RolloutRun.of(rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()),
+              stopOrder.cause())
           : next;
     }
   },
@@ -36,13 +38,20 @@ enum RolloutBug implements RolloutLaws {
       return under(next, spec, spec.limits());
     }
 
-    private Rollout under(Rollout rollout, RolloutSpec s, RolloutLimits limits) {
+    private Rollout under(Rollout rollout, RolloutSpec s, RolloutLimits rolloutLimits) {
       RolloutSpec other =
           new RolloutSpec(
-              s.id(), s.incarnation(), s.attempt(), s.component(), s.plan(), limits, s.times());
-      RolloutRun run = rollout.run();
+              s.id(),
+              s.incarnation(),
+              s.firstAttempt(),
+              s.component(),
+              s.plan(),
+              rolloutLimits,
+              s.timings());
+      RolloutRun rolloutRun = rollout.run();
       RolloutRun changed =
-          RolloutRun.of(other, run.lead(), run.ledger()).remembering(run.outlook());
+          RolloutRun.of(other, rolloutRun.claim(), rolloutRun.progress())
+              .withDriverView(rolloutRun.driverView());
       return rollout instanceof Rollout.Created
           ? new Rollout.Created(changed)
           : rollout.with(changed);
@@ -65,7 +74,9 @@ enum RolloutBug implements RolloutLaws {
           shown.present(),
           shown.reports().stream()
               .map(it ->
-                  it.phase() == NodePhase.PREPARING ? said(it, NodePhase.STAGED, it.setback()) : it)
+                  it.phase() == NodePhase.PREPARING
+                      ? said(it, NodePhase.STAGED, it.rollbackReason())
+                      : it)
               .toList(),
           shown.candidates());
     }
@@ -79,7 +90,7 @@ enum RolloutBug implements RolloutLaws {
           shown.present(),
           shown.reports().stream()
               .map(it ->
-                  it.setback() == RollbackReason.UNCONFIRMED
+                  it.rollbackReason() == RollbackReason.UNCONFIRMED
                       ? said(it, it.phase(), RollbackReason.UNHEALTHY)
                       : it)
               .toList(),
@@ -87,7 +98,9 @@ enum RolloutBug implements RolloutLaws {
     }
   };
 
-  private static NodeReport said(NodeReport it, NodePhase phase, RollbackReason setback) {
-    return new NodeReport(it.node(), it.task(), phase, setback, it.seen(), it.running());
+  private static NodeReport said(
+      NodeReport it, NodePhase nodePhase, RollbackReason rollbackReason) {
+    return new NodeReport(
+        it.node(), it.task(), nodePhase, rollbackReason, it.claim(), it.running());
   }
 }

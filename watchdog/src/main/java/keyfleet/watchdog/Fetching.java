@@ -8,7 +8,7 @@ public sealed interface Fetching {
 
   /// The rules have been checked; if they accept the release, it is in its slot, complete and
   /// verified.
-  record Ended(ReleaseVerdict verdict) implements Fetching {}
+  record Ended(ReleaseVerdict releaseVerdict) implements Fetching {}
 
   /// The release could not be fetched or stored; this attempt does not try again.
   record Failed(String reason) implements Fetching {

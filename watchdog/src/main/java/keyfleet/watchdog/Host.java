@@ -4,5 +4,5 @@ import keyfleet.rollout.node.ClockReading;
 
 /// The clocks of the node's machine. The elapsed clock counts suspend.
 public interface Host {
-  ClockReading moment();
+  ClockReading clockReading();
 }

@@ -33,22 +33,22 @@ final class Notebook {
     if (node != null) {
       return node;
     }
-    ClockReading now = host.moment();
+    ClockReading now = host.clockReading();
     JournalEntry found = journal.load().orElse(null);
     if (found == null) {
       return saved(unheardOf.get(), now);
     }
     page = found;
-    Node restored = found.restored(now);
+    Node restored = found.restore(now);
     node = restored;
     return restored;
   }
 
   /// Applies the event and saves the result: on return the journal has it.
   Node take(Node before, NodeEvent event) {
-    ClockReading now = host.moment();
+    ClockReading now = host.clockReading();
     Node after = Node.next(before, event, now.elapsed());
-    if (page == null || !page.tells(after) || isOld(page, now)) {
+    if (page == null || !page.isUpToDate(after) || isOld(page, now)) {
       return saved(after, now);
     }
     node = after;
@@ -78,8 +78,8 @@ final class Notebook {
   }
 
   private static boolean isOld(JournalEntry page, ClockReading now) {
-    return page.remaining().isPresent()
-        && (!page.written().boot().equals(now.boot())
-            || now.elapsed() - page.written().elapsed() >= CHECKPOINT_EVERY.toNanos());
+    return page.remainingDeadline().isPresent()
+        && (!page.writtenAt().boot().equals(now.boot())
+            || now.elapsed() - page.writtenAt().elapsed() >= CHECKPOINT_EVERY.toNanos());
   }
 }

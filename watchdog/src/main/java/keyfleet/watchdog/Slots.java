@@ -10,7 +10,7 @@ public interface Slots {
   Sha256 running();
 
   /// The version of the running release.
-  ReleaseVersion version();
+  ReleaseVersion releaseVersion();
 
   Set<Sha256> held();
 

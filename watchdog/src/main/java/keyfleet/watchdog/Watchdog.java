@@ -44,18 +44,18 @@ public final class Watchdog {
     this.machine = machine;
     this.wire = new Wire(self, kv, machine.host());
     this.notebook = new Notebook(machine.journal(), machine.host());
-    this.tickedAt = machine.host().moment().elapsed() - WORK_EVERY.toNanos();
+    this.tickedAt = machine.host().clockReading().elapsed() - WORK_EVERY.toNanos();
   }
 
   /// One round. If the store is unavailable, the round continues without it; if the machine fails,
   /// the round ends with a [MachineException].
   public void tick() {
-    tickedAt = machine.host().moment().elapsed();
+    tickedAt = machine.host().clockReading().elapsed();
     Node node = notebook.take(node(), new Ticked());
     Optional<DesiredState> order = Optional.empty();
     StoreLink link = StoreLink.CUT_OFF;
     try {
-      order = wire.desired();
+      order = wire.desiredState();
       link = StoreLink.CONNECTED;
     } catch (StoreException e) {
       // Cut off from the store: there is no order, and time passes without counting for the soak
@@ -65,7 +65,7 @@ public final class Watchdog {
       node = notebook.take(node, new OrderReceived(order.get()));
     }
     link = said(node, link);
-    Optional<NodeEvent> outcome = done(Node.work(node), node, link);
+    Optional<NodeEvent> outcome = done(Node.nextAction(node), node, link);
     if (outcome.isPresent()) {
       said(notebook.take(node, outcome.get()), link);
     }
@@ -79,7 +79,7 @@ public final class Watchdog {
     long soon = tickedAt + WORK_EVERY.toNanos();
     long wake = earlier(beat, Node.wakeAt(node).orElse(beat));
     long due = wake - tickedAt > 0 ? wake : soon;
-    return switch (Node.work(node)) {
+    return switch (Node.nextAction(node)) {
       case Nothing _, NodeAction.Probe _ -> due;
       case Download _, CheckRules _, Swap _, SwapBack _, Discard _ -> earlier(due, soon);
     };
@@ -103,7 +103,7 @@ public final class Watchdog {
     try {
       StoreLink reached = wire.show(node);
       if (reached == StoreLink.CONNECTED) {
-        reached = wire.beat(node, machine.slots().version(), machine.probe().health());
+        reached = wire.beat(node, machine.slots().releaseVersion(), machine.probe().health());
       }
       Optional<NodeReport> report = Node.report(node);
       return reached == StoreLink.CONNECTED && report.isPresent()
@@ -119,7 +119,7 @@ public final class Watchdog {
     Slots slots = machine.slots();
     return switch (work) {
       case Nothing _ -> {
-        tidy(Node.kept(node));
+        tidy(Node.keptReleases(node));
         yield Optional.empty();
       }
       case Download download -> fetched(download);
@@ -147,8 +147,9 @@ public final class Watchdog {
   private Optional<NodeEvent> fetched(Download download) {
     return switch (machine.artifacts().fetch(download.release())) {
       case Fetching.UnderWay _ -> Optional.empty();
-      case Fetching.Ended(var verdict) -> Optional.of(new Fetched(download.of(), verdict));
-      case Fetching.Failed(var reason) -> Optional.of(new FetchFailed(download.of(), reason));
+      case Fetching.Ended(var verdict) -> Optional.of(new Fetched(download.attemptId(), verdict));
+      case Fetching.Failed(var reason) ->
+          Optional.of(new FetchFailed(download.attemptId(), reason));
     };
   }
 

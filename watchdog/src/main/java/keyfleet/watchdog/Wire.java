@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Wire {
   static final Duration BEAT_EVERY = Duration.ofSeconds(30);
 
-  private record Order(Revision revision, @Nullable DesiredState desired) {}
+  private record Order(Revision revision, @Nullable DesiredState desiredState) {}
 
   private final Self self;
   private final Kv kv;
@@ -46,13 +46,13 @@ final class Wire {
     this.self = self;
     this.kv = kv;
     this.host = host;
-    this.beatDue = host.moment().elapsed();
+    this.beatDue = host.clockReading().elapsed();
     this.desiredKey = RolloutKeys.desired(self.component(), self.node());
     this.ownKey = RolloutKeys.ofNode(self.component(), self.node());
   }
 
   /// The order as the store's leader has it. An order that cannot be parsed counts as none.
-  Optional<DesiredState> desired() {
+  Optional<DesiredState> desiredState() {
     Entry entry = kv.get(RolloutKeys.ROLLOUTS, desiredKey).orElse(null);
     if (entry == null) {
       return Optional.empty();
@@ -62,7 +62,7 @@ final class Wire {
       known = new Order(entry.revision(), decoded(entry.value()));
       order = known;
     }
-    return Optional.ofNullable(known.desired);
+    return Optional.ofNullable(known.desiredState);
   }
 
   private static @Nullable DesiredState decoded(Value value) {
@@ -80,9 +80,9 @@ final class Wire {
     if (report.equals(told)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink link = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
-    told = link == StoreLink.CONNECTED ? report : null;
-    return link;
+    StoreLink storeLink = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
+    told = storeLink == StoreLink.CONNECTED ? report : null;
+    return storeLink;
   }
 
   /// Writes what the node reports about itself, unless the store has it. R17: this includes the
@@ -92,9 +92,9 @@ final class Wire {
     if (card.equals(shown)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink link = keep(RolloutKeys.NODES, card.toValue());
-    shown = link == StoreLink.CONNECTED ? card : null;
-    return link;
+    StoreLink storeLink = keep(RolloutKeys.NODES, card.toValue());
+    shown = storeLink == StoreLink.CONNECTED ? card : null;
+    return storeLink;
   }
 
   private StoreLink keep(Bucket bucket, Value value) {
@@ -113,14 +113,14 @@ final class Wire {
 
   /// Writes a heartbeat when one is due. After it, the report and the node's facts are checked
   /// again, so a store that lost them gets them back.
-  StoreLink beat(Node node, ReleaseVersion version, Health health) {
-    long now = host.moment().elapsed();
+  StoreLink beat(Node node, ReleaseVersion releaseVersion, Health health) {
+    long now = host.clockReading().elapsed();
     if (now - beatDue < 0) {
       return StoreLink.CONNECTED;
     }
     told = null;
     shown = null;
-    Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, version, health));
+    Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
     if (!(write instanceof Write.Written)) {
       return StoreLink.CUT_OFF;
     }
@@ -133,7 +133,7 @@ final class Wire {
     return beatDue;
   }
 
-  private Value sign(Node node, ReleaseVersion version, Health health) {
+  private Value sign(Node node, ReleaseVersion releaseVersion, Health health) {
     String state =
         node instanceof Node.Tasked tasked
             ? Node.phase(tasked).name().toLowerCase(Locale.ROOT)
@@ -141,8 +141,8 @@ final class Wire {
     return Document.builder()
         .text("node", self.node().value())
         .text("component", self.component().value())
-        .text("version", version.value())
-        .text("release", Node.running(node).hex())
+        .text("version", releaseVersion.value())
+        .text("release", Node.runningRelease(node).hex())
         .text("state", state)
         .number("protocol", self.protocol())
         .number("degraded", health == Health.DEGRADED ? 1 : 0)

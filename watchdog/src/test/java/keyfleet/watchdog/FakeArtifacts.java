@@ -11,7 +11,7 @@ public final class FakeArtifacts implements Artifacts {
   private final FakeSlots slots;
   private final Fuse fuse;
   private final Map<Sha256, Fetching> instead = new HashMap<>();
-  private final Map<Sha256, ReleaseVerdict> verdicts = new HashMap<>();
+  private final Map<Sha256, ReleaseVerdict> releaseVerdicts = new HashMap<>();
 
   public FakeArtifacts(FakeSlots slots, Fuse fuse) {
     this.slots = slots;
@@ -28,15 +28,15 @@ public final class FakeArtifacts implements Artifacts {
     instead.remove(release);
   }
 
-  public void judge(Sha256 release, ReleaseVerdict verdict) {
-    verdicts.put(release, verdict);
+  public void judge(Sha256 release, ReleaseVerdict releaseVerdict) {
+    releaseVerdicts.put(release, releaseVerdict);
   }
 
   @Override
   public Fetching fetch(Sha256 release) {
     fuse.pass("before fetch");
-    ReleaseVerdict verdict = judge(release);
-    Fetching fetching = instead.getOrDefault(release, new Fetching.Ended(verdict));
+    ReleaseVerdict releaseVerdict = judge(release);
+    Fetching fetching = instead.getOrDefault(release, new Fetching.Ended(releaseVerdict));
     if (fetching instanceof Fetching.Ended(Acceptable _)) {
       slots.put(release);
     }
@@ -46,6 +46,6 @@ public final class FakeArtifacts implements Artifacts {
 
   @Override
   public ReleaseVerdict judge(Sha256 release) {
-    return verdicts.getOrDefault(release, new Acceptable());
+    return releaseVerdicts.getOrDefault(release, new Acceptable());
   }
 }

@@ -11,7 +11,7 @@ public final class FakeHost implements Host {
   private Instant wall = Instant.parse("2026-11-16T12:00:00Z");
 
   @Override
-  public ClockReading moment() {
+  public ClockReading clockReading() {
     return new ClockReading("boot-" + boots, elapsed, wall);
   }
 

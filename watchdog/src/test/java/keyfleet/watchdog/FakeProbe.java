@@ -18,8 +18,8 @@ public final class FakeProbe implements Probe {
   }
 
   /// From now on a probe returns this result while the release runs.
-  public void show(Sha256 release, ProbeResult sighting) {
-    sights.put(release, sighting);
+  public void show(Sha256 release, ProbeResult probeResult) {
+    sights.put(release, probeResult);
   }
 
   public void show(Health shown) {

@@ -27,7 +27,7 @@ public final class FakeSlots implements Slots {
   }
 
   @Override
-  public ReleaseVersion version() {
+  public ReleaseVersion releaseVersion() {
     return new ReleaseVersion(running().hex().substring(0, SHOWN));
   }
 

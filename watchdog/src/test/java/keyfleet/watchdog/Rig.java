@@ -91,15 +91,15 @@ final class Rig {
     order(goal, new DriverClaim(1, "a"));
   }
 
-  void order(Goal goal, DriverClaim lead) {
-    order(new DesiredState(task(1), goal, lead, ++decisions));
+  void order(Goal goal, DriverClaim driverClaim) {
+    order(new DesiredState(task(1), goal, driverClaim, ++decisions));
   }
 
-  void order(DesiredState desired) {
+  void order(DesiredState desiredState) {
     store.put(
         RolloutKeys.ROLLOUTS,
         RolloutKeys.desired(SELF.component(), SELF.node()),
-        DesiredDocument.of(desired));
+        DesiredDocument.of(desiredState));
   }
 
   Optional<NodeReport> report() {
@@ -119,7 +119,7 @@ final class Rig {
     return report;
   }
 
-  NodePhase phase() {
+  NodePhase nodePhase() {
     return report().orElseThrow().phase();
   }
 
@@ -134,7 +134,7 @@ final class Rig {
     for (long i = 0; i < time.toSeconds(); i++) {
       host.advance(Duration.ofSeconds(1));
       clock.advance(Duration.ofSeconds(1));
-      if (host.moment().elapsed() - watchdog.wakeAt() >= 0) {
+      if (host.clockReading().elapsed() - watchdog.wakeAt() >= 0) {
         watchdog.tick();
       }
     }
@@ -150,8 +150,8 @@ final class Rig {
     }
   }
 
-  private boolean hasReached(NodePhase phase) {
-    return report().filter(it -> it.phase().compareTo(phase) >= 0).isPresent();
+  private boolean hasReached(NodePhase nodePhase) {
+    return report().filter(it -> it.phase().compareTo(nodePhase) >= 0).isPresent();
   }
 
   /// Acts as a driver that continues from the node's current phase until the task has ended.

@@ -40,11 +40,11 @@ class WatchdogCrashTest {
     REVERTED(NodePhase.REVERTED, RollbackReason.ORDERED);
 
     private final NodePhase phase;
-    private final RollbackReason setback;
+    private final RollbackReason rollbackReason;
 
-    End(NodePhase phase, RollbackReason setback) {
+    End(NodePhase phase, RollbackReason rollbackReason) {
       this.phase = phase;
-      this.setback = setback;
+      this.rollbackReason = rollbackReason;
     }
 
     void check(Rig rig, String where) {
@@ -52,7 +52,7 @@ class WatchdogCrashTest {
           phase == NodePhase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
       NodeReport report = rig.report().orElseThrow();
       assertEquals(phase, report.phase(), where);
-      assertEquals(setback, report.setback(), where);
+      assertEquals(rollbackReason, report.rollbackReason(), where);
       assertEquals(history, rig.slots.history(), where);
       assertEquals(history.getLast(), report.running(), where);
       assertTrue(rig.slots.held().containsAll(List.of(OLD, rig.slots.running())), where);
@@ -133,12 +133,12 @@ class WatchdogCrashTest {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.order(Goal.APPLIED);
     rig.tick();
-    assertEquals(NodePhase.APPLYING, rig.phase());
+    assertEquals(NodePhase.APPLYING, rig.nodePhase());
     rig.slots.run(NEW);
     rig.restart();
     rig.artifacts.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
     rig.tick();
-    assertEquals(NodePhase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.nodePhase());
   }
 
   @Test

@@ -36,10 +36,10 @@ class WatchdogTest {
 
   private final Rig rig = new Rig();
 
-  private void assertBack(RollbackReason setback) {
+  private void assertBack(RollbackReason rollbackReason) {
     NodeReport report = rig.report().orElseThrow();
     assertEquals(NodePhase.ROLLED_BACK, report.phase());
-    assertEquals(setback, report.setback());
+    assertEquals(rollbackReason, report.rollbackReason());
     assertEquals(OLD, rig.slots.running());
     assertEquals(OLD, report.running());
   }
@@ -62,7 +62,7 @@ class WatchdogTest {
     assertEquals(List.of(OLD, NEW), rig.slots.history());
     rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
     rig.pass(Duration.ofHours(1));
-    assertEquals(NodePhase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
     assertEquals(List.of(OLD, NEW), rig.slots.history());
     assertEquals(Set.of(OLD, NEW), rig.slots.held());
   }
@@ -72,9 +72,9 @@ class WatchdogTest {
     soaking();
     rig.order(Goal.CONFIRMED);
     rig.pass(Duration.ofSeconds(50));
-    assertEquals(NodePhase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.nodePhase());
     rig.pass(Duration.ofSeconds(30));
-    assertEquals(NodePhase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
   }
 
   @Test
@@ -132,7 +132,7 @@ class WatchdogTest {
     rig.artifacts.answer(NEW, new Fetching.UnderWay());
     rig.drive(Goal.STAGED, NodePhase.PREPARING);
     rig.pass(Duration.ofMinutes(3));
-    assertEquals(NodePhase.PREPARING, rig.phase());
+    assertEquals(NodePhase.PREPARING, rig.nodePhase());
     rig.artifacts.answer(NEW, new Fetching.Failed("no route"));
     rig.pass(Duration.ofSeconds(5));
     assertBack(RollbackReason.INFRASTRUCTURE);
@@ -140,7 +140,7 @@ class WatchdogTest {
     rig.artifacts.recover(NEW);
     rig.order(new DesiredState(Rig.task(2), Goal.STAGED, new DriverClaim(1, "a"), 9));
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(NodePhase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   /// I4, P8.
@@ -207,7 +207,7 @@ class WatchdogTest {
     rig.probe.show(NEW, new ProbeResult(State.READY, 0));
     rig.kv.mend();
     rig.pass(Duration.ofSeconds(20));
-    assertEquals(NodePhase.SOAKING, rig.phase());
+    assertEquals(NodePhase.SOAKING, rig.nodePhase());
     rig.kv.cut();
     rig.pass(Duration.ofMinutes(2));
     assertEquals(OLD, rig.slots.running());
@@ -218,13 +218,13 @@ class WatchdogTest {
 
   @Test
   void nodeThatIsCutOff_asksForTicksNowAndThenNotAtOnce() {
-    assertEquals(rig.host.moment().elapsed(), rig.wakeAt());
+    assertEquals(rig.host.clockReading().elapsed(), rig.wakeAt());
     rig.tick();
     rig.kv.cut();
     rig.host.advance(Duration.ofMinutes(1));
     rig.tick();
     long soon = Duration.ofSeconds(1).toNanos();
-    assertEquals(rig.host.moment().elapsed() + soon, rig.wakeAt());
+    assertEquals(rig.host.clockReading().elapsed() + soon, rig.wakeAt());
   }
 
   @Test
@@ -234,7 +234,7 @@ class WatchdogTest {
     rig.pass(Duration.ofMinutes(1));
     rig.kv.mend();
     rig.driveToTheEnd();
-    assertEquals(NodePhase.CONFIRMED, rig.phase());
+    assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
   }
 
   /// R2, P9.
@@ -243,11 +243,11 @@ class WatchdogTest {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.order(Goal.STAGED, new DriverClaim(2, "b"));
     rig.tick();
-    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     for (DriverClaim stale : List.of(new DriverClaim(1, "a"), new DriverClaim(2, "other"))) {
       rig.order(Goal.APPLIED, stale);
       rig.pass(Duration.ofMinutes(1));
-      assertEquals(NodePhase.STAGED, rig.phase());
+      assertEquals(NodePhase.STAGED, rig.nodePhase());
     }
     assertEquals(List.of(OLD), rig.slots.history());
   }
@@ -259,7 +259,7 @@ class WatchdogTest {
     rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
     rig.pass(Duration.ofSeconds(31));
     assertBack(RollbackReason.ORDERED);
-    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     rig.order(new DesiredState(Rig.task(2), Goal.APPLIED, new DriverClaim(3, "c"), 1));
     rig.pass(Duration.ofMinutes(1));
     assertBack(RollbackReason.ORDERED);
@@ -272,11 +272,11 @@ class WatchdogTest {
     rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
     rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
     rig.tick();
-    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().seen());
+    assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     assertEquals(NEW, rig.slots.running());
     rig.order(Goal.REVERTED, new DriverClaim(3, "c"));
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(NodePhase.REVERTED, rig.phase());
+    assertEquals(NodePhase.REVERTED, rig.nodePhase());
     assertEquals(OLD, rig.slots.running());
   }
 
@@ -293,7 +293,7 @@ class WatchdogTest {
         shuffled.tick();
         shuffled.pass(Duration.ofSeconds(1));
       }
-      assertEquals(NodePhase.CONFIRMED, shuffled.phase(), "seed " + seed);
+      assertEquals(NodePhase.CONFIRMED, shuffled.nodePhase(), "seed " + seed);
       assertEquals(List.of(OLD, NEW), shuffled.slots.history(), "seed " + seed);
     }
   }
@@ -306,7 +306,7 @@ class WatchdogTest {
       Rig unsure = new Rig(() -> troubles[random.nextInt(troubles.length)]);
       unsure.driveToTheEnd();
       unsure.pass(Duration.ofMinutes(5));
-      assertEquals(NodePhase.CONFIRMED, unsure.phase(), "seed " + seed);
+      assertEquals(NodePhase.CONFIRMED, unsure.nodePhase(), "seed " + seed);
     }
   }
 
@@ -319,7 +319,7 @@ class WatchdogTest {
     unsure.tick();
     assertEquals(Optional.empty(), unsure.report());
     unsure.tick();
-    assertEquals(NodePhase.PREPARING, unsure.phase());
+    assertEquals(NodePhase.PREPARING, unsure.nodePhase());
   }
 
   @Test
@@ -329,7 +329,7 @@ class WatchdogTest {
     rig.store.delete(
         RolloutKeys.REPORTS, key, rig.store.get(RolloutKeys.REPORTS, key).orElseThrow().revision());
     rig.pass(Duration.ofSeconds(31));
-    assertEquals(NodePhase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   @Test
@@ -358,7 +358,7 @@ class WatchdogTest {
         RolloutKeys.desired(Rig.SELF.component(), Rig.SELF.node()),
         Value.of("{\"goal\":\"applied\"}"));
     rig.pass(Duration.ofMinutes(2));
-    assertEquals(NodePhase.STAGED, rig.phase());
+    assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   @Test

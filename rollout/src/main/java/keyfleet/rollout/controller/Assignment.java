@@ -7,7 +7,7 @@ import keyfleet.rollout.Task;
 
 /// The task of one node and the goal it should reach.
 public record Assignment(Task task, Goal goal) {
-  public DesiredState under(DriverClaim lead, long decision) {
-    return new DesiredState(task, goal, lead, decision);
+  public DesiredState toDesiredState(DriverClaim claim, long decision) {
+    return new DesiredState(task, goal, claim, decision);
   }
 }

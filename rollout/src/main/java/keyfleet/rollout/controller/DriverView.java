@@ -18,21 +18,21 @@ import keyfleet.rollout.plan.NodeStatus;
 /// @param since when a node got its step, appeared or disappeared, whichever was last
 /// @param batchSince when the previous batch passed
 public record DriverView(
-    boolean looked,
-    Duration lookedAt,
+    boolean observed,
+    Duration observedAt,
     Set<NodeId> present,
     Map<NodeId, NodeReport> reports,
     Map<NodeId, NodeStatus> candidates,
-    Map<NodeId, Duration> since,
-    Duration batchSince) {
+    Map<NodeId, Duration> waitingSince,
+    Duration lastBatchPassedAt) {
   public DriverView {
     present = Set.copyOf(present);
     reports = Map.copyOf(reports);
     candidates = Map.copyOf(candidates);
-    since = Map.copyOf(since);
+    waitingSince = Map.copyOf(waitingSince);
   }
 
-  public static DriverView blank(Duration now) {
+  public static DriverView empty(Duration now) {
     return new DriverView(false, now, Set.of(), Map.of(), Map.of(), Map.of(), now);
   }
 
@@ -40,6 +40,6 @@ public record DriverView(
   /// unavailable) it cannot tell which nodes were reachable, so it observes first and waits in full
   /// again.
   boolean isFresh(Duration now, Duration stale) {
-    return looked && now.minus(lookedAt).compareTo(stale) <= 0;
+    return observed && now.minus(observedAt).compareTo(stale) <= 0;
   }
 }

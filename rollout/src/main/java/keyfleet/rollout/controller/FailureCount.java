@@ -6,13 +6,13 @@ package keyfleet.rollout.controller;
 public record FailureCount(long failed, long attempted) {
   static final FailureCount NONE = new FailureCount(0, 0);
 
-  FailureCount plus(NodeEntry place, int first) {
-    NodeProgress standing = place.standing();
-    boolean begun = standing.isBegun() || place.attempt() > first;
-    return new FailureCount(failed + (standing.isFailed() ? 1 : 0), attempted + (begun ? 1 : 0));
+  FailureCount plusNode(NodeEntry entry, int first) {
+    NodeProgress progress = entry.progress();
+    boolean begun = progress.isAttempted() || entry.attempt() > first;
+    return new FailureCount(failed + (progress.isFailed() ? 1 : 0), attempted + (begun ? 1 : 0));
   }
 
-  FailureCount plusGood(long nodes) {
+  FailureCount plusSucceeded(long nodes) {
     return new FailureCount(failed, attempted + nodes);
   }
 }

@@ -45,11 +45,11 @@ public sealed interface FailureLimit {
     }
   }
 
-  default boolean isReached(FailureCount tally) {
-    return tally.failed() > 0
+  default boolean isReached(FailureCount failures) {
+    return failures.failed() > 0
         && switch (this) {
-          case Nodes(int count) -> tally.failed() >= count;
-          case Percent(int percent) -> tally.failed() * 100 >= percent * tally.attempted();
+          case Nodes(int count) -> failures.failed() >= count;
+          case Percent(int percent) -> failures.failed() * 100 >= percent * failures.attempted();
           case Unlimited _ -> false;
         };
   }

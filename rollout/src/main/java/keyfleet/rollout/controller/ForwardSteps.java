@@ -12,94 +12,96 @@ import keyfleet.rollout.NodeReport;
 /// every allowed step until none is left.
 final class ForwardSteps {
   /// A node that is cut off in every attempt is given up after this many.
-  static final int MAX_TRIES = 5;
+  static final int MAX_ATTEMPTS = 5;
 
   private static final Duration FOREVER = Duration.ofDays(365_000);
 
-  private final RolloutDraft muster;
+  private final RolloutDraft draft;
   private final RolloutSpec spec;
-  private boolean starved;
+  private boolean artifactMissing;
 
-  ForwardSteps(RolloutDraft muster) {
-    this.muster = muster;
-    this.spec = muster.spec();
+  ForwardSteps(RolloutDraft draft) {
+    this.draft = draft;
+    this.spec = draft.spec();
   }
 
   /// Whether a node could not get the artifact, which is not the release's fault (R14).
-  boolean isStarved() {
-    return starved;
+  boolean isArtifactMissing() {
+    return artifactMissing;
   }
 
   /// R13: failures count distinct nodes. R14: one failed canary is too many. So is a number of
   /// failures that reaches the limit for all nodes or for the current batch.
-  boolean isFailing() {
-    if (muster.count(it -> it.getValue().standing().isFailed()) == 0) {
+  boolean hasTooManyFailures() {
+    if (draft.count(it -> it.getValue().progress().isFailed()) == 0) {
       return false;
     }
-    RolloutProgress ledger = muster.ledger();
-    return spec.plan().canaries().stream().anyMatch(node -> muster.standing(node).isFailed())
-        || spec.limits().maxFailed().isReached(ledger.tally(spec))
-        || spec.limits().maxFailedPerBatch().isReached(ledger.tally(spec, muster.currentBatch()));
+    RolloutProgress progress = draft.progress();
+    return spec.plan().canaries().stream().anyMatch(node -> draft.progressOf(node).isFailed())
+        || spec.limits().maxFailed().isReached(progress.countFailures(spec))
+        || spec.limits()
+            .maxFailedPerBatch()
+            .isReached(progress.countFailures(spec, draft.currentBatch()));
   }
 
-  void judge() {
-    for (Entry<NodeId, NodeEntry> it : muster.listed()) {
-      NodeProgress standing = it.getValue().standing();
-      if (standing == NodeProgress.PREPARING || standing.isFlying()) {
-        judge(it.getKey(), it.getValue());
+  void judgeReports() {
+    for (Entry<NodeId, NodeEntry> it : draft.entries()) {
+      NodeProgress progress = it.getValue().progress();
+      if (progress == NodeProgress.PREPARING || progress.isUnconfirmed()) {
+        judgeReports(it.getKey(), it.getValue());
       }
     }
   }
 
-  private void judge(NodeId node, NodeEntry place) {
-    Optional<NodeReport> report = muster.report(node, place);
+  private void judgeReports(NodeId node, NodeEntry entry) {
+    Optional<NodeReport> report = draft.report(node, entry);
     if (report.isPresent() && report.get().phase().isTerminal()) {
-      muster.put(node, outcome(place, report.get()));
-    } else if (muster.isPresent(node) && muster.isOverdue(node, allowed(node, place))) {
+      draft.put(node, outcome(entry, report.get()));
+    } else if (draft.isPresent(node) && draft.isOverdue(node, allowedTime(node, entry))) {
       // R13: the node is present, so it could have answered. A silent node has not failed.
-      boolean mayRun = place.standing().isFlying();
-      muster.move(node, mayRun ? NodeProgress.FAILING : NodeProgress.FAILED);
+      boolean mayRun = entry.progress().isUnconfirmed();
+      draft.move(node, mayRun ? NodeProgress.FAILING : NodeProgress.FAILED);
     }
   }
 
   /// R13: the node's own report for this attempt decides.
-  private NodeEntry outcome(NodeEntry place, NodeReport report) {
+  private NodeEntry outcome(NodeEntry entry, NodeReport report) {
     if (report.phase() == NodePhase.CONFIRMED) {
-      return place.in(NodeProgress.CONFIRMED);
+      return entry.withProgress(NodeProgress.CONFIRMED);
     }
-    if (place.standing() == NodeProgress.FAILING) {
-      return place.in(NodeProgress.FAILED);
+    if (entry.progress() == NodeProgress.FAILING) {
+      return entry.withProgress(NodeProgress.FAILED);
     }
-    return switch (report.setback()) {
-      case UNHEALTHY, REFUSED -> place.in(NodeProgress.FAILED);
+    return switch (report.rollbackReason()) {
+      case UNHEALTHY, REFUSED -> entry.withProgress(NodeProgress.FAILED);
       case INFRASTRUCTURE -> {
-        starved = true;
-        yield new NodeEntry(NodeProgress.WAITING, place.attempt() + 1);
+        artifactMissing = true;
+        yield new NodeEntry(NodeProgress.WAITING, entry.attempt() + 1);
       }
-      case UNCONFIRMED, ORDERED, NONE -> again(place);
+      case UNCONFIRMED, ORDERED, NONE -> nextAttempt(entry);
     };
   }
 
   /// The node was cut off, which is not the release's fault.
-  private NodeEntry again(NodeEntry place) {
-    return place.attempt() - spec.attempt() + 1 < MAX_TRIES
-        ? new NodeEntry(NodeProgress.WAITING, place.attempt() + 1)
-        : place.in(NodeProgress.LOST);
+  private NodeEntry nextAttempt(NodeEntry entry) {
+    return entry.attempt() - spec.firstAttempt() + 1 < MAX_ATTEMPTS
+        ? new NodeEntry(NodeProgress.WAITING, entry.attempt() + 1)
+        : entry.withProgress(NodeProgress.LOST);
   }
 
-  private Duration allowed(NodeId node, NodeEntry place) {
-    boolean staged = place.standing() == NodeProgress.PREPARING && isStaged(node, place);
-    if (staged || place.standing() == NodeProgress.FAILING) {
+  private Duration allowedTime(NodeId node, NodeEntry entry) {
+    boolean staged = entry.progress() == NodeProgress.PREPARING && isStaged(node, entry);
+    if (staged || entry.progress() == NodeProgress.FAILING) {
       return FOREVER; // it waits for the driver, or has failed already
     }
-    return place.standing() == NodeProgress.PREPARING
-        ? spec.times().prepareWithin()
-        : spec.times().settleWithin();
+    return entry.progress() == NodeProgress.PREPARING
+        ? spec.timings().prepareWithin()
+        : spec.timings().settleWithin();
   }
 
-  private boolean isStaged(NodeId node, NodeEntry place) {
-    return muster
-        .report(node, place)
+  private boolean isStaged(NodeId node, NodeEntry entry) {
+    return draft
+        .report(node, entry)
         .map(NodeReport::phase)
         .filter(it -> it != NodePhase.PREPARING && it != NodePhase.ROLLING_BACK)
         .isPresent();
@@ -107,143 +109,148 @@ final class ForwardSteps {
 
   /// R7, R19: a node that has soaked is confirmed even while the rollout is paused, or its deadline
   /// would undo the update.
-  void confirm() {
-    for (Entry<NodeId, NodeEntry> it : muster.listed()) {
+  void confirmSoaked() {
+    for (Entry<NodeId, NodeEntry> it : draft.entries()) {
       boolean soaked =
-          it.getValue().standing() == NodeProgress.APPLYING
-              && muster
+          it.getValue().progress() == NodeProgress.APPLYING
+              && draft
                   .report(it.getKey(), it.getValue())
                   .filter(report -> report.phase() == NodePhase.SOAKED)
                   .isPresent();
       if (soaked) {
-        muster.move(it.getKey(), NodeProgress.CONFIRMING);
+        draft.move(it.getKey(), NodeProgress.CONFIRMING);
       }
     }
   }
 
-  void proceed() {
-    LateNodes lane = new LateNodes(muster);
-    lane.enlist();
-    askCanariesAgain();
+  void takeSteps() {
+    LateNodes lateNodes = new LateNodes(draft);
+    lateNodes.addNewNodes();
+    retryOccupiedCanaries();
     do {
-      InFlightBudget room = new InFlightBudget(muster);
-      if (!room.isHeld()) {
-        NodeStarter turn = new NodeStarter(muster, room);
-        apply(room);
-        start(turn);
-        lane.start(turn);
+      InFlightBudget budget = new InFlightBudget(draft);
+      if (!budget.isUnavailableLimitExceeded()) {
+        NodeStarter starter = new NodeStarter(draft, budget);
+        applyStaged(budget);
+        startNodes(starter);
+        lateNodes.startNodes(starter);
       }
-    } while (passes());
+    } while (passBatchIfDone());
   }
 
   /// R4: the rollout needs at least one canary, and another rollout may have released one of ours.
-  private void askCanariesAgain() {
-    if (!muster.lacksCanaries()) {
+  private void retryOccupiedCanaries() {
+    if (!draft.hasNoCanaries()) {
       return;
     }
-    for (NodeId node : spec.batch(muster.passed())) {
+    for (NodeId node : spec.batch(draft.passed())) {
       boolean due =
-          muster.standing(node) == NodeProgress.OCCUPIED
-              && muster.isPresent(node)
-              && muster.isOverdue(node, spec.times().stale());
+          draft.progressOf(node) == NodeProgress.OCCUPIED
+              && draft.isPresent(node)
+              && draft.isOverdue(node, spec.timings().staleAfter());
       if (due) {
-        muster.move(node, NodeProgress.WAITING);
+        draft.move(node, NodeProgress.WAITING);
       }
     }
   }
 
   /// The order to apply is committed only after the node has reported STAGED.
-  private void apply(InFlightBudget room) {
-    for (Entry<NodeId, NodeEntry> it : muster.listed()) {
+  private void applyStaged(InFlightBudget budget) {
+    for (Entry<NodeId, NodeEntry> it : draft.entries()) {
       NodeId node = it.getKey();
       boolean ready =
-          it.getValue().standing() == NodeProgress.PREPARING
-              && muster.isPresent(node)
+          it.getValue().progress() == NodeProgress.PREPARING
+              && draft.isPresent(node)
               && isStaged(node, it.getValue());
-      if (ready && room.takeFlight()) {
-        muster.move(node, NodeProgress.APPLYING);
+      if (ready && budget.reserveApply()) {
+        draft.move(node, NodeProgress.APPLYING);
       }
     }
   }
 
-  private void start(NodeStarter turn) {
-    if (muster.passed() < spec.batches() && !isResting()) {
-      spec.batch(muster.passed()).forEach(node -> turn.take(node, NodeProgress.PENDING));
+  private void startNodes(NodeStarter starter) {
+    if (draft.passed() < spec.batchCount() && !isBatchPause()) {
+      spec.batch(draft.passed())
+          .forEach(node -> starter.startIfAllowed(node, NodeProgress.PENDING));
     }
-    muster.listed().forEach(it -> turn.take(it.getKey(), NodeProgress.WAITING));
+    draft.entries().forEach(it -> starter.startIfAllowed(it.getKey(), NodeProgress.WAITING));
   }
 
   /// The pause between two batches lasts only while no node of the next batch has started.
-  private boolean isResting() {
-    List<NodeId> batch = spec.batch(muster.passed());
-    return muster.passed() > 0
-        && !muster.isBatchOlderThan(spec.times().batchPause())
-        && batch.stream().allMatch(node -> hasNotBegun(muster.standing(node)));
+  private boolean isBatchPause() {
+    List<NodeId> batch = spec.batch(draft.passed());
+    return draft.passed() > 0
+        && !draft.isBatchOlderThan(spec.timings().batchPause())
+        && batch.stream().allMatch(node -> hasNotStarted(draft.progressOf(node)));
   }
 
-  private static boolean hasNotBegun(NodeProgress standing) {
-    return standing == NodeProgress.PENDING || standing.isLeftOut();
+  private static boolean hasNotStarted(NodeProgress progress) {
+    return progress == NodeProgress.PENDING || progress.isLeftOut();
   }
 
-  private boolean passes() {
-    if (muster.passed() == spec.batches() || isResting() || new InFlightBudget(muster).isHeld()) {
+  private boolean passBatchIfDone() {
+    if (draft.passed() == spec.batchCount()
+        || isBatchPause()
+        || new InFlightBudget(draft).isUnavailableLimitExceeded()) {
       return false;
     }
-    List<NodeId> batch = spec.batch(muster.passed());
-    boolean through =
-        spec.isCanaries(muster.passed())
-            ? canariesAreThrough(batch)
-            : batch.stream().noneMatch(this::isUnderWay);
-    if (through) {
-      muster.pass();
+    List<NodeId> batch = spec.batch(draft.passed());
+    boolean done =
+        spec.isCanaryBatch(draft.passed())
+            ? areCanariesDone(batch)
+            : batch.stream().noneMatch(this::isBusy);
+    if (done) {
+      draft.passBatch();
     }
-    return through;
+    return done;
   }
 
   /// R14: no canary may be missing unless it was excluded explicitly, and at least one must have
   /// confirmed.
-  private boolean canariesAreThrough(List<NodeId> canaries) {
-    List<NodeProgress> standings = canaries.stream().map(muster::standing).toList();
-    return standings.contains(NodeProgress.CONFIRMED)
-        && standings.stream().allMatch(it -> it == NodeProgress.CONFIRMED || it.isLeftOut());
+  private boolean areCanariesDone(List<NodeId> canaries) {
+    List<NodeProgress> nodeProgresses = canaries.stream().map(draft::progressOf).toList();
+    return nodeProgresses.contains(NodeProgress.CONFIRMED)
+        && nodeProgresses.stream().allMatch(it -> it == NodeProgress.CONFIRMED || it.isLeftOut());
   }
 
-  /// Silent nodes do not hold up the batch; [InFlightBudget#isHeld] limits how many there may be.
-  private boolean isUnderWay(NodeId node) {
-    NodeProgress standing = muster.standing(node);
-    return muster.isPresent(node) && (standing == NodeProgress.PENDING || standing.isOpen());
+  /// Silent nodes do not hold up the batch; [InFlightBudget#isUnavailableLimitExceeded] limits how
+  /// many there may be.
+  private boolean isBusy(NodeId node) {
+    NodeProgress progress = draft.progressOf(node);
+    return draft.isPresent(node) && (progress == NodeProgress.PENDING || progress.isInProgress());
   }
 
   /// All batches have passed, and no remaining node is expected any more.
   boolean isComplete() {
-    if (muster.passed() < spec.batches() || new InFlightBudget(muster).isHeld()) {
+    if (draft.passed() < spec.batchCount()
+        || new InFlightBudget(draft).isUnavailableLimitExceeded()) {
       return false;
     }
-    List<NodeId> offline = new LateNodes(muster).pending();
+    List<NodeId> offline = new LateNodes(draft).pendingNodes();
     List<NodeId> open =
-        muster.listed().stream()
-            .filter(it -> it.getValue().standing().isOpen())
+        draft.entries().stream()
+            .filter(it -> it.getValue().progress().isInProgress())
             .map(Entry::getKey)
             .toList();
-    boolean nobody = offline.isEmpty() && open.isEmpty();
-    return nobody
-        || (muster.isBatchOlderThan(spec.times().laneWait())
-            && offline.stream().noneMatch(muster::isPresent)
+    boolean noneLeft = offline.isEmpty() && open.isEmpty();
+    return noneLeft
+        || (draft.isBatchOlderThan(spec.timings().lateNodeWait())
+            && offline.stream().noneMatch(draft::isPresent)
             && open.stream().allMatch(this::isGivenUp));
   }
 
   /// By then a silent node that was ordered to run the release has rolled back by its own deadline.
   private boolean isGivenUp(NodeId node) {
-    boolean flying = muster.standing(node).isFlying();
-    return !muster.isPresent(node)
-        && (!flying || muster.isOverdue(node, spec.times().settleWithin()));
+    boolean unconfirmed = draft.progressOf(node).isUnconfirmed();
+    return !draft.isPresent(node)
+        && (!unconfirmed || draft.isOverdue(node, spec.timings().settleWithin()));
   }
 
   /// The rollout ends without these nodes; if they return, they roll back.
-  void giveUp() {
-    for (Entry<NodeId, NodeEntry> it : muster.listed()) {
-      switch (it.getValue().standing()) {
-        case PREPARING, APPLYING, CONFIRMING -> muster.move(it.getKey(), NodeProgress.LOST);
+  void giveUpSilentNodes() {
+    for (Entry<NodeId, NodeEntry> it : draft.entries()) {
+      switch (it.getValue().progress()) {
+        case PREPARING, APPLYING, CONFIRMING -> draft.move(it.getKey(), NodeProgress.LOST);
         default -> {}
       }
     }

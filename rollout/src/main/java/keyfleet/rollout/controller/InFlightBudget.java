@@ -11,54 +11,54 @@ import keyfleet.rollout.NodeId;
 /// and late ones included, never exceed the batch size plus `max_unavailable`; the present ones
 /// among them never take a slot beyond the batch size.
 final class InFlightBudget {
-  private final RolloutDraft muster;
+  private final RolloutDraft draft;
   private final RolloutLimits limits;
   private final Set<NodeId> batch;
   private long preparing;
-  private long flying;
-  private long inSight;
-  private long inLane;
+  private long unconfirmed;
+  private long unconfirmedPresent;
+  private long late;
 
-  InFlightBudget(RolloutDraft muster) {
-    this.muster = muster;
-    this.limits = muster.spec().limits();
-    this.batch = muster.currentBatch();
-    muster.listed().forEach(this::occupy);
+  InFlightBudget(RolloutDraft draft) {
+    this.draft = draft;
+    this.limits = draft.spec().limits();
+    this.batch = draft.currentBatch();
+    draft.entries().forEach(this::count);
   }
 
-  private void occupy(Entry<NodeId, NodeEntry> it) {
-    NodeProgress standing = it.getValue().standing();
-    boolean present = muster.isPresent(it.getKey());
-    boolean counts = standing.isFlying() || (standing == NodeProgress.PREPARING && present);
-    flying += standing.isFlying() ? 1 : 0;
-    inSight += standing.isFlying() && present ? 1 : 0;
-    preparing += standing == NodeProgress.PREPARING && present ? 1 : 0;
-    inLane += counts && !batch.contains(it.getKey()) ? 1 : 0;
+  private void count(Entry<NodeId, NodeEntry> it) {
+    NodeProgress progress = it.getValue().progress();
+    boolean present = draft.isPresent(it.getKey());
+    boolean counts = progress.isUnconfirmed() || (progress == NodeProgress.PREPARING && present);
+    unconfirmed += progress.isUnconfirmed() ? 1 : 0;
+    unconfirmedPresent += progress.isUnconfirmed() && present ? 1 : 0;
+    preparing += progress == NodeProgress.PREPARING && present ? 1 : 0;
+    late += counts && !batch.contains(it.getKey()) ? 1 : 0;
   }
 
   /// The nodes that are expected and not present. A node that was offline from the start and has
   /// not started is not one of them.
   List<NodeId> unreachable() {
     Stream<NodeId> listed =
-        muster.listed().stream()
-            .filter(it -> it.getValue().standing() == NodeProgress.LOST || isSilent(it))
+        draft.entries().stream()
+            .filter(it -> it.getValue().progress() == NodeProgress.LOST || isSilent(it))
             .map(Entry::getKey);
     Stream<NodeId> pending =
         batch.stream()
-            .filter(it -> muster.standing(it) == NodeProgress.PENDING && !muster.isPresent(it));
+            .filter(it -> draft.progressOf(it) == NodeProgress.PENDING && !draft.isPresent(it));
     return Stream.concat(listed, pending).sorted().toList();
   }
 
   private boolean isSilent(Entry<NodeId, NodeEntry> it) {
-    return it.getValue().standing().isOpen() && !muster.isPresent(it.getKey());
+    return it.getValue().progress().isInProgress() && !draft.isPresent(it.getKey());
   }
 
   /// Above the limit the rollout starts nothing new; it does not abort (R13).
-  boolean isHeld() {
+  boolean isUnavailableLimitExceeded() {
     return unreachable().size() > limits.maxUnavailable();
   }
 
-  String words() {
+  String description() {
     List<NodeId> nodes = unreachable();
     return nodes.size()
         + " unreachable nodes exceed the limit of "
@@ -67,26 +67,26 @@ final class InFlightBudget {
         + nodes.stream().map(NodeId::value).collect(Collectors.joining(", "));
   }
 
-  boolean takeStart(NodeId node) {
+  boolean reserveStart(NodeId node) {
     boolean lane = !batch.contains(node);
     boolean free =
-        preparing + inSight < limits.batchSize()
-            && preparing + flying < limits.unconfirmed()
-            && (!lane || inLane < limits.lane());
+        preparing + unconfirmedPresent < limits.batchSize()
+            && preparing + unconfirmed < limits.maxUnconfirmed()
+            && (!lane || late < limits.maxLateNodes());
     if (free) {
       preparing++;
-      inLane += lane ? 1 : 0;
+      late += lane ? 1 : 0;
     }
     return free;
   }
 
   /// The node is preparing and is counted as such.
-  boolean takeFlight() {
-    boolean free = inSight < limits.batchSize() && flying < limits.unconfirmed();
+  boolean reserveApply() {
+    boolean free = unconfirmedPresent < limits.batchSize() && unconfirmed < limits.maxUnconfirmed();
     if (free) {
       preparing--;
-      inSight++;
-      flying++;
+      unconfirmedPresent++;
+      unconfirmed++;
     }
     return free;
   }

@@ -39,13 +39,13 @@ public enum NodeProgress {
   FORGOTTEN;
 
   /// May run the release although it is not confirmed.
-  boolean isFlying() {
+  boolean isUnconfirmed() {
     return this == APPLYING || this == CONFIRMING || this == FAILING;
   }
 
   /// Unfinished in a rollout that moves forward.
-  boolean isOpen() {
-    return this == WAITING || this == PREPARING || isFlying();
+  boolean isInProgress() {
+    return this == WAITING || this == PREPARING || isUnconfirmed();
   }
 
   boolean isFailed() {
@@ -53,7 +53,7 @@ public enum NodeProgress {
   }
 
   /// Was ordered to take the release, whatever the result.
-  boolean isBegun() {
+  boolean isAttempted() {
     return switch (this) {
       case PENDING, PENDING_OFFLINE, EXCLUDED, OCCUPIED, WAITING, FORGOTTEN -> false;
       case PREPARING, APPLYING, CONFIRMING, CONFIRMED, FAILING, FAILED, LOST -> true;
@@ -63,7 +63,7 @@ public enum NodeProgress {
 
   /// Has not started, independent of its batch, and starts when it is present and the budget allows
   /// it.
-  boolean mayBegin() {
+  boolean canStart() {
     return this == WAITING || this == PENDING_OFFLINE;
   }
 

@@ -9,28 +9,28 @@ import keyfleet.rollout.plan.NodeStatus;
 /// was made, or may have changed while it was away (R16). A node without a status in the last
 /// observation waits for the next one.
 final class NodeStarter {
-  private final RolloutDraft muster;
-  private final InFlightBudget room;
+  private final RolloutDraft draft;
+  private final InFlightBudget budget;
 
-  NodeStarter(RolloutDraft muster, InFlightBudget room) {
-    this.muster = muster;
-    this.room = room;
+  NodeStarter(RolloutDraft draft, InFlightBudget budget) {
+    this.draft = draft;
+    this.budget = budget;
   }
 
   /// Starts the node if its progress is `from`, it is present, the rules allow it and the budget
   /// has a slot.
-  void take(NodeId node, NodeProgress from) {
-    if (muster.standing(node) == from && muster.isPresent(node)) {
-      muster.status(node).ifPresent(this::take);
+  void startIfAllowed(NodeId node, NodeProgress from) {
+    if (draft.progressOf(node) == from && draft.isPresent(node)) {
+      draft.status(node).ifPresent(this::startIfAllowed);
     }
   }
 
-  private void take(NodeStatus status) {
-    Optional<ExcludedNode.Reason> objection = muster.spec().admission().objectionInTurn(status);
+  private void startIfAllowed(NodeStatus status) {
+    Optional<ExcludedNode.Reason> objection = draft.spec().eligibility().objectionAtStart(status);
     if (objection.isPresent()) {
-      muster.exclude(status.node(), objection.get());
-    } else if (room.takeStart(status.node())) {
-      muster.move(status.node(), NodeProgress.PREPARING);
+      draft.exclude(status.node(), objection.get());
+    } else if (budget.reserveStart(status.node())) {
+      draft.move(status.node(), NodeProgress.PREPARING);
     }
   }
 }

@@ -15,43 +15,49 @@ import org.jspecify.annotations.Nullable;
 /// decisions, so what it reports beyond the ledger must have been in the ledger once.
 final class ProgressRecovery {
   private final RolloutRun run;
-  private final Set<NodeId> passed = new HashSet<>();
+  private final Set<NodeId> passedNodes = new HashSet<>();
 
   ProgressRecovery(RolloutRun run) {
     this.run = run;
-    for (int batch = 0; batch < run.ledger().passed(); batch++) {
-      passed.addAll(run.spec().batch(batch));
+    for (int batch = 0; batch < run.progress().passedBatches(); batch++) {
+      passedNodes.addAll(run.spec().batch(batch));
     }
   }
 
-  boolean isBehind(List<NodeReport> reports) {
-    return reports.stream().anyMatch(this::isAhead);
+  boolean hasLostDecisions(List<NodeReport> reports) {
+    return reports.stream().anyMatch(this::isAheadOfStore);
   }
 
   /// This marks no node as failed: the same reports decide that when the rollout is resumed.
-  RolloutRun recovered(List<NodeReport> reports, Duration now) {
-    Map<NodeId, NodeEntry> places = new TreeMap<>(run.ledger().places());
-    reports.stream().filter(this::isAhead).forEach(it -> places.put(it.node(), place(it)));
-    RolloutProgress was = run.ledger();
-    RolloutProgress ledger =
-        new RolloutProgress(was.passed(), was.kept(), new TreeMap<>(places), was.excluded());
-    return new RolloutRun(run.spec(), run.lead(), ledger, DriverView.blank(now));
+  RolloutRun recover(List<NodeReport> reports, Duration now) {
+    Map<NodeId, NodeEntry> nodeEntries = new TreeMap<>(run.progress().entries());
+    reports.stream()
+        .filter(this::isAheadOfStore)
+        .forEach(it -> nodeEntries.put(it.node(), entryFrom(it)));
+    RolloutProgress progressBefore = run.progress();
+    RolloutProgress progress =
+        new RolloutProgress(
+            progressBefore.passedBatches(),
+            progressBefore.keptBatches(),
+            new TreeMap<>(nodeEntries),
+            progressBefore.excluded());
+    return new RolloutRun(run.spec(), run.claim(), progress, DriverView.empty(now));
   }
 
-  private boolean isAhead(NodeReport report) {
+  private boolean isAheadOfStore(NodeReport report) {
     return report.task().rollout().equals(run.spec().id())
-        && isAhead(report, run.ledger().places().get(report.node()));
+        && isAheadOfStore(report, run.progress().entries().get(report.node()));
   }
 
-  private boolean isAhead(NodeReport report, @Nullable NodeEntry place) {
-    if (place == null) {
-      return !passed.contains(report.node());
+  private boolean isAheadOfStore(NodeReport report, @Nullable NodeEntry entry) {
+    if (entry == null) {
+      return !passedNodes.contains(report.node());
     }
     int attempt = report.task().attempt();
-    if (attempt != place.attempt()) {
-      return attempt > place.attempt();
+    if (attempt != entry.attempt()) {
+      return attempt > entry.attempt();
     }
-    return switch (place.standing()) {
+    return switch (entry.progress()) {
       case PENDING, PENDING_OFFLINE, WAITING -> true;
       case PREPARING -> isBeyondStaging(report.phase());
       case EXCLUDED, OCCUPIED, APPLYING, CONFIRMING, CONFIRMED, FAILING, FAILED, LOST -> false;
@@ -66,14 +72,14 @@ final class ProgressRecovery {
     };
   }
 
-  private static NodeEntry place(NodeReport report) {
-    NodeProgress standing =
+  private static NodeEntry entryFrom(NodeReport report) {
+    NodeProgress progress =
         switch (report.phase()) {
           case PREPARING, STAGED, ROLLED_BACK -> NodeProgress.PREPARING;
           case APPLYING, SOAKING, SOAKED, ROLLING_BACK -> NodeProgress.APPLYING;
           case CONFIRMED -> NodeProgress.CONFIRMED;
           case REVERTED -> NodeProgress.REVERTED;
         };
-    return new NodeEntry(standing, report.task().attempt());
+    return new NodeEntry(progress, report.task().attempt());
   }
 }

@@ -43,12 +43,12 @@ public sealed interface Rollout {
     }
   }
 
-  /// Nodes on the way roll back; the rollout is not over while a node of [RolloutProgress#awaited]
-  /// is silent.
-  record Aborting(RolloutRun run, StopOrder recall) implements Active {
+  /// Nodes on the way roll back; the rollout is not over while a node of
+  /// [RolloutProgress#awaitedNodes] is silent.
+  record Aborting(RolloutRun run, StopOrder stopOrder) implements Active {
     @Override
     public Aborting with(RolloutRun next) {
-      return new Aborting(next, recall);
+      return new Aborting(next, stopOrder);
     }
   }
 
@@ -77,19 +77,19 @@ public sealed interface Rollout {
 
   /// Whether the rollout can continue only after a driver has won a new epoch: no driver has
   /// claimed it yet, or it stops and no command under an older claim may be obeyed any more (R18).
-  static boolean wantsLead(Rollout rollout) {
+  static boolean shouldClaim(Rollout rollout) {
     return switch (rollout) {
       case Created _ -> true;
-      case Aborting(var run, var recall) -> run.lead().epoch() < recall.fence();
-      case Rolling(var run) -> run.lead().equals(DriverClaim.NOBODY);
-      case Paused(var run, _) -> run.lead().equals(DriverClaim.NOBODY);
+      case Aborting(var run, var stopOrder) -> run.claim().epoch() < stopOrder.fence();
+      case Rolling(var run) -> run.claim().equals(DriverClaim.NONE);
+      case Paused(var run, _) -> run.claim().equals(DriverClaim.NONE);
       case Aborted _, RolledBack _, Completed _ -> false;
     };
   }
 
   /// Why the driver starts nothing new although no operator has paused the rollout; empty if it
   /// continues.
-  static Optional<String> hold(Rollout rollout) {
+  static Optional<String> holdReason(Rollout rollout) {
     if (rollout instanceof Paused paused && paused.isSafeHold()) {
       return Optional.of(
           "the store lost decisions, rebuilt from the nodes' reports; check, then resume the"
@@ -99,19 +99,19 @@ public sealed interface Rollout {
       return Optional.of(
           "a node could not fetch or keep the release; see its report, then resume the rollout");
     }
-    if (!(rollout instanceof Rolling(var run)) || !run.outlook().looked()) {
+    if (!(rollout instanceof Rolling(var run)) || !run.driverView().observed()) {
       return Optional.empty();
     }
-    RolloutDraft muster = new RolloutDraft(run, Duration.ZERO);
-    InFlightBudget room = new InFlightBudget(muster);
-    if (room.isHeld()) {
-      return Optional.of(room.words());
+    RolloutDraft draft = new RolloutDraft(run, Duration.ZERO);
+    InFlightBudget budget = new InFlightBudget(draft);
+    if (budget.isUnavailableLimitExceeded()) {
+      return Optional.of(budget.description());
     }
-    if (muster.lacksCanaries()) {
+    if (draft.hasNoCanaries()) {
       return Optional.of(
           "no canary is left: each belongs to another rollout, was excluded, or was forgotten");
     }
-    List<NodeId> idle = muster.idleCanaries();
+    List<NodeId> idle = draft.stalledCanaries();
     return idle.isEmpty()
         ? Optional.empty()
         : Optional.of(
@@ -121,40 +121,40 @@ public sealed interface Rollout {
 
   /// Whether a node has obeyed a decision that the stored rollout does not contain: then the store
   /// has lost it (R24).
-  static boolean isBehind(Rollout rollout, List<NodeReport> reports) {
+  static boolean hasLostDecisions(Rollout rollout, List<NodeReport> reports) {
     return (rollout instanceof Created || rollout instanceof Rolling || rollout instanceof Paused)
-        && new ProgressRecovery(rollout.run()).isBehind(reports);
+        && new ProgressRecovery(rollout.run()).hasLostDecisions(reports);
   }
 
   /// What a node should do. It depends on the state alone, so it is always safe to send again
   /// (R12).
-  static Optional<Assignment> desired(Rollout rollout, NodeId node) {
-    NodeEntry place = rollout.run().ledger().places().get(node);
+  static Optional<Assignment> assignment(Rollout rollout, NodeId node) {
+    NodeEntry entry = rollout.run().progress().entries().get(node);
     boolean held = rollout instanceof Paused paused && paused.isSafeHold();
-    return place == null || wantsLead(rollout) || held
+    return entry == null || shouldClaim(rollout) || held
         ? Optional.empty()
-        : goal(rollout, place.standing())
-            .map(goal -> new Assignment(rollout.run().spec().task(place.attempt()), goal));
+        : goal(rollout, entry.progress())
+            .map(goal -> new Assignment(rollout.run().spec().taskFor(entry.attempt()), goal));
   }
 
   /// The nodes that must get an order. Confirmed and reverted nodes have already got theirs.
-  static Map<NodeId, Assignment> orders(Rollout rollout) {
+  static Map<NodeId, Assignment> assignments(Rollout rollout) {
     Map<NodeId, Assignment> orders = new LinkedHashMap<>();
     rollout
         .run()
-        .ledger()
-        .places()
-        .forEach((node, place) -> {
-          NodeProgress standing = place.standing();
-          if (standing != NodeProgress.CONFIRMED && standing != NodeProgress.REVERTED) {
-            desired(rollout, node).ifPresent(order -> orders.put(node, order));
+        .progress()
+        .entries()
+        .forEach((node, entry) -> {
+          NodeProgress progress = entry.progress();
+          if (progress != NodeProgress.CONFIRMED && progress != NodeProgress.REVERTED) {
+            assignment(rollout, node).ifPresent(order -> orders.put(node, order));
           }
         });
     return orders;
   }
 
-  private static Optional<Goal> goal(Rollout rollout, NodeProgress standing) {
-    return switch (standing) {
+  private static Optional<Goal> goal(Rollout rollout, NodeProgress progress) {
+    return switch (progress) {
       case PENDING, PENDING_OFFLINE, EXCLUDED, OCCUPIED, WAITING -> Optional.empty();
       case PREPARING -> Optional.of(Goal.STAGED);
       case APPLYING -> Optional.of(Goal.APPLIED);
@@ -167,7 +167,7 @@ public sealed interface Rollout {
 
   private static boolean isRevert(Rollout rollout) {
     return rollout instanceof RolledBack
-        || (rollout instanceof Aborting(_, var recall) && recall.goal() == Goal.REVERTED);
+        || (rollout instanceof Aborting(_, var stopOrder) && stopOrder.goal() == Goal.REVERTED);
   }
 
   /// When time alone can next change this rollout; empty if only an event can. A rollout in

@@ -18,51 +18,51 @@ import keyfleet.rollout.plan.ExcludedNode;
 import keyfleet.rollout.plan.NodeStatus;
 
 /// A working copy of a run while the driver makes one decision: the ledger and the driver's view,
-/// changed in place. [#run] returns the result.
+/// changed in place. [#toRun] returns the result.
 final class RolloutDraft {
   private final RolloutRun before;
   private final Duration now;
-  private final Map<NodeId, Duration> since;
-  private final TreeMap<NodeId, NodeEntry> places;
+  private final Map<NodeId, Duration> waitingSince;
+  private final TreeMap<NodeId, NodeEntry> entries;
   private final List<ExcludedNode> excluded;
-  private int passed;
-  private int kept;
-  private Duration batchSince;
+  private int passedBatches;
+  private int keptBatches;
+  private Duration lastBatchPassedAt;
 
   RolloutDraft(RolloutRun run, Duration now) {
     this.before = run;
     this.now = now;
-    this.since = new HashMap<>(run.outlook().since());
-    this.places = new TreeMap<>(run.ledger().places());
-    this.excluded = new ArrayList<>(run.ledger().excluded());
-    this.passed = run.ledger().passed();
-    this.kept = run.ledger().kept();
-    this.batchSince = run.outlook().batchSince();
-    if (run.outlook().looked()) {
+    this.waitingSince = new HashMap<>(run.driverView().waitingSince());
+    this.entries = new TreeMap<>(run.progress().entries());
+    this.excluded = new ArrayList<>(run.progress().excluded());
+    this.passedBatches = run.progress().passedBatches();
+    this.keptBatches = run.progress().keptBatches();
+    this.lastBatchPassedAt = run.driverView().lastBatchPassedAt();
+    if (run.driverView().observed()) {
       // A step that began under another driver gets its full time under this one.
-      places.keySet().forEach(node -> since.putIfAbsent(node, now));
+      entries.keySet().forEach(node -> waitingSince.putIfAbsent(node, now));
     }
   }
 
-  RolloutRun run() {
-    since.keySet().retainAll(places.keySet());
-    DriverView seen = before.outlook();
+  RolloutRun toRun() {
+    waitingSince.keySet().retainAll(entries.keySet());
+    DriverView seen = before.driverView();
     Map<NodeId, NodeReport> reports = new HashMap<>(seen.reports());
-    reports.keySet().retainAll(places.keySet());
-    DriverView outlook =
+    reports.keySet().retainAll(entries.keySet());
+    DriverView driverView =
         new DriverView(
-            seen.looked(),
-            seen.lookedAt(),
+            seen.observed(),
+            seen.observedAt(),
             seen.present(),
             reports,
             seen.candidates(),
-            since,
-            batchSince);
-    return new RolloutRun(spec(), before.lead(), ledger(), outlook);
+            waitingSince,
+            lastBatchPassedAt);
+    return new RolloutRun(spec(), before.claim(), progress(), driverView);
   }
 
-  RolloutProgress ledger() {
-    return new RolloutProgress(passed, kept, places, excluded);
+  RolloutProgress progress() {
+    return new RolloutProgress(passedBatches, keptBatches, entries, excluded);
   }
 
   RolloutSpec spec() {
@@ -70,20 +70,20 @@ final class RolloutDraft {
   }
 
   int passed() {
-    return passed;
+    return passedBatches;
   }
 
   int kept() {
-    return kept;
+    return keptBatches;
   }
 
   boolean isPresent(NodeId node) {
-    return before.outlook().present().contains(node);
+    return before.driverView().present().contains(node);
   }
 
   /// The present nodes with a status, by id.
   List<NodeStatus> candidates() {
-    return before.outlook().candidates().values().stream()
+    return before.driverView().candidates().values().stream()
         .filter(it -> isPresent(it.node()))
         .sorted(Comparator.comparing(NodeStatus::node))
         .toList();
@@ -91,7 +91,7 @@ final class RolloutDraft {
 
   /// What a node reports about itself; empty if the last observation did not include its status.
   Optional<NodeStatus> status(NodeId node) {
-    return Optional.ofNullable(before.outlook().candidates().get(node));
+    return Optional.ofNullable(before.driverView().candidates().get(node));
   }
 
   /// The node was about to start and is left out.
@@ -102,101 +102,107 @@ final class RolloutDraft {
 
   /// Whether a wait of `length` for the node's step, or for its return, is over.
   boolean isOverdue(NodeId node, Duration length) {
-    return now.compareTo(since.getOrDefault(node, now).plus(length)) >= 0;
+    return now.compareTo(waitingSince.getOrDefault(node, now).plus(length)) >= 0;
   }
 
   boolean isBatchOlderThan(Duration length) {
-    return now.compareTo(batchSince.plus(length)) >= 0;
+    return now.compareTo(lastBatchPassedAt.plus(length)) >= 0;
   }
 
   /// A copy, because entries may change during iteration.
-  List<Entry<NodeId, NodeEntry>> listed() {
-    List<Entry<NodeId, NodeEntry>> listed = new ArrayList<>(places.size());
-    places.forEach((node, place) -> listed.add(Map.entry(node, place)));
+  List<Entry<NodeId, NodeEntry>> entries() {
+    List<Entry<NodeId, NodeEntry>> listed = new ArrayList<>(entries.size());
+    entries.forEach((node, entry) -> listed.add(Map.entry(node, entry)));
     return listed;
   }
 
-  Optional<NodeEntry> place(NodeId node) {
-    return Optional.ofNullable(places.get(node));
+  Optional<NodeEntry> entry(NodeId node) {
+    return Optional.ofNullable(entries.get(node));
   }
 
   /// Whether no canary is left to try the release before the other nodes (R14).
-  boolean lacksCanaries() {
-    return spec().isCanaries(passed)
-        && spec().batch(passed).stream().map(this::standing).allMatch(NodeProgress::isLeftOut);
+  boolean hasNoCanaries() {
+    return spec().isCanaryBatch(passedBatches)
+        && spec().batch(passedBatches).stream()
+            .map(this::progressOf)
+            .allMatch(NodeProgress::isLeftOut);
   }
 
   /// Canaries that hold up the rollout and make no progress: silent ones and those given up.
-  List<NodeId> idleCanaries() {
-    return spec().isCanaries(passed)
-        ? spec().batch(passed).stream().filter(this::isIdle).toList()
+  List<NodeId> stalledCanaries() {
+    return spec().isCanaryBatch(passedBatches)
+        ? spec().batch(passedBatches).stream().filter(this::isStalled).toList()
         : List.of();
   }
 
-  private boolean isIdle(NodeId node) {
-    NodeProgress standing = standing(node);
-    boolean expected = standing == NodeProgress.PENDING || standing.isOpen();
-    return standing == NodeProgress.LOST || (expected && !isPresent(node));
+  private boolean isStalled(NodeId node) {
+    NodeProgress progress = progressOf(node);
+    boolean expected = progress == NodeProgress.PENDING || progress.isInProgress();
+    return progress == NodeProgress.LOST || (expected && !isPresent(node));
   }
 
-  NodeProgress standing(NodeId node) {
-    NodeEntry place = places.get(node);
-    return place == null ? NodeProgress.PENDING : place.standing();
+  NodeProgress progressOf(NodeId node) {
+    NodeEntry entry = entries.get(node);
+    return entry == null ? NodeProgress.PENDING : entry.progress();
   }
 
   /// What the node reports about this rollout, in any attempt.
   Optional<NodeReport> report(NodeId node) {
-    return Optional.ofNullable(before.outlook().reports().get(node));
+    return Optional.ofNullable(before.driverView().reports().get(node));
   }
 
   /// What the node reports about its current attempt.
-  Optional<NodeReport> report(NodeId node, NodeEntry place) {
-    return report(node).filter(it -> it.isOf(spec().id(), place.attempt()));
+  Optional<NodeReport> report(NodeId node, NodeEntry entry) {
+    return report(node).filter(it -> it.isFor(spec().id(), entry.attempt()));
   }
 
-  void put(NodeId node, NodeEntry place) {
-    if (!place.equals(places.put(node, place))) {
-      since.put(node, now);
+  void put(NodeId node, NodeEntry entry) {
+    if (!entry.equals(entries.put(node, entry))) {
+      waitingSince.put(node, now);
     }
   }
 
-  void move(NodeId node, NodeProgress standing) {
-    put(node, place(node).orElse(new NodeEntry(standing, spec().attempt())).in(standing));
+  void move(NodeId node, NodeProgress progress) {
+    put(
+        node,
+        entry(node).orElse(new NodeEntry(progress, spec().firstAttempt())).withProgress(progress));
   }
 
   long count(Predicate<Entry<NodeId, NodeEntry>> which) {
-    return places.entrySet().stream().filter(which).count();
+    return entries.entrySet().stream().filter(which).count();
   }
 
-  long count(NodeProgress standing) {
-    return count(it -> it.getValue().standing() == standing);
+  long count(NodeProgress progress) {
+    return count(it -> it.getValue().progress() == progress);
   }
 
   Set<NodeId> currentBatch() {
-    return passed < spec().batches() ? new HashSet<>(spec().batch(passed)) : Set.of();
+    return passedBatches < spec().batchCount()
+        ? new HashSet<>(spec().batch(passedBatches))
+        : Set.of();
   }
 
   /// The batch has passed: confirmed nodes are no longer listed, nodes that did not start now are.
-  void pass() {
-    for (NodeId node : spec().batch(passed)) {
-      if (standing(node) == NodeProgress.PENDING) {
+  void passBatch() {
+    for (NodeId node : spec().batch(passedBatches)) {
+      if (progressOf(node) == NodeProgress.PENDING) {
         move(node, NodeProgress.WAITING);
       }
-      unlist(node, NodeProgress.CONFIRMED);
+      removeIf(node, NodeProgress.CONFIRMED);
     }
-    passed++;
-    kept++;
-    batchSince = now;
+    passedBatches++;
+    keptBatches++;
+    lastBatchPassedAt = now;
   }
 
   /// Undoes the last batch that was kept.
-  void undo() {
-    kept--;
-    spec().batch(kept).forEach(node -> unlist(node, NodeProgress.REVERTED));
+  void undoBatch() {
+    keptBatches--;
+    spec().batch(keptBatches).forEach(node -> removeIf(node, NodeProgress.REVERTED));
   }
 
   /// Only a node in its first attempt can be reconstructed from the batch alone.
-  private void unlist(NodeId node, NodeProgress usual) {
-    places.remove(node, new NodeEntry(usual, spec().attempt()));
+  private void removeIf(NodeId node, NodeProgress usual) {
+    entries.remove(node, new NodeEntry(usual, spec().firstAttempt()));
   }
 }

@@ -10,10 +10,11 @@ import keyfleet.rollout.plan.NodeStatus;
 /// What happens to a rollout: a driver's claim, an observation, a tick, or an operator's order.
 public sealed interface RolloutEvent {
   /// A driver has won an epoch.
-  record Claimed(DriverClaim lead) implements RolloutEvent {}
+  record Claimed(DriverClaim claim) implements RolloutEvent {}
 
   /// The nodes that are present and what they report; a report may come any number of times.
-  /// `candidates` are the statuses of at least [RolloutRun#candidates], the nodes that may start.
+  /// `candidates` are the statuses of at least [RolloutRun#startCandidates], the nodes that may
+  /// start.
   record Observed(Set<NodeId> present, List<NodeReport> reports, List<NodeStatus> candidates)
       implements RolloutEvent {
     public Observed {
@@ -38,10 +39,10 @@ public sealed interface RolloutEvent {
   record ResumeRequested() implements RolloutEvent {}
 
   /// The claim is made for this order, so that no command under an older claim is obeyed (R18).
-  record AbortRequested(DriverClaim lead) implements RolloutEvent {}
+  record AbortRequested(DriverClaim claim) implements RolloutEvent {}
 
   /// Like an abort, but confirmed nodes go back too.
-  record RollbackRequested(DriverClaim lead) implements RolloutEvent {}
+  record RollbackRequested(DriverClaim claim) implements RolloutEvent {}
 
   /// The node is dead; the rollout no longer waits for it.
   record ForgetRequested(NodeId node) implements RolloutEvent {}

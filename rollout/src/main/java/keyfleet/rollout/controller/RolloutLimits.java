@@ -15,12 +15,12 @@ public record RolloutLimits(
     FailureLimit maxFailed,
     FailureLimit maxFailedPerBatch,
     int maxUnavailable,
-    int lane) {
+    int maxLateNodes) {
   public RolloutLimits {
-    if (batchSize < 1 || maxUnavailable < 0 || lane < 1) {
+    if (batchSize < 1 || maxUnavailable < 0 || maxLateNodes < 1) {
       throw new IllegalArgumentException(
           "batch size and lane must be positive, max unavailable must not be negative: "
-              + "%d, %d, %d".formatted(batchSize, lane, maxUnavailable));
+              + "%d, %d, %d".formatted(batchSize, maxLateNodes, maxUnavailable));
     }
     if (maxFailed instanceof Unlimited) {
       throw new IllegalArgumentException("a rollout needs a limit for failed nodes");
@@ -34,7 +34,7 @@ public record RolloutLimits(
 
   /// How many nodes may run a release that is not confirmed (I6): a silent node that may still
   /// apply counts against `maxUnavailable` instead of the batch, and never beyond it.
-  int unconfirmed() {
+  int maxUnconfirmed() {
     return Math.addExact(batchSize, maxUnavailable);
   }
 }

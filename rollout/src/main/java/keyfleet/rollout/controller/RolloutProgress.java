@@ -16,7 +16,10 @@ import keyfleet.rollout.plan.ExcludedNode;
 /// the rest they have not started. `excluded` lists nodes that were left out when they were about
 /// to start, with the reason (R16).
 public record RolloutProgress(
-    int passed, int kept, SortedMap<NodeId, NodeEntry> places, List<ExcludedNode> excluded) {
+    int passedBatches,
+    int keptBatches,
+    SortedMap<NodeId, NodeEntry> entries,
+    List<ExcludedNode> excluded) {
   public static final RolloutProgress EMPTY = new RolloutProgress(0, 0, new TreeMap<>());
 
   public RolloutProgress(int passed, int kept, SortedMap<NodeId, NodeEntry> places) {
@@ -24,77 +27,79 @@ public record RolloutProgress(
   }
 
   public RolloutProgress {
-    if (kept < 0 || kept > passed) {
-      throw new IllegalArgumentException("cannot keep %d of %d batches".formatted(kept, passed));
+    if (keptBatches < 0 || keptBatches > passedBatches) {
+      throw new IllegalArgumentException(
+          "cannot keep %d of %d batches".formatted(keptBatches, passedBatches));
     }
-    places = Collections.unmodifiableSortedMap(new TreeMap<>(places));
+    entries = Collections.unmodifiableSortedMap(new TreeMap<>(entries));
     excluded = List.copyOf(excluded);
   }
 
   /// Every node of the plan and every node that came later, each once (I10).
-  public Map<NodeId, NodeProgress> standings(RolloutSpec spec) {
+  public Map<NodeId, NodeProgress> progressByNode(RolloutSpec spec) {
     Map<NodeId, NodeProgress> all = new LinkedHashMap<>();
-    for (int batch = 0; batch < spec.batches(); batch++) {
-      put(all, spec.batch(batch), usual(batch));
+    for (int batch = 0; batch < spec.batchCount(); batch++) {
+      putAll(all, spec.batch(batch), unlistedProgress(batch));
     }
-    put(all, spec.plan().offline(), NodeProgress.PENDING_OFFLINE);
+    putAll(all, spec.plan().offline(), NodeProgress.PENDING_OFFLINE);
     spec.plan().excluded().forEach(it -> all.put(it.node(), NodeProgress.EXCLUDED));
-    places.forEach((node, place) -> all.putIfAbsent(node, place.standing()));
+    entries.forEach((node, entry) -> all.putIfAbsent(node, entry.progress()));
     return all;
   }
 
-  private void put(Map<NodeId, NodeProgress> all, List<NodeId> nodes, NodeProgress unlisted) {
+  private void putAll(Map<NodeId, NodeProgress> all, List<NodeId> nodes, NodeProgress unlisted) {
     for (NodeId node : nodes) {
-      NodeEntry place = places.get(node);
-      all.put(node, place == null ? unlisted : place.standing());
+      NodeEntry entry = entries.get(node);
+      all.put(node, entry == null ? unlisted : entry.progress());
     }
   }
 
   /// The progress of the nodes of a batch that are not listed.
-  private NodeProgress usual(int batch) {
-    if (batch < kept) {
+  private NodeProgress unlistedProgress(int batch) {
+    if (batch < keptBatches) {
       return NodeProgress.CONFIRMED;
     }
-    return batch < passed ? NodeProgress.REVERTED : NodeProgress.PENDING;
+    return batch < passedBatches ? NodeProgress.REVERTED : NodeProgress.PENDING;
   }
 
   /// Distinct nodes, however often each one reported its failure (I7).
-  public List<NodeId> failed() {
-    return nodes(NodeProgress.FAILING, NodeProgress.FAILED);
+  public List<NodeId> failedNodes() {
+    return nodesIn(NodeProgress.FAILING, NodeProgress.FAILED);
   }
 
   /// Over all nodes.
-  public FailureCount tally(RolloutSpec spec) {
-    FailureCount tally = FailureCount.NONE;
-    for (NodeEntry place : places.values()) {
-      tally = tally.plus(place, spec.attempt());
+  public FailureCount countFailures(RolloutSpec spec) {
+    FailureCount failures = FailureCount.NONE;
+    for (NodeEntry entry : entries.values()) {
+      failures = failures.plusNode(entry, spec.firstAttempt());
     }
-    for (int batch = 0; batch < passed; batch++) {
-      tally =
-          tally.plusGood(spec.batch(batch).stream().filter(it -> !places.containsKey(it)).count());
+    for (int batch = 0; batch < passedBatches; batch++) {
+      failures =
+          failures.plusSucceeded(
+              spec.batch(batch).stream().filter(it -> !entries.containsKey(it)).count());
     }
-    return tally;
+    return failures;
   }
 
   /// Over these nodes, none of which is in a batch that has passed.
-  public FailureCount tally(RolloutSpec spec, Collection<NodeId> nodes) {
-    FailureCount tally = FailureCount.NONE;
+  public FailureCount countFailures(RolloutSpec spec, Collection<NodeId> nodes) {
+    FailureCount failures = FailureCount.NONE;
     for (NodeId node : nodes) {
-      NodeEntry place = places.get(node);
-      tally = place == null ? tally : tally.plus(place, spec.attempt());
+      NodeEntry entry = entries.get(node);
+      failures = entry == null ? failures : failures.plusNode(entry, spec.firstAttempt());
     }
-    return tally;
+    return failures;
   }
 
   /// The nodes that a stopping rollout still waits for.
-  public List<NodeId> awaited() {
-    return nodes(NodeProgress.RECALLING, NodeProgress.REVERTING, NodeProgress.FAILING);
+  public List<NodeId> awaitedNodes() {
+    return nodesIn(NodeProgress.RECALLING, NodeProgress.REVERTING, NodeProgress.FAILING);
   }
 
-  private List<NodeId> nodes(NodeProgress... standings) {
+  private List<NodeId> nodesIn(NodeProgress... standings) {
     List<NodeProgress> wanted = List.of(standings);
-    return places.entrySet().stream()
-        .filter(it -> wanted.contains(it.getValue().standing()))
+    return entries.entrySet().stream()
+        .filter(it -> wanted.contains(it.getValue().progress()))
         .map(Map.Entry::getKey)
         .toList();
   }

@@ -22,14 +22,14 @@ import keyfleet.rollout.target.TargetParser;
 public sealed interface RolloutRetry {
   record Ready(RolloutSpec spec) implements RolloutRetry {}
 
-  record Refused(String why) implements RolloutRetry {}
+  record Refused(String reason) implements RolloutRetry {}
 
   /// Preflight runs again on `inventory`: nodes that are degraded now are left out, as in any
   /// rollout.
   static RolloutRetry of(
       Rollout ended, RolloutId id, String incarnation, List<NodeStatus> inventory) {
     RolloutSpec before = ended.run().spec();
-    Set<NodeId> failed = new LinkedHashSet<>(ended.run().ledger().failed());
+    Set<NodeId> failed = new LinkedHashSet<>(ended.run().progress().failedNodes());
     if (!Rollout.isEnded(ended)) {
       return new Refused("rollout " + before.id() + " is still in progress");
     }
@@ -40,17 +40,22 @@ public sealed interface RolloutRetry {
     if (!(TargetParser.parse(target.toString()) instanceof TargetParser.Parsed)) {
       return new Refused(failed.size() + " failed nodes are too many for one retry");
     }
-    EligibilityRules was = before.admission();
-    OfferedRelease offer = was.offer().again(highest(ended.run().ledger(), failed) + 1);
-    EligibilityRules again = new EligibilityRules(target, offer, was.degraded(), was.heldBack());
+    EligibilityRules beforeRules = before.eligibility();
+    OfferedRelease offeredRelease =
+        beforeRules
+            .offeredRelease()
+            .withAttempt(highestAttempt(ended.run().progress(), failed) + 1);
+    EligibilityRules again =
+        new EligibilityRules(
+            target, offeredRelease, beforeRules.degraded(), beforeRules.heldBack());
     return switch (Preflight.of(again, inventory)) {
       case Passed passed -> new Ready(spec(before, id, incarnation, again, passed));
-      case Preflight.Refused refused -> new Refused(refused.words());
+      case Preflight.Refused refused -> new Refused(refused.description());
     };
   }
 
-  private static int highest(RolloutProgress ledger, Set<NodeId> failed) {
-    return ledger.places().entrySet().stream()
+  private static int highestAttempt(RolloutProgress progress, Set<NodeId> failed) {
+    return progress.entries().entrySet().stream()
         .filter(it -> failed.contains(it.getKey()))
         .mapToInt(it -> it.getValue().attempt())
         .max()
@@ -59,12 +64,15 @@ public sealed interface RolloutRetry {
 
   private static RolloutSpec spec(
       RolloutSpec before, RolloutId id, String incarnation, EligibilityRules again, Passed passed) {
-    BatchPolicy shape =
+    BatchPolicy batchPolicy =
         new BatchPolicy(
-            id.value(), new NoCanaries(), before.limits().batchSize(), before.plan().spread());
+            id.value(),
+            new NoCanaries(),
+            before.limits().batchSize(),
+            before.plan().failureDomains());
     PlanningResult.Planned planned =
         (PlanningResult.Planned)
-            RolloutPlan.of(before.plan().release(), again.target(), shape, passed);
+            RolloutPlan.of(before.plan().release(), again.target(), batchPolicy, passed);
     return new RolloutSpec(
         id,
         incarnation,
@@ -72,6 +80,6 @@ public sealed interface RolloutRetry {
         before.component(),
         planned.plan(),
         before.limits(),
-        before.times());
+        before.timings());
   }
 }

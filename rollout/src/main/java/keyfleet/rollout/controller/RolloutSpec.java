@@ -16,17 +16,17 @@ import keyfleet.rollout.release.OfferedRelease;
 public record RolloutSpec(
     RolloutId id,
     String incarnation,
-    EligibilityRules admission,
+    EligibilityRules eligibility,
     Component component,
     RolloutPlan plan,
     RolloutLimits limits,
-    RolloutTimings times) {
+    RolloutTimings timings) {
   public RolloutSpec {
     if (incarnation.isEmpty()) {
       throw new IllegalArgumentException("a rollout needs an incarnation");
     }
-    if (!admission.target().equals(plan.target())
-        || !admission.offer().release().equals(plan.release())) {
+    if (!eligibility.target().equals(plan.target())
+        || !eligibility.offeredRelease().release().equals(plan.release())) {
       throw new IllegalArgumentException("the plan is for another target or release");
     }
     if (plan.batches().stream().anyMatch(batch -> batch.size() > limits.batchSize())) {
@@ -43,7 +43,7 @@ public record RolloutSpec(
       Component component,
       RolloutPlan plan,
       RolloutLimits limits,
-      RolloutTimings times) {
+      RolloutTimings timings) {
     this(
         id,
         incarnation,
@@ -51,23 +51,23 @@ public record RolloutSpec(
         component,
         plan,
         limits,
-        times);
+        timings);
   }
 
   /// The number of each node's first attempt.
-  public int attempt() {
-    return admission.offer().attempt();
+  public int firstAttempt() {
+    return eligibility.offeredRelease().attempt();
   }
 
   /// Every node in the plan.
-  public Set<NodeId> planned() {
-    Set<NodeId> planned = decided();
+  public Set<NodeId> allNodes() {
+    Set<NodeId> planned = decidedNodes();
     planned.addAll(plan.offline());
     return planned;
   }
 
   /// The nodes that the plan has put into a batch or has excluded.
-  Set<NodeId> decided() {
+  Set<NodeId> decidedNodes() {
     Set<NodeId> decided = new HashSet<>(plan.canaries());
     plan.batches().forEach(decided::addAll);
     plan.excluded().forEach(it -> decided.add(it.node()));
@@ -75,7 +75,7 @@ public record RolloutSpec(
   }
 
   /// The canaries are a batch of their own.
-  int batches() {
+  int batchCount() {
     return plan.batches().size() + (hasCanaries() ? 1 : 0);
   }
 
@@ -86,7 +86,7 @@ public record RolloutSpec(
     return index == 0 ? plan.canaries() : plan.batches().get(index - 1);
   }
 
-  boolean isCanaries(int index) {
+  boolean isCanaryBatch(int index) {
     return index == 0 && hasCanaries();
   }
 
@@ -94,14 +94,14 @@ public record RolloutSpec(
     return !plan.canaries().isEmpty();
   }
 
-  Task task(int nodeAttempt) {
+  Task taskFor(int nodeAttempt) {
     return new Task(
         id,
         nodeAttempt,
         component,
         plan.release(),
-        times.soak(),
-        times.confirmWithin(),
-        times.healthWait());
+        timings.soak(),
+        timings.confirmWithin(),
+        timings.healthWait());
   }
 }

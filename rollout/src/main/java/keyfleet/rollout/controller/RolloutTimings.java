@@ -17,29 +17,40 @@ public record RolloutTimings(
     Duration soak,
     Duration confirmWithin,
     Duration batchPause,
-    Duration laneWait,
+    Duration lateNodeWait,
     Duration prepareWithin,
     Duration answerWithin,
     Duration healthWait,
-    Duration stale,
-    Duration scan) {
-  public static final Duration USUAL_HEALTH_WAIT = Duration.ofSeconds(30);
+    Duration staleAfter,
+    Duration scanInterval) {
+  public static final Duration DEFAULT_HEALTH_WAIT = Duration.ofSeconds(30);
 
   private static final Duration SHORTEST_CONFIRM = Duration.ofMinutes(5);
   private static final Duration MARGIN = Duration.ofSeconds(60);
 
   public RolloutTimings {
     List<Duration> all =
-        List.of(soak, batchPause, laneWait, prepareWithin, answerWithin, healthWait, stale, scan);
+        List.of(
+            soak,
+            batchPause,
+            lateNodeWait,
+            prepareWithin,
+            answerWithin,
+            healthWait,
+            staleAfter,
+            scanInterval);
     if (all.stream().anyMatch(Duration::isNegative)) {
       throw new IllegalArgumentException("durations of a rollout must not be negative: " + all);
     }
-    if (prepareWithin.isZero() || answerWithin.isZero() || healthWait.isZero() || stale.isZero()) {
+    if (prepareWithin.isZero()
+        || answerWithin.isZero()
+        || healthWait.isZero()
+        || staleAfter.isZero()) {
       throw new IllegalArgumentException(
           "prepare, answer, health and stale waits must be positive: "
-              + "%s, %s, %s, %s".formatted(prepareWithin, answerWithin, healthWait, stale));
+              + "%s, %s, %s, %s".formatted(prepareWithin, answerWithin, healthWait, staleAfter));
     }
-    Duration shortest = confirmWithin(soak, healthWait, stale.plus(scan));
+    Duration shortest = confirmWithin(soak, healthWait, staleAfter.plus(scanInterval));
     if (confirmWithin.compareTo(shortest) < 0) {
       throw new IllegalArgumentException(
           "a confirm deadline of %s leaves no time for two failovers; use at least %s"
@@ -47,9 +58,9 @@ public record RolloutTimings(
     }
   }
 
-  public static RolloutTimings usual(Duration soak, Duration batchPause) {
+  public static RolloutTimings defaults(Duration soak, Duration batchPause) {
     Duration minute = Duration.ofMinutes(1);
-    Duration healthWait = USUAL_HEALTH_WAIT;
+    Duration healthWait = DEFAULT_HEALTH_WAIT;
     return new RolloutTimings(
         soak,
         confirmWithin(soak, healthWait, minute.plus(minute)),
@@ -66,10 +77,10 @@ public record RolloutTimings(
   /// alone would roll back a healthy batch.
   public static Duration confirmWithin(Duration soak, Duration healthWait, Duration adoption) {
     Duration patient = healthWait.plus(soak).plus(adoption.multipliedBy(2)).plus(MARGIN);
-    return longer(soak.multipliedBy(3), longer(SHORTEST_CONFIRM, patient));
+    return longest(soak.multipliedBy(3), longest(SHORTEST_CONFIRM, patient));
   }
 
-  private static Duration longer(Duration a, Duration b) {
+  private static Duration longest(Duration a, Duration b) {
     return a.compareTo(b) >= 0 ? a : b;
   }
 

@@ -53,40 +53,39 @@ final class RolloutTransitions {
 
   static Rollout next(Rollout rollout, RolloutEvent event, Duration now) {
     return switch (new Step(rollout, event)) {
-      case Step(Created(var run), Claimed(var lead)) -> new Rolling(run.led(lead, now));
+      case Step(Created(var run), Claimed(var claim)) -> new Rolling(run.withClaim(claim, now));
       case Step(Created(var run), PauseRequested _) -> new Paused(run, StopCause.OPERATOR);
-      case Step(Created(var run), AbortRequested(var lead)) ->
-          new Aborted(run.led(lead, now).over(), StopCause.OPERATOR);
-      case Step(Created(var run), RollbackRequested(var lead)) ->
-          new RolledBack(run.led(lead, now).over());
+      case Step(Created(var run), AbortRequested(var claim)) ->
+          new Aborted(run.withClaim(claim, now).withoutDriverView(), StopCause.OPERATOR);
+      case Step(Created(var run), RollbackRequested(var claim)) ->
+          new RolledBack(run.withClaim(claim, now).withoutDriverView());
 
       case Step(Created(var run), DecisionsLost _) -> new Paused(run, StopCause.STORE_LOST);
       case Step(Rolling(var run), DecisionsLost _) -> safeHold(run, now);
       case Step(Paused r, DecisionsLost _) -> r.isSafeHold() ? r : safeHold(r.run(), now);
       case Step(Paused r, Observed seen) when r.isSafeHold() ->
-          r.with(new ProgressRecovery(r.run()).recovered(seen.reports(), now));
+          r.with(new ProgressRecovery(r.run()).recover(seen.reports(), now));
 
-      case Step(Active r, Claimed(var lead)) -> settled(r.with(r.run().led(lead, now)), now);
-      case Step(Active r, Observed seen) -> settled(r.with(observed(r.run(), seen, now)), now);
-      case Step(Active r, Ticked _) -> settled(r, now);
+      case Step(Active r, Claimed(var claim)) -> settle(r.with(r.run().withClaim(claim, now)), now);
+      case Step(Active r, Observed seen) ->
+          settle(r.with(withObservation(r.run(), seen, now)), now);
+      case Step(Active r, Ticked _) -> settle(r, now);
       case Step(Active r, NodeOccupied(var node)) ->
-          settled(r.with(occupied(r.run(), node, now)), now);
+          settle(r.with(withOccupiedNode(r.run(), node, now)), now);
       case Step(Active r, ForgetRequested(var node)) ->
-          settled(r.with(forgotten(r.run(), node, now)), now);
+          settle(r.with(withForgottenNode(r.run(), node, now)), now);
 
       case Step(Rolling(var run), PauseRequested _) -> new Paused(run, StopCause.OPERATOR);
-      case Step(Paused(var run, _), ResumeRequested _) -> settled(new Rolling(run), now);
+      case Step(Paused(var run, _), ResumeRequested _) -> settle(new Rolling(run), now);
       case Step(Aborting r, AbortRequested _) -> r;
-      case Step(Active r, AbortRequested(var lead)) ->
-          stopping(r.run(), Goal.ROLLED_BACK, lead, now);
-      case Step(Aborting(var run, StopOrder(var goal, _, _)), RollbackRequested(var lead)) ->
-          goal == Goal.REVERTED ? rollout : stopping(run, Goal.REVERTED, lead, now);
-      case Step(Active r, RollbackRequested(var lead)) ->
-          stopping(r.run(), Goal.REVERTED, lead, now);
-      case Step(Completed(var run), RollbackRequested(var lead)) ->
-          stopping(run, Goal.REVERTED, lead, now);
-      case Step(Aborted(var run, _), RollbackRequested(var lead)) ->
-          stopping(run, Goal.REVERTED, lead, now);
+      case Step(Active r, AbortRequested(var claim)) -> stop(r.run(), Goal.ROLLED_BACK, claim, now);
+      case Step(Aborting(var run, StopOrder(var goal, _, _)), RollbackRequested(var claim)) ->
+          goal == Goal.REVERTED ? rollout : stop(run, Goal.REVERTED, claim, now);
+      case Step(Active r, RollbackRequested(var claim)) -> stop(r.run(), Goal.REVERTED, claim, now);
+      case Step(Completed(var run), RollbackRequested(var claim)) ->
+          stop(run, Goal.REVERTED, claim, now);
+      case Step(Aborted(var run, _), RollbackRequested(var claim)) ->
+          stop(run, Goal.REVERTED, claim, now);
 
       case Step(Active r, DecisionsLost _) ->
           r; // a stopping rollout makes no more forward decisions
@@ -101,162 +100,167 @@ final class RolloutTransitions {
 
   /// All waits start again when the rollout is resumed.
   private static Rollout safeHold(RolloutRun run, Duration now) {
-    return new Paused(run.remembering(DriverView.blank(now)), StopCause.STORE_LOST);
+    return new Paused(run.withDriverView(DriverView.empty(now)), StopCause.STORE_LOST);
   }
 
-  private static RolloutRun observed(RolloutRun run, Observed seen, Duration now) {
-    DriverView before = isFresh(run, now) ? run.outlook() : DriverView.blank(now);
+  private static RolloutRun withObservation(RolloutRun run, Observed seen, Duration now) {
+    DriverView before = isFresh(run, now) ? run.driverView() : DriverView.empty(now);
     Map<NodeId, NodeReport> reports = new HashMap<>(before.reports());
     seen.reports().stream()
         .filter(it -> it.task().rollout().equals(run.spec().id()))
         .forEach(it -> reports.put(it.node(), it));
-    Map<NodeId, Duration> since = new HashMap<>(before.since());
-    for (NodeId node : run.ledger().places().keySet()) {
-      boolean turned = before.present().contains(node) != seen.present().contains(node);
-      if (turned) {
+    Map<NodeId, Duration> since = new HashMap<>(before.waitingSince());
+    for (NodeId node : run.progress().entries().keySet()) {
+      boolean presenceChanged = before.present().contains(node) != seen.present().contains(node);
+      if (presenceChanged) {
         since.put(node, now);
       }
     }
     Map<NodeId, NodeStatus> candidates = new HashMap<>();
     seen.candidates().forEach(it -> candidates.put(it.node(), it));
-    return run.remembering(
-        new DriverView(true, now, seen.present(), reports, candidates, since, before.batchSince()));
+    return run.withDriverView(
+        new DriverView(
+            true, now, seen.present(), reports, candidates, since, before.lastBatchPassedAt()));
   }
 
   private static boolean isFresh(RolloutRun run, Duration now) {
-    return run.outlook().isFresh(now, run.spec().times().stale());
+    return run.driverView().isFresh(now, run.spec().timings().staleAfter());
   }
 
   /// Only a node that has nothing of this rollout can belong to another one (I12).
-  private static RolloutRun occupied(RolloutRun run, NodeId node, Duration now) {
-    RolloutDraft muster = new RolloutDraft(run, now);
-    NodeProgress standing = muster.standing(node);
-    if (standing == NodeProgress.PREPARING || standing == NodeProgress.REVERTING) {
-      muster.move(node, NodeProgress.OCCUPIED);
+  private static RolloutRun withOccupiedNode(RolloutRun run, NodeId node, Duration now) {
+    RolloutDraft draft = new RolloutDraft(run, now);
+    NodeProgress progress = draft.progressOf(node);
+    if (progress == NodeProgress.PREPARING || progress == NodeProgress.REVERTING) {
+      draft.move(node, NodeProgress.OCCUPIED);
     }
-    return muster.run();
+    return draft.toRun();
   }
 
-  private static RolloutRun forgotten(RolloutRun run, NodeId node, Duration now) {
-    NodeProgress standing = run.ledger().standings(run.spec()).get(node);
-    RolloutDraft muster = new RolloutDraft(run, now);
-    if (standing != null && FORGETTABLE.contains(standing)) {
-      muster.move(node, NodeProgress.FORGOTTEN);
+  private static RolloutRun withForgottenNode(RolloutRun run, NodeId node, Duration now) {
+    NodeProgress progress = run.progress().progressByNode(run.spec()).get(node);
+    RolloutDraft draft = new RolloutDraft(run, now);
+    if (progress != null && FORGETTABLE.contains(progress)) {
+      draft.move(node, NodeProgress.FORGOTTEN);
     }
-    return muster.run();
+    return draft.toRun();
   }
 
   /// The stop has an epoch under which no forward command was given (R18).
-  private static Rollout stopping(RolloutRun run, Goal goal, DriverClaim lead, Duration now) {
-    long fence = Math.max(lead.epoch(), run.lead().epoch() + 1);
-    return stopping(run.led(lead, now), new StopOrder(goal, fence, StopCause.OPERATOR), now);
+  private static Rollout stop(RolloutRun run, Goal goal, DriverClaim claim, Duration now) {
+    long fence = Math.max(claim.epoch(), run.claim().epoch() + 1);
+    return stop(run.withClaim(claim, now), new StopOrder(goal, fence, StopCause.OPERATOR), now);
   }
 
-  private static Rollout stopping(RolloutRun run, StopOrder recall, Duration now) {
-    RolloutDraft muster = new RolloutDraft(run, now);
-    new StopSteps(muster, recall).begin();
-    return settled(new Aborting(muster.run(), recall), now);
+  private static Rollout stop(RolloutRun run, StopOrder stopOrder, Duration now) {
+    RolloutDraft draft = new RolloutDraft(run, now);
+    new StopSteps(draft, stopOrder).recallNodes();
+    return settle(new Aborting(draft.toRun(), stopOrder), now);
   }
 
   /// Takes every step that needs no waiting. Each round only moves nodes further, so the loop ends.
-  private static Rollout settled(Active start, Duration now) {
+  private static Rollout settle(Active start, Duration now) {
     Rollout rollout = start;
-    while (rollout instanceof Active driven) {
-      Rollout next = round(driven, now);
-      if (next.equals(driven)) {
-        return driven;
+    while (rollout instanceof Active active) {
+      Rollout next = settleOnce(active, now);
+      if (next.equals(active)) {
+        return active;
       }
       rollout = next;
     }
     return rollout;
   }
 
-  private static Rollout round(Active driven, Duration now) {
-    return switch (driven) {
-      case Rolling r -> isFresh(r.run(), now) ? rolled(r, now) : blinded(r, now);
+  private static Rollout settleOnce(Active active, Duration now) {
+    return switch (active) {
+      case Rolling r -> isFresh(r.run(), now) ? advance(r, now) : dropStaleView(r, now);
       case Paused r when r.isSafeHold() -> r;
-      case Paused r -> isFresh(r.run(), now) ? judged(r, now) : blinded(r, now);
+      case Paused r -> isFresh(r.run(), now) ? judge(r, now) : dropStaleView(r, now);
       case Aborting r ->
-          Rollout.wantsLead(r) ? r.with(new RolloutDraft(r.run(), now).run()) : withdrawn(r, now);
+          Rollout.shouldClaim(r)
+              ? r.with(new RolloutDraft(r.run(), now).toRun())
+              : continueStop(r, now);
     };
   }
 
   /// A view that is too old is dropped.
-  private static Active blinded(Active driven, Duration now) {
-    RolloutRun run = driven.run();
-    return run.outlook().looked() ? driven.with(run.remembering(DriverView.blank(now))) : driven;
+  private static Active dropStaleView(Active active, Duration now) {
+    RolloutRun run = active.run();
+    return run.driverView().observed()
+        ? active.with(run.withDriverView(DriverView.empty(now)))
+        : active;
   }
 
-  private static Rollout rolled(Rolling rolling, Duration now) {
-    Rollout judged = judged(rolling, now);
+  private static Rollout advance(Rolling rolling, Duration now) {
+    Rollout judged = judge(rolling, now);
     if (!(judged instanceof Rolling(var run))) {
       return judged;
     }
-    RolloutDraft muster = new RolloutDraft(run, now);
-    ForwardSteps advance = new ForwardSteps(muster);
-    advance.proceed();
-    if (!advance.isComplete()) {
-      return new Rolling(muster.run());
+    RolloutDraft draft = new RolloutDraft(run, now);
+    ForwardSteps steps = new ForwardSteps(draft);
+    steps.takeSteps();
+    if (!steps.isComplete()) {
+      return new Rolling(draft.toRun());
     }
-    advance.giveUp();
-    return new Completed(muster.run().over());
+    steps.giveUpSilentNodes();
+    return new Completed(draft.toRun().withoutDriverView());
   }
 
   /// What follows from reports and deadlines, also while paused.
-  private static Rollout judged(Active driven, Duration now) {
-    RolloutDraft muster = new RolloutDraft(driven.run(), now);
-    ForwardSteps advance = new ForwardSteps(muster);
-    advance.judge();
-    advance.confirm();
-    RolloutRun run = muster.run();
-    if (advance.isFailing()) {
-      long fence = run.lead().epoch() + 1;
-      return stopping(run, new StopOrder(Goal.ROLLED_BACK, fence, StopCause.FAILURES), now);
+  private static Rollout judge(Active active, Duration now) {
+    RolloutDraft draft = new RolloutDraft(active.run(), now);
+    ForwardSteps steps = new ForwardSteps(draft);
+    steps.judgeReports();
+    steps.confirmSoaked();
+    RolloutRun run = draft.toRun();
+    if (steps.hasTooManyFailures()) {
+      long fence = run.claim().epoch() + 1;
+      return stop(run, new StopOrder(Goal.ROLLED_BACK, fence, StopCause.FAILURES), now);
     }
-    boolean pauses = driven instanceof Rolling && advance.isStarved();
-    return pauses ? new Paused(run, StopCause.INFRASTRUCTURE) : driven.with(run);
+    boolean pauses = active instanceof Rolling && steps.isArtifactMissing();
+    return pauses ? new Paused(run, StopCause.INFRASTRUCTURE) : active.with(run);
   }
 
-  private static Rollout withdrawn(Aborting aborting, Duration now) {
-    StopOrder recall = aborting.recall();
-    RolloutDraft muster = new RolloutDraft(aborting.run(), now);
-    StopSteps retreat = new StopSteps(muster, recall);
-    retreat.proceed();
-    RolloutRun run = muster.run();
-    if (!retreat.isOver()) {
-      return new Aborting(run, recall);
+  private static Rollout continueStop(Aborting aborting, Duration now) {
+    StopOrder stopOrder = aborting.stopOrder();
+    RolloutDraft draft = new RolloutDraft(aborting.run(), now);
+    StopSteps steps = new StopSteps(draft, stopOrder);
+    steps.takeSteps();
+    RolloutRun run = draft.toRun();
+    if (!steps.isOver()) {
+      return new Aborting(run, stopOrder);
     }
-    return recall.goal() == Goal.REVERTED
-        ? new RolledBack(run.over())
-        : new Aborted(run.over(), recall.cause());
+    return stopOrder.goal() == Goal.REVERTED
+        ? new RolledBack(run.withoutDriverView())
+        : new Aborted(run.withoutDriverView(), stopOrder.cause());
   }
 
   /// Tries the end of every wait, earliest first, because some waits end without effect.
   static Optional<Duration> wakeAt(Rollout rollout) {
-    return rollout instanceof Active driven
-        ? ends(driven.run()).stream()
-            .filter(end -> !settled(driven, end).equals(driven))
+    return rollout instanceof Active active
+        ? waitEnds(active.run()).stream()
+            .filter(end -> !settle(active, end).equals(active))
             .findFirst()
         : Optional.empty();
   }
 
-  private static Set<Duration> ends(RolloutRun run) {
-    RolloutTimings times = run.spec().times();
-    DriverView outlook = run.outlook();
+  private static Set<Duration> waitEnds(RolloutRun run) {
+    RolloutTimings timings = run.spec().timings();
+    DriverView driverView = run.driverView();
     Set<Duration> ends = new TreeSet<>();
-    ends.add(outlook.lookedAt().plus(times.stale()).plusNanos(1));
-    ends.add(outlook.batchSince().plus(times.batchPause()));
-    ends.add(outlook.batchSince().plus(times.laneWait()));
-    outlook
-        .since()
+    ends.add(driverView.observedAt().plus(timings.staleAfter()).plusNanos(1));
+    ends.add(driverView.lastBatchPassedAt().plus(timings.batchPause()));
+    ends.add(driverView.lastBatchPassedAt().plus(timings.lateNodeWait()));
+    driverView
+        .waitingSince()
         .forEach((node, since) -> {
-          NodeEntry place = run.ledger().places().get(node);
-          if (place != null && place.standing() == NodeProgress.PREPARING) {
-            ends.add(since.plus(times.prepareWithin()));
-          } else if (place != null && place.standing() == NodeProgress.OCCUPIED) {
-            ends.add(since.plus(times.stale()));
-          } else if (place != null && place.standing().isFlying()) {
-            ends.add(since.plus(times.settleWithin()));
+          NodeEntry entry = run.progress().entries().get(node);
+          if (entry != null && entry.progress() == NodeProgress.PREPARING) {
+            ends.add(since.plus(timings.prepareWithin()));
+          } else if (entry != null && entry.progress() == NodeProgress.OCCUPIED) {
+            ends.add(since.plus(timings.staleAfter()));
+          } else if (entry != null && entry.progress().isUnconfirmed()) {
+            ends.add(since.plus(timings.settleWithin()));
           }
         });
     return ends;

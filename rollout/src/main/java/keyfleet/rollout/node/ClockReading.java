@@ -8,10 +8,10 @@ import java.time.Instant;
 public record ClockReading(String boot, long elapsed, Instant wall) {
   /// How many nanoseconds have passed at least. Across a reboot only the wall clock can tell; if it
   /// was set back, the result is 0.
-  long since(ClockReading earlier) {
+  long elapsedSince(ClockReading earlier) {
     if (boot.equals(earlier.boot)) {
       return Math.max(0, elapsed - earlier.elapsed);
     }
-    return Math.max(0, ElapsedTime.nanos(Duration.between(earlier.wall, wall)));
+    return Math.max(0, ElapsedTime.toNanos(Duration.between(earlier.wall, wall)));
   }
 }

@@ -10,11 +10,11 @@ final class ElapsedTime {
 
   private ElapsedTime() {}
 
-  static long nanos(Duration duration) {
+  static long toNanos(Duration duration) {
     return Math.clamp(TimeUnit.NANOSECONDS.convert(duration), -FOREVER, FOREVER);
   }
 
-  static boolean hasCome(long moment, long now) {
+  static boolean isReached(long moment, long now) {
     return now - moment >= 0;
   }
 }

@@ -15,19 +15,19 @@ import keyfleet.rollout.node.NodeEvent.AttemptId;
 /// The state of a node with respect to its task (R5). The transitions are in the package's
 /// description. Times are elapsed nanoseconds of the watchdog's clock.
 public sealed interface Node {
-  NodeBaseline ground();
+  NodeBaseline baseline();
 
   /// No rollout has reached it yet.
-  record Idle(NodeBaseline ground) implements Node {}
+  record Idle(NodeBaseline baseline) implements Node {}
 
   sealed interface Tasked extends Node {
-    NodeTask duty();
+    NodeTask nodeTask();
 
     Tasked with(NodeTask duty);
 
     @Override
-    default NodeBaseline ground() {
-      return duty().ground();
+    default NodeBaseline baseline() {
+      return nodeTask().baseline();
     }
   }
 
@@ -39,22 +39,22 @@ public sealed interface Node {
 
   /// The task has ended, so another rollout may use the node.
   sealed interface Ended extends Tasked {
-    NodePhase phase();
+    NodePhase nodePhase();
 
-    RollbackReason setback();
+    RollbackReason rollbackReason();
   }
 
-  record Preparing(NodeTask duty) implements Tasked {
+  record Preparing(NodeTask nodeTask) implements Tasked {
     @Override
-    public Preparing with(NodeTask duty) {
-      return new Preparing(duty);
+    public Preparing with(NodeTask nodeTask) {
+      return new Preparing(nodeTask);
     }
   }
 
-  record Staged(NodeTask duty) implements Tasked {
+  record Staged(NodeTask nodeTask) implements Tasked {
     @Override
-    public Staged with(NodeTask duty) {
-      return new Staged(duty);
+    public Staged with(NodeTask nodeTask) {
+      return new Staged(nodeTask);
     }
   }
 
@@ -63,40 +63,40 @@ public sealed interface Node {
     PASSED
   }
 
-  record Applying(NodeTask duty, Check check, long confirmBy) implements Unconfirmed {
+  record Applying(NodeTask nodeTask, Check check, long confirmBy) implements Unconfirmed {
     @Override
-    public Applying with(NodeTask duty) {
-      return new Applying(duty, check, confirmBy);
+    public Applying with(NodeTask nodeTask) {
+      return new Applying(nodeTask, check, confirmBy);
     }
   }
 
-  record Soaking(NodeTask duty, SoakHealth vitals, long confirmBy) implements Unconfirmed {
+  record Soaking(NodeTask nodeTask, SoakHealth soakHealth, long confirmBy) implements Unconfirmed {
     @Override
-    public Soaking with(NodeTask duty) {
-      return new Soaking(duty, vitals, confirmBy);
+    public Soaking with(NodeTask nodeTask) {
+      return new Soaking(nodeTask, soakHealth, confirmBy);
     }
   }
 
-  record Soaked(NodeTask duty, SoakHealth vitals, long confirmBy) implements Unconfirmed {
+  record Soaked(NodeTask nodeTask, SoakHealth soakHealth, long confirmBy) implements Unconfirmed {
     @Override
-    public Soaked with(NodeTask duty) {
-      return new Soaked(duty, vitals, confirmBy);
+    public Soaked with(NodeTask nodeTask) {
+      return new Soaked(nodeTask, soakHealth, confirmBy);
     }
   }
 
-  record Confirmed(NodeTask duty) implements Ended {
+  record Confirmed(NodeTask nodeTask) implements Ended {
     @Override
-    public Confirmed with(NodeTask duty) {
-      return new Confirmed(duty);
+    public Confirmed with(NodeTask nodeTask) {
+      return new Confirmed(nodeTask);
     }
 
     @Override
-    public NodePhase phase() {
+    public NodePhase nodePhase() {
       return NodePhase.CONFIRMED;
     }
 
     @Override
-    public RollbackReason setback() {
+    public RollbackReason rollbackReason() {
       return RollbackReason.NONE;
     }
   }
@@ -111,49 +111,51 @@ public sealed interface Node {
     REVERT
   }
 
-  record RollingBack(NodeTask duty, Undo undo, RollbackReason setback, List<String> reasons)
+  record RollingBack(
+      NodeTask nodeTask, Undo undo, RollbackReason rollbackReason, List<String> reasons)
       implements Tasked {
     public RollingBack {
       reasons = List.copyOf(reasons);
     }
 
     @Override
-    public RollingBack with(NodeTask duty) {
-      return new RollingBack(duty, undo, setback, reasons);
+    public RollingBack with(NodeTask nodeTask) {
+      return new RollingBack(nodeTask, undo, rollbackReason, reasons);
     }
   }
 
   /// `reasons` are the messages of the rules that refused the release, or why it could not be
   /// fetched.
-  record RolledBack(NodeTask duty, RollbackReason setback, List<String> reasons) implements Ended {
+  record RolledBack(NodeTask nodeTask, RollbackReason rollbackReason, List<String> reasons)
+      implements Ended {
     public RolledBack {
       reasons = List.copyOf(reasons);
     }
 
     @Override
-    public RolledBack with(NodeTask duty) {
-      return new RolledBack(duty, setback, reasons);
+    public RolledBack with(NodeTask nodeTask) {
+      return new RolledBack(nodeTask, rollbackReason, reasons);
     }
 
     @Override
-    public NodePhase phase() {
+    public NodePhase nodePhase() {
       return NodePhase.ROLLED_BACK;
     }
   }
 
-  record Reverted(NodeTask duty) implements Ended {
+  record Reverted(NodeTask nodeTask) implements Ended {
     @Override
-    public Reverted with(NodeTask duty) {
-      return new Reverted(duty);
+    public Reverted with(NodeTask nodeTask) {
+      return new Reverted(nodeTask);
     }
 
     @Override
-    public NodePhase phase() {
+    public NodePhase nodePhase() {
       return NodePhase.REVERTED;
     }
 
     @Override
-    public RollbackReason setback() {
+    public RollbackReason rollbackReason() {
       return RollbackReason.ORDERED;
     }
   }
@@ -164,24 +166,24 @@ public sealed interface Node {
 
   /// How the node replies to an order. It depends on the state alone, so a caller never waits for
   /// work in progress (R9).
-  static NodeReply answer(Node node, DesiredState desired) {
-    return NodeReplyRules.answer(node, desired);
+  static NodeReply reply(Node node, DesiredState order) {
+    return NodeReplyRules.reply(node, order);
   }
 
   /// What the watchdog must do next. It depends on the state alone, so it is safe to ask again.
-  static NodeAction work(Node node) {
+  static NodeAction nextAction(Node node) {
     return switch (node) {
-      case Preparing(NodeTask d) -> new NodeAction.Download(of(d), d.task().release());
+      case Preparing(NodeTask d) -> new NodeAction.Download(attemptId(d), d.task().release());
       case Applying(NodeTask d, Check check, _) ->
           check == Check.OPEN
-              ? new NodeAction.CheckRules(of(d), d.task().release())
-              : new NodeAction.Swap(of(d), d.task().release());
+              ? new NodeAction.CheckRules(attemptId(d), d.task().release())
+              : new NodeAction.Swap(attemptId(d), d.task().release());
       case Soaking _, Soaked _ -> new NodeAction.Probe();
       case RollingBack(NodeTask d, Undo undo, _, _) ->
           switch (undo) {
-            case DISCARD -> new NodeAction.Discard(of(d), d.task().release());
-            case SWAP_BACK -> new NodeAction.SwapBack(of(d), d.ground().confirmed());
-            case REVERT -> new NodeAction.SwapBack(of(d), d.ground().previous());
+            case DISCARD -> new NodeAction.Discard(attemptId(d), d.task().release());
+            case SWAP_BACK -> new NodeAction.SwapBack(attemptId(d), d.baseline().confirmed());
+            case REVERT -> new NodeAction.SwapBack(attemptId(d), d.baseline().previous());
           };
       case Idle _, Staged _, Ended _ -> new NodeAction.Nothing();
     };
@@ -192,8 +194,10 @@ public sealed interface Node {
   static OptionalLong wakeAt(Node node) {
     return switch (node) {
       case Applying a -> OptionalLong.of(a.confirmBy());
-      case Soaking s -> earlier(s.vitals().nextLook(s.duty().task().soak()), s.confirmBy());
-      case Soaked s -> earlier(s.vitals().nextLook(s.duty().task().soak()), s.confirmBy());
+      case Soaking s ->
+          earliest(s.soakHealth().nextProbeAt(s.nodeTask().task().soak()), s.confirmBy());
+      case Soaked s ->
+          earliest(s.soakHealth().nextProbeAt(s.nodeTask().task().soak()), s.confirmBy());
       case Idle _, Preparing _, Staged _, RollingBack _, Ended _ -> OptionalLong.empty();
     };
   }
@@ -204,30 +208,30 @@ public sealed interface Node {
   }
 
   private static NodeReport report(Tasked node) {
-    NodeTask duty = node.duty();
-    RollbackReason setback =
+    NodeTask nodeTask = node.nodeTask();
+    RollbackReason rollbackReason =
         switch (node) {
           // Ordered to revert, but the previous release is no longer kept.
-          case Confirmed c when c.duty().isTurned() && !c.duty().canRevert() ->
+          case Confirmed c when c.nodeTask().isTurnedBack() && !c.nodeTask().canRevert() ->
               RollbackReason.INFRASTRUCTURE;
-          case Ended ended -> ended.setback();
-          case RollingBack back -> back.setback();
+          case Ended ended -> ended.rollbackReason();
+          case RollingBack rollback -> rollback.rollbackReason();
           case Preparing _, Staged _, Unconfirmed _ -> RollbackReason.NONE;
         };
     return new NodeReport(
-        duty.ground().node(),
-        duty.task(),
+        nodeTask.baseline().node(),
+        nodeTask.task(),
         phase(node),
-        setback,
-        duty.lead(),
-        running(node),
+        rollbackReason,
+        nodeTask.claim(),
+        runningRelease(node),
         reasons(node));
   }
 
   private static List<String> reasons(Tasked node) {
     return switch (node) {
-      case RollingBack back -> back.reasons();
-      case RolledBack back -> back.reasons();
+      case RollingBack rollback -> rollback.reasons();
+      case RolledBack rollback -> rollback.reasons();
       case Preparing _, Staged _, Unconfirmed _, Confirmed _, Reverted _ -> List.of();
     };
   }
@@ -240,36 +244,36 @@ public sealed interface Node {
       case Soaking _ -> NodePhase.SOAKING;
       case Soaked _ -> NodePhase.SOAKED;
       case RollingBack _ -> NodePhase.ROLLING_BACK;
-      case Ended ended -> ended.phase();
+      case Ended ended -> ended.nodePhase();
     };
   }
 
   /// The running release as far as the node knows: a swap counts only once it is known to be done.
-  static Sha256 running(Node node) {
+  static Sha256 runningRelease(Node node) {
     return switch (node) {
-      case Soaking s -> s.duty().task().release();
-      case Soaked s -> s.duty().task().release();
-      case RollingBack r when r.undo() == Undo.SWAP_BACK -> r.duty().task().release();
+      case Soaking s -> s.nodeTask().task().release();
+      case Soaked s -> s.nodeTask().task().release();
+      case RollingBack r when r.undo() == Undo.SWAP_BACK -> r.nodeTask().task().release();
       case Idle _, Preparing _, Staged _, Applying _, RollingBack _, Ended _ ->
-          node.ground().confirmed();
+          node.baseline().confirmed();
     };
   }
 
   /// The releases whose slots must be kept. All others may be deleted (R8).
-  static Set<Sha256> kept(Node node) {
-    Set<Sha256> kept = new HashSet<>(Set.of(node.ground().confirmed()));
-    kept.add(node.ground().previous());
+  static Set<Sha256> keptReleases(Node node) {
+    Set<Sha256> kept = new HashSet<>(Set.of(node.baseline().confirmed()));
+    kept.add(node.baseline().previous());
     if (node instanceof Tasked tasked && !(node instanceof Ended)) {
-      kept.add(tasked.duty().task().release());
+      kept.add(tasked.nodeTask().task().release());
     }
     return kept;
   }
 
-  private static AttemptId of(NodeTask duty) {
-    return new AttemptId(duty.task().rollout(), duty.task().attempt());
+  private static AttemptId attemptId(NodeTask nodeTask) {
+    return new AttemptId(nodeTask.task().rollout(), nodeTask.task().attempt());
   }
 
-  private static OptionalLong earlier(long one, long other) {
+  private static OptionalLong earliest(long one, long other) {
     return OptionalLong.of(one - other < 0 ? one : other);
   }
 }

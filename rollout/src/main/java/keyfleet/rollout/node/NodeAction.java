@@ -8,16 +8,16 @@ import keyfleet.rollout.node.NodeEvent.AttemptId;
 public sealed interface NodeAction {
   record Nothing() implements NodeAction {}
 
-  record Download(AttemptId of, Sha256 release) implements NodeAction {}
+  record Download(AttemptId attemptId, Sha256 release) implements NodeAction {}
 
   /// Find out which release runs; if it is not this one yet, check the rules.
-  record CheckRules(AttemptId of, Sha256 release) implements NodeAction {}
+  record CheckRules(AttemptId attemptId, Sha256 release) implements NodeAction {}
 
-  record Swap(AttemptId of, Sha256 release) implements NodeAction {}
+  record Swap(AttemptId attemptId, Sha256 release) implements NodeAction {}
 
   record Probe() implements NodeAction {}
 
-  record SwapBack(AttemptId of, Sha256 release) implements NodeAction {}
+  record SwapBack(AttemptId attemptId, Sha256 release) implements NodeAction {}
 
-  record Discard(AttemptId of, Sha256 release) implements NodeAction {}
+  record Discard(AttemptId attemptId, Sha256 release) implements NodeAction {}
 }

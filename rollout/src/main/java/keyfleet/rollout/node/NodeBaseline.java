@@ -15,17 +15,17 @@ public record NodeBaseline(
     Component component,
     Sha256 confirmed,
     Sha256 previous,
-    List<TaskHistoryEntry> past) {
+    List<TaskHistoryEntry> history) {
   /// Beyond this limit the node forgets the oldest rollout together with its claim. It would then
   /// obey a driver of that rollout again; the release counter still blocks releases older than the
   /// running one.
-  public static final int MAX_PAST = 32;
+  public static final int MAX_HISTORY = 32;
 
   public NodeBaseline {
-    past = List.copyOf(past);
-    if (past.size() > MAX_PAST) {
+    history = List.copyOf(history);
+    if (history.size() > MAX_HISTORY) {
       throw new IllegalArgumentException(
-          "at most " + MAX_PAST + " finished rollouts, not " + past.size());
+          "at most " + MAX_HISTORY + " finished rollouts, not " + history.size());
     }
   }
 
@@ -34,29 +34,29 @@ public record NodeBaseline(
     return new NodeBaseline(node, component, running, running, List.of());
   }
 
-  Optional<TaskHistoryEntry> chapter(RolloutId rollout) {
-    return past.stream().filter(it -> it.task().rollout().equals(rollout)).findFirst();
+  Optional<TaskHistoryEntry> historyEntry(RolloutId rollout) {
+    return history.stream().filter(it -> it.task().rollout().equals(rollout)).findFirst();
   }
 
-  NodeBaseline with(TaskHistoryEntry chapter) {
+  NodeBaseline withHistoryEntry(TaskHistoryEntry chapter) {
     Stream<TaskHistoryEntry> others =
-        past.stream().filter(it -> !it.task().rollout().equals(chapter.task().rollout()));
+        history.stream().filter(it -> !it.task().rollout().equals(chapter.task().rollout()));
     List<TaskHistoryEntry> all = Stream.concat(others, Stream.of(chapter)).toList();
-    int first = Math.max(0, all.size() - MAX_PAST);
+    int first = Math.max(0, all.size() - MAX_HISTORY);
     return new NodeBaseline(node, component, confirmed, previous, all.subList(first, all.size()));
   }
 
-  NodeBaseline confirming(Sha256 release) {
-    return new NodeBaseline(node, component, release, confirmed, past);
+  NodeBaseline afterConfirm(Sha256 release) {
+    return new NodeBaseline(node, component, release, confirmed, history);
   }
 
   /// A second revert is impossible: the release before the previous one is no longer kept.
-  NodeBaseline reverted() {
-    return new NodeBaseline(node, component, previous, previous, past);
+  NodeBaseline afterRevert() {
+    return new NodeBaseline(node, component, previous, previous, history);
   }
 
   /// Neither release may ever be deleted (R8).
-  boolean keeps(Sha256 release) {
+  boolean isKept(Sha256 release) {
     return release.equals(confirmed) || release.equals(previous);
   }
 }

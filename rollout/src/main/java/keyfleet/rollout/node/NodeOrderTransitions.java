@@ -29,31 +29,33 @@ import keyfleet.rollout.node.NodeReply.StaleEpoch;
 final class NodeOrderTransitions {
   private NodeOrderTransitions() {}
 
-  static Node obeyed(Node node, DesiredState desired, long now) {
-    Optional<NodeReply> objection = fenced(node, desired);
+  static Node afterOrder(Node node, DesiredState order, long now) {
+    Optional<NodeReply> objection = objection(node, order);
     if (objection.isPresent()) {
-      return objection.get() instanceof Busy ? left(node, desired, now) : node;
+      return objection.get() instanceof Busy ? afterForeignOrder(node, order, now) : node;
     }
-    return known(node, desired.task().rollout())
-        .map(it -> again(it.with(it.duty().heard(desired)), desired, now))
-        .orElseGet(() -> first(node, desired));
+    return stateIn(node, order.task().rollout())
+        .map(it -> afterRepeatedOrder(it.with(it.nodeTask().afterOrder(order)), order, now))
+        .orElseGet(() -> afterFirstOrder(node, order));
   }
 
   /// Why an order is not obeyed now; empty if it is. It is for another component, from a superseded
   /// driver (R2), or from another rollout while one is in progress (R4).
-  static Optional<NodeReply> fenced(Node node, DesiredState desired) {
-    Task task = desired.task();
-    if (!task.component().equals(node.ground().component())) {
+  static Optional<NodeReply> objection(Node node, DesiredState order) {
+    Task task = order.task();
+    if (!task.component().equals(node.baseline().component())) {
       return Optional.of(
-          new Refused(List.of("the order is not for component " + node.ground().component())));
+          new Refused(List.of("the order is not for component " + node.baseline().component())));
     }
     DriverClaim highest =
-        known(node, task.rollout()).map(it -> it.duty().lead()).orElse(DriverClaim.NOBODY);
-    if (desired.lead().equals(DriverClaim.NOBODY) || !highest.yieldsTo(desired.lead())) {
+        stateIn(node, task.rollout()).map(it -> it.nodeTask().claim()).orElse(DriverClaim.NONE);
+    if (order.claim().equals(DriverClaim.NONE) || !highest.canYieldTo(order.claim())) {
       return Optional.of(new StaleEpoch(highest));
     }
-    return node instanceof Tasked t && !(node instanceof Ended) && !t.duty().isOf(task.rollout())
-        ? Optional.of(new Busy(t.duty().task().rollout()))
+    return node instanceof Tasked t
+            && !(node instanceof Ended)
+            && !t.nodeTask().isFor(task.rollout())
+        ? Optional.of(new Busy(t.nodeTask().task().rollout()))
         : Optional.empty();
   }
 
@@ -61,113 +63,120 @@ final class NodeOrderTransitions {
   /// owned it: a driver may wake up long after the end and order its next node to prepare, and no
   /// driver would revoke that order. An unconfirmed release that runs has a deadline. A staged one
   /// has none and is discarded.
-  private static Node left(Node node, DesiredState desired, long now) {
+  private static Node afterForeignOrder(Node node, DesiredState order, long now) {
     if (!(node instanceof Tasked tasked)
         || !(node instanceof Preparing || node instanceof Staged)) {
       return node;
     }
-    Node dropped = NodeTransitions.dropped(tasked.duty(), RollbackReason.ORDERED, List.of());
-    return dropped instanceof Ended ? obeyed(dropped, desired, now) : dropped;
+    Node dropped =
+        NodeTransitions.discardRelease(tasked.nodeTask(), RollbackReason.ORDERED, List.of());
+    return dropped instanceof Ended ? afterOrder(dropped, order, now) : dropped;
   }
 
   /// The node's state in a rollout that it knows; for a finished rollout, its final state.
-  static Optional<Tasked> known(Node node, RolloutId rollout) {
-    if (node instanceof Tasked tasked && tasked.duty().isOf(rollout)) {
+  static Optional<Tasked> stateIn(Node node, RolloutId rollout) {
+    if (node instanceof Tasked tasked && tasked.nodeTask().isFor(rollout)) {
       return Optional.of(tasked);
     }
-    return node.ground().chapter(rollout).map(chapter -> reopened(shelved(node), chapter));
+    return node.baseline()
+        .historyEntry(rollout)
+        .map(taskHistoryEntry -> fromHistory(archivedBaseline(node), taskHistoryEntry));
   }
 
   /// The baseline with the ended task moved into its history.
-  private static NodeBaseline shelved(Node node) {
+  private static NodeBaseline archivedBaseline(Node node) {
     return node instanceof Ended ended
-        ? ended.ground().with(NodeTransitions.closed(ended))
-        : node.ground();
+        ? ended.baseline().withHistoryEntry(NodeTransitions.toHistoryEntry(ended))
+        : node.baseline();
   }
 
   /// A release that was confirmed and no longer is has effectively been reverted by a later
   /// rollout.
-  private static Ended reopened(NodeBaseline ground, TaskHistoryEntry was) {
-    NodeTask duty = new NodeTask(ground, was.task(), was.before(), was.lead(), was.course());
-    return switch (was.phase()) {
+  private static Ended fromHistory(NodeBaseline baseline, TaskHistoryEntry entry) {
+    NodeTask nodeTask =
+        new NodeTask(
+            baseline, entry.task(), entry.releaseBefore(), entry.claim(), entry.direction());
+    return switch (entry.phase()) {
       case CONFIRMED ->
-          ground.confirmed().equals(was.task().release())
-              ? new Confirmed(duty)
-              : new Reverted(duty);
-      case REVERTED -> new Reverted(duty);
-      case ROLLED_BACK -> new RolledBack(duty, was.setback(), List.of());
+          baseline.confirmed().equals(entry.task().release())
+              ? new Confirmed(nodeTask)
+              : new Reverted(nodeTask);
+      case REVERTED -> new Reverted(nodeTask);
+      case ROLLED_BACK -> new RolledBack(nodeTask, entry.rollbackReason(), List.of());
       case PREPARING, STAGED, APPLYING, SOAKING, SOAKED, ROLLING_BACK ->
-          throw new IllegalStateException("a finished task cannot be in phase " + was.phase());
+          throw new IllegalStateException("a finished task cannot be in phase " + entry.phase());
     };
   }
 
   /// A confirm for an unknown task is no reason to install the release. An abort must be
   /// acknowledged all the same, and the rollout remembered as turned back (I3).
-  private static Node first(Node node, DesiredState desired) {
-    NodeTask duty = NodeTask.begun(shelved(node), desired);
-    return switch (desired.goal()) {
-      case STAGED, APPLIED -> new Preparing(duty);
+  private static Node afterFirstOrder(Node node, DesiredState order) {
+    NodeTask nodeTask = NodeTask.start(archivedBaseline(node), order);
+    return switch (order.goal()) {
+      case STAGED, APPLIED -> new Preparing(nodeTask);
       case CONFIRMED -> node;
-      case ROLLED_BACK, REVERTED -> new RolledBack(duty, RollbackReason.ORDERED, List.of());
+      case ROLLED_BACK, REVERTED -> new RolledBack(nodeTask, RollbackReason.ORDERED, List.of());
     };
   }
 
   /// An order to go back applies to all attempts of a rollout, a forward order only to the attempt
   /// it names.
-  private static Node again(Tasked node, DesiredState desired, long now) {
-    int ahead = Integer.compare(desired.task().attempt(), node.duty().task().attempt());
-    if (!desired.goal().isForward()) {
-      NodeTask counted = node.duty().counted(desired.task().attempt());
-      return moved(node.with(counted), desired.goal(), now);
+  private static Node afterRepeatedOrder(Tasked node, DesiredState order, long now) {
+    int attemptDifference =
+        Integer.compare(order.task().attempt(), node.nodeTask().task().attempt());
+    if (!order.goal().isForward()) {
+      NodeTask counted = node.nodeTask().withAttempt(order.task().attempt());
+      return towards(node.with(counted), order.goal(), now);
     }
-    if (ahead == 0 && desired.task().equals(node.duty().task())) {
-      return moved(node, desired.goal(), now);
+    if (attemptDifference == 0 && order.task().equals(node.nodeTask().task())) {
+      return towards(node, order.goal(), now);
     }
-    return ahead > 0 ? retried(node, desired) : node;
+    return attemptDifference > 0 ? afterLaterAttempt(node, order) : node;
   }
 
   /// A later attempt begins only if this one runs nothing unconfirmed; otherwise the deadline ends
   /// this one first (I2). A confirmed release counts for every attempt.
-  private static Node retried(Tasked node, DesiredState desired) {
-    boolean same = desired.task().release().equals(node.duty().task().release());
-    if (node.duty().isTurned() || !same || desired.goal() == Goal.CONFIRMED) {
+  private static Node afterLaterAttempt(Tasked node, DesiredState order) {
+    boolean same = order.task().release().equals(node.nodeTask().task().release());
+    if (node.nodeTask().isTurnedBack() || !same || order.goal() == Goal.CONFIRMED) {
       return node;
     }
     return switch (node) {
       case Preparing _, Staged _, RolledBack _ ->
-          new Preparing(node.duty().retried(desired.task()));
-      case Confirmed c -> c.with(c.duty().counted(desired.task().attempt()));
+          new Preparing(node.nodeTask().withNewAttempt(order.task()));
+      case Confirmed c -> c.with(c.nodeTask().withAttempt(order.task().attempt()));
       case Applying _, Soaking _, Soaked _, RollingBack _, Reverted _ -> node;
     };
   }
 
-  private static Node moved(Tasked node, Goal goal, long now) {
-    NodeTask duty = node.duty();
+  private static Node towards(Tasked node, Goal goal, long now) {
+    NodeTask nodeTask = node.nodeTask();
     return switch (goal) {
       case STAGED -> node;
       case APPLIED ->
           node instanceof Staged
-              ? new Applying(duty, Check.OPEN, now + ElapsedTime.nanos(duty.task().confirmWithin()))
+              ? new Applying(
+                  nodeTask, Check.OPEN, now + ElapsedTime.toNanos(nodeTask.task().confirmWithin()))
               : node;
       case CONFIRMED ->
-          node instanceof Soaked soaked && soaked.vitals().isReady()
-              ? NodeTransitions.confirmed(duty)
+          node instanceof Soaked soaked && soaked.soakHealth().isReady()
+              ? NodeTransitions.confirm(nodeTask)
               : node;
-      case ROLLED_BACK -> back(node);
+      case ROLLED_BACK -> towardsRollback(node);
       case REVERTED ->
-          node instanceof Confirmed && duty.canRevert()
-              ? new RollingBack(duty, Undo.REVERT, RollbackReason.ORDERED, List.of())
-              : back(node);
+          node instanceof Confirmed && nodeTask.canRevert()
+              ? new RollingBack(nodeTask, Undo.REVERT, RollbackReason.ORDERED, List.of())
+              : towardsRollback(node);
     };
   }
 
   /// R8: a staged release is discarded, a running one is swapped back, a confirmed one stays.
-  private static Node back(Tasked node) {
+  private static Node towardsRollback(Tasked node) {
     return switch (node) {
       case Preparing _, Staged _ ->
-          NodeTransitions.dropped(node.duty(), RollbackReason.ORDERED, List.of());
+          NodeTransitions.discardRelease(node.nodeTask(), RollbackReason.ORDERED, List.of());
       case Applying _, Soaking _, Soaked _ ->
-          NodeTransitions.swappedBack(node.duty(), RollbackReason.ORDERED);
+          NodeTransitions.swapBack(node.nodeTask(), RollbackReason.ORDERED);
       case RollingBack _, Ended _ -> node;
     };
   }

@@ -32,5 +32,5 @@ public sealed interface NodeReply {
   }
 
   /// This attempt has ended, with this result.
-  record Terminal(NodePhase phase, RollbackReason setback) implements NodeReply {}
+  record Terminal(NodePhase phase, RollbackReason rollbackReason) implements NodeReply {}
 }

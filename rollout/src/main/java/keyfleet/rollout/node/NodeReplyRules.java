@@ -29,92 +29,96 @@ import keyfleet.rollout.node.NodeReply.Terminal;
 final class NodeReplyRules {
   private NodeReplyRules() {}
 
-  static NodeReply answer(Node node, DesiredState desired) {
-    return NodeOrderTransitions.fenced(node, desired)
+  static NodeReply reply(Node node, DesiredState order) {
+    return NodeOrderTransitions.objection(node, order)
         .or(() ->
-            NodeOrderTransitions.known(node, desired.task().rollout()).map(it -> said(it, desired)))
-        .orElseGet(() -> unheard(desired));
+            NodeOrderTransitions.stateIn(node, order.task().rollout())
+                .map(it -> replyToKnownRollout(it, order)))
+        .orElseGet(() -> replyToUnknownRollout(order));
   }
 
-  private static NodeReply unheard(DesiredState desired) {
-    return switch (desired.goal()) {
+  private static NodeReply replyToUnknownRollout(DesiredState order) {
+    return switch (order.goal()) {
       case STAGED, APPLIED -> new InProgress(NodePhase.PREPARING);
-      case CONFIRMED -> new NotYet(desired.task().soak());
+      case CONFIRMED -> new NotYet(order.task().soak());
       case ROLLED_BACK, REVERTED -> new Ok(NodePhase.ROLLED_BACK);
     };
   }
 
-  private static NodeReply said(Tasked node, DesiredState desired) {
-    Task task = node.duty().task();
-    int ahead = Integer.compare(desired.task().attempt(), task.attempt());
-    if (!desired.goal().isForward() || desired.task().equals(task)) {
-      return reached(node, desired.goal());
+  private static NodeReply replyToKnownRollout(Tasked node, DesiredState order) {
+    Task task = node.nodeTask().task();
+    int attemptDifference = Integer.compare(order.task().attempt(), task.attempt());
+    if (!order.goal().isForward() || order.task().equals(task)) {
+      return replyToGoal(node, order.goal());
     }
-    if (ahead < 0) {
+    if (attemptDifference < 0) {
       return new StaleAttempt(task.attempt());
     }
-    boolean same = desired.task().release().equals(task.release());
-    if (ahead == 0 || !same) {
+    boolean same = order.task().release().equals(task.release());
+    if (attemptDifference == 0 || !same) {
       return new Refused(List.of("rollout " + task.rollout() + " has another task on this node"));
     }
-    return node.duty().isTurned()
+    return node.nodeTask().isTurnedBack()
         ? new Refused(List.of("rollout " + task.rollout() + " was ordered to go back"))
-        : retried(node, desired.goal());
+        : replyToLaterAttempt(node, order.goal());
   }
 
-  private static NodeReply retried(Tasked node, Goal goal) {
+  private static NodeReply replyToLaterAttempt(Tasked node, Goal goal) {
     return switch (node) {
       case Confirmed _ -> new Ok(NodePhase.CONFIRMED);
-      case Reverted r -> new Terminal(r.phase(), r.setback());
+      case Reverted r -> new Terminal(r.nodePhase(), r.rollbackReason());
       case Applying _, Soaking _, Soaked _, RollingBack _ -> new InProgress(Node.phase(node));
       case Preparing _, Staged _, RolledBack _ ->
           goal == Goal.CONFIRMED
-              ? new NotYet(node.duty().task().soak())
+              ? new NotYet(node.nodeTask().task().soak())
               : new InProgress(NodePhase.PREPARING);
     };
   }
 
-  private static NodeReply reached(Tasked node, Goal goal) {
+  private static NodeReply replyToGoal(Tasked node, Goal goal) {
     return switch (goal) {
-      case STAGED -> node instanceof Preparing ? new InProgress(NodePhase.PREPARING) : beyond(node);
+      case STAGED ->
+          node instanceof Preparing ? new InProgress(NodePhase.PREPARING) : replyAtOrPastGoal(node);
       case APPLIED ->
           switch (node) {
-            case Preparing _ -> new NotYet(node.duty().task().soak());
+            case Preparing _ -> new NotYet(node.nodeTask().task().soak());
             case Staged _, Applying _ -> new InProgress(NodePhase.APPLYING);
-            case Soaking _, Soaked _, RollingBack _, Ended _ -> beyond(node);
+            case Soaking _, Soaked _, RollingBack _, Ended _ -> replyAtOrPastGoal(node);
           };
-      case CONFIRMED -> confirming(node);
-      case ROLLED_BACK, REVERTED -> back(node, goal);
+      case CONFIRMED -> replyToConfirm(node);
+      case ROLLED_BACK, REVERTED -> replyToRollback(node, goal);
     };
   }
 
-  private static NodeReply confirming(Tasked node) {
+  private static NodeReply replyToConfirm(Tasked node) {
     return switch (node) {
-      case Preparing _, Staged _, Applying _ -> new NotYet(node.duty().task().soak());
-      case Soaking s -> new NotYet(s.vitals().remaining(s.duty().task().soak()));
+      case Preparing _, Staged _, Applying _ -> new NotYet(node.nodeTask().task().soak());
+      case Soaking s -> new NotYet(s.soakHealth().remainingSoak(s.nodeTask().task().soak()));
       case Soaked s ->
-          s.vitals().isReady() ? new Ok(NodePhase.CONFIRMED) : new NotYet(Duration.ZERO);
-      case RollingBack _, Ended _ -> beyond(node);
+          s.soakHealth().isReady() ? new Ok(NodePhase.CONFIRMED) : new NotYet(Duration.ZERO);
+      case RollingBack _, Ended _ -> replyAtOrPastGoal(node);
     };
   }
 
   /// At or past the goal, or no longer on the way to it.
-  private static NodeReply beyond(Tasked node) {
+  private static NodeReply replyAtOrPastGoal(Tasked node) {
     return switch (node) {
       case RollingBack _ -> new InProgress(NodePhase.ROLLING_BACK);
-      case RolledBack r when r.setback() == RollbackReason.REFUSED -> new Refused(r.reasons());
-      case RolledBack r -> new Terminal(r.phase(), r.setback());
-      case Reverted r -> new Terminal(r.phase(), r.setback());
+      case RolledBack r when r.rollbackReason() == RollbackReason.REFUSED ->
+          new Refused(r.reasons());
+      case RolledBack r -> new Terminal(r.nodePhase(), r.rollbackReason());
+      case Reverted r -> new Terminal(r.nodePhase(), r.rollbackReason());
       case Preparing _, Staged _, Applying _, Soaking _, Soaked _, Confirmed _ ->
           new Ok(Node.phase(node));
     };
   }
 
-  private static NodeReply back(Tasked node, Goal goal) {
+  private static NodeReply replyToRollback(Tasked node, Goal goal) {
     return switch (node) {
-      case Confirmed c when goal == Goal.ROLLED_BACK -> new Terminal(c.phase(), c.setback());
+      case Confirmed c when goal == Goal.ROLLED_BACK ->
+          new Terminal(c.nodePhase(), c.rollbackReason());
       case Confirmed c ->
-          c.duty().canRevert()
+          c.nodeTask().canRevert()
               ? new InProgress(NodePhase.ROLLING_BACK)
               : new Refused(List.of("the previous release is no longer kept"));
       case RolledBack _, Reverted _ -> new Ok(Node.phase(node));

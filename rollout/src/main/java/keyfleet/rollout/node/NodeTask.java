@@ -10,7 +10,11 @@ import keyfleet.rollout.Task;
 /// A node's current or last task: its baseline, the release that ran confirmed when the task began,
 /// the highest claim seen in the rollout (R2), and whether any driver has ordered it to go back.
 public record NodeTask(
-    NodeBaseline ground, Task task, Sha256 before, DriverClaim lead, Direction course) {
+    NodeBaseline baseline,
+    Task task,
+    Sha256 releaseBefore,
+    DriverClaim claim,
+    Direction direction) {
   /// A task that was turned back never turns forward again: an aborted rollout moves no node
   /// forward (I3).
   public enum Direction {
@@ -18,20 +22,20 @@ public record NodeTask(
     TURNED
   }
 
-  static NodeTask begun(NodeBaseline ground, DesiredState desired) {
+  static NodeTask start(NodeBaseline baseline, DesiredState order) {
     return new NodeTask(
-        ground, desired.task(), ground.confirmed(), desired.lead(), course(desired.goal()));
+        baseline, order.task(), baseline.confirmed(), order.claim(), directionOf(order.goal()));
   }
 
   /// The same task after an order under a claim that the node may obey.
-  NodeTask heard(DesiredState desired) {
-    boolean turns = isTurned() || course(desired.goal()) == Direction.TURNED;
+  NodeTask afterOrder(DesiredState order) {
+    boolean turns = isTurnedBack() || directionOf(order.goal()) == Direction.TURNED;
     return new NodeTask(
-        ground, task, before, desired.lead(), turns ? Direction.TURNED : Direction.FORWARD);
+        baseline, task, releaseBefore, order.claim(), turns ? Direction.TURNED : Direction.FORWARD);
   }
 
   /// The same task with a later attempt number.
-  NodeTask counted(int attempt) {
+  NodeTask withAttempt(int attempt) {
     Task later =
         new Task(
             task.rollout(),
@@ -41,31 +45,31 @@ public record NodeTask(
             task.soak(),
             task.confirmWithin(),
             task.healthWait());
-    return new NodeTask(ground, later, before, lead, course);
+    return new NodeTask(baseline, later, releaseBefore, claim, direction);
   }
 
-  NodeTask retried(Task attempt) {
-    return new NodeTask(ground, attempt, ground.confirmed(), lead, course);
+  NodeTask withNewAttempt(Task attempt) {
+    return new NodeTask(baseline, attempt, baseline.confirmed(), claim, direction);
   }
 
-  NodeTask on(NodeBaseline changed) {
-    return new NodeTask(changed, task, before, lead, course);
+  NodeTask withBaseline(NodeBaseline changed) {
+    return new NodeTask(changed, task, releaseBefore, claim, direction);
   }
 
-  boolean isTurned() {
-    return course == Direction.TURNED;
+  boolean isTurnedBack() {
+    return direction == Direction.TURNED;
   }
 
   /// Whether the release still runs confirmed and the release before it is still kept (R8).
   boolean canRevert() {
-    return ground.confirmed().equals(task.release()) && ground.previous().equals(before);
+    return baseline.confirmed().equals(task.release()) && baseline.previous().equals(releaseBefore);
   }
 
-  boolean isOf(RolloutId rollout) {
+  boolean isFor(RolloutId rollout) {
     return task.rollout().equals(rollout);
   }
 
-  private static Direction course(Goal goal) {
+  private static Direction directionOf(Goal goal) {
     return goal.isForward() ? Direction.FORWARD : Direction.TURNED;
   }
 }

@@ -40,100 +40,110 @@ final class NodeTransitions {
   /// The deadline comes first: no event, not even a confirm, saves an overdue release (I4). A
   /// result from before the deadline then says nothing about the rollback.
   static Node next(Node before, NodeEvent event, long now) {
-    Node node = overdue(before, now);
+    Node node = afterDeadline(before, now);
     if (!(event instanceof OrderReceived) && !node.equals(before)) {
       return node;
     }
-    if (event instanceof Outcome outcome && !concerns(node, outcome.of())) {
+    if (event instanceof Outcome outcome && !isForAttempt(node, outcome.attemptId())) {
       return node;
     }
     return switch (new Step(node, event)) {
-      case Step(Node n, OrderReceived(DesiredState desired)) ->
-          NodeOrderTransitions.obeyed(n, desired, now);
+      case Step(Node n, OrderReceived(DesiredState order)) ->
+          NodeOrderTransitions.afterOrder(n, order, now);
 
       case Step(Preparing(NodeTask d), Fetched(_, Acceptable _)) -> new Staged(d);
-      case Step(Preparing(NodeTask d), Fetched(_, Unacceptable no)) ->
-          dropped(d, RollbackReason.REFUSED, words(no));
+      case Step(Preparing(NodeTask d), Fetched(_, Unacceptable refusal)) ->
+          discardRelease(d, RollbackReason.REFUSED, descriptions(refusal));
       case Step(Preparing(NodeTask d), FetchFailed(_, var reason)) ->
-          dropped(d, RollbackReason.INFRASTRUCTURE, List.of(reason));
-      case Step(Applying(NodeTask d, _, long by), RulesChecked(_, Acceptable _)) ->
-          new Applying(d, Check.PASSED, by);
-      case Step(Applying(NodeTask d, _, _), RulesChecked(_, Unacceptable no)) ->
-          new RollingBack(d, Undo.SWAP_BACK, RollbackReason.REFUSED, words(no));
-      case Step(Applying(NodeTask d, _, long by), Swapped _) ->
-          new Soaking(d, SoakHealth.starting(now), by);
-      case Step(Soaking s, Probed e) -> soaked(s, s.vitals().seen(e.sighting(), e.link(), now));
-      case Step(Soaked s, Probed e) -> watched(s, s.vitals().seen(e.sighting(), e.link(), now));
-      case Step(RollingBack r, Undone _) -> retreated(r);
+          discardRelease(d, RollbackReason.INFRASTRUCTURE, List.of(reason));
+      case Step(Applying(NodeTask d, _, long confirmBy), RulesChecked(_, Acceptable _)) ->
+          new Applying(d, Check.PASSED, confirmBy);
+      case Step(Applying(NodeTask d, _, _), RulesChecked(_, Unacceptable refusal)) ->
+          new RollingBack(d, Undo.SWAP_BACK, RollbackReason.REFUSED, descriptions(refusal));
+      case Step(Applying(NodeTask d, _, long confirmBy), Swapped _) ->
+          new Soaking(d, SoakHealth.start(now), confirmBy);
+      case Step(Soaking s, Probed probed) ->
+          afterSoakProbe(s, s.soakHealth().afterProbe(probed.result(), probed.link(), now));
+      case Step(Soaked s, Probed probed) ->
+          afterLateProbe(s, s.soakHealth().afterProbe(probed.result(), probed.link(), now));
+      case Step(RollingBack r, Undone _) -> afterUndo(r);
 
       case Step(_, Outcome _), Step(_, Probed _), Step(_, Ticked _) -> node;
     };
   }
 
-  private static boolean concerns(Node node, AttemptId of) {
+  private static boolean isForAttempt(Node node, AttemptId attemptId) {
     return node instanceof Tasked tasked
-        && tasked.duty().isOf(of.rollout())
-        && tasked.duty().task().attempt() == of.attempt();
+        && tasked.nodeTask().isFor(attemptId.rollout())
+        && tasked.nodeTask().task().attempt() == attemptId.attempt();
   }
 
-  private static Node overdue(Node node, long now) {
-    return node instanceof Unconfirmed risky && ElapsedTime.hasCome(risky.confirmBy(), now)
-        ? swappedBack(risky.duty(), blame(risky))
+  private static Node afterDeadline(Node node, long now) {
+    return node instanceof Unconfirmed unconfirmed
+            && ElapsedTime.isReached(unconfirmed.confirmBy(), now)
+        ? swapBack(unconfirmed.nodeTask(), deadlineReason(unconfirmed))
         : node;
   }
 
   /// A node that was cut off for too long does not blame the release.
-  private static RollbackReason blame(Unconfirmed node) {
-    return node instanceof Soaking s && s.vitals().isToBlame()
+  private static RollbackReason deadlineReason(Unconfirmed node) {
+    return node instanceof Soaking s && s.soakHealth().isToBlame()
         ? RollbackReason.UNHEALTHY
         : RollbackReason.UNCONFIRMED;
   }
 
-  private static Node soaked(Soaking s, SoakHealth vitals) {
-    if (vitals.hasFailed(s.duty().task().healthWait())) {
-      return swappedBack(s.duty(), RollbackReason.UNHEALTHY);
+  private static Node afterSoakProbe(Soaking s, SoakHealth soakHealth) {
+    if (soakHealth.hasFailed(s.nodeTask().task().healthWait())) {
+      return swapBack(s.nodeTask(), RollbackReason.UNHEALTHY);
     }
-    return vitals.hasPassed(s.duty().task().soak())
-        ? new Soaked(s.duty(), vitals, s.confirmBy())
-        : new Soaking(s.duty(), vitals, s.confirmBy());
+    return soakHealth.hasPassed(s.nodeTask().task().soak())
+        ? new Soaked(s.nodeTask(), soakHealth, s.confirmBy())
+        : new Soaking(s.nodeTask(), soakHealth, s.confirmBy());
   }
 
   /// Probing continues until the confirm, because a release may go bad late.
-  private static Node watched(Soaked s, SoakHealth vitals) {
-    return vitals.hasFailed(s.duty().task().healthWait())
-        ? swappedBack(s.duty(), RollbackReason.UNHEALTHY)
-        : new Soaked(s.duty(), vitals, s.confirmBy());
+  private static Node afterLateProbe(Soaked s, SoakHealth soakHealth) {
+    return soakHealth.hasFailed(s.nodeTask().task().healthWait())
+        ? swapBack(s.nodeTask(), RollbackReason.UNHEALTHY)
+        : new Soaked(s.nodeTask(), soakHealth, s.confirmBy());
   }
 
-  private static Node retreated(RollingBack back) {
-    return back.undo() == Undo.REVERT
-        ? new Reverted(back.duty().on(back.ground().reverted()))
-        : new RolledBack(back.duty(), back.setback(), back.reasons());
+  private static Node afterUndo(RollingBack rollback) {
+    return rollback.undo() == Undo.REVERT
+        ? new Reverted(rollback.nodeTask().withBaseline(rollback.baseline().afterRevert()))
+        : new RolledBack(rollback.nodeTask(), rollback.rollbackReason(), rollback.reasons());
   }
 
   /// The release never ran. A slot that is in use, or kept for a rollback, must not be discarded
   /// (R8).
-  static Node dropped(NodeTask duty, RollbackReason setback, List<String> reasons) {
-    return duty.ground().keeps(duty.task().release())
-        ? new RolledBack(duty, setback, reasons)
-        : new RollingBack(duty, Undo.DISCARD, setback, reasons);
+  static Node discardRelease(
+      NodeTask nodeTask, RollbackReason rollbackReason, List<String> reasons) {
+    return nodeTask.baseline().isKept(nodeTask.task().release())
+        ? new RolledBack(nodeTask, rollbackReason, reasons)
+        : new RollingBack(nodeTask, Undo.DISCARD, rollbackReason, reasons);
   }
 
-  static Node swappedBack(NodeTask duty, RollbackReason setback) {
-    return new RollingBack(duty, Undo.SWAP_BACK, setback, List.of());
+  static Node swapBack(NodeTask nodeTask, RollbackReason rollbackReason) {
+    return new RollingBack(nodeTask, Undo.SWAP_BACK, rollbackReason, List.of());
   }
 
-  static Node confirmed(NodeTask duty) {
-    return new Confirmed(duty.on(duty.ground().confirming(duty.task().release())));
+  static Node confirm(NodeTask nodeTask) {
+    return new Confirmed(
+        nodeTask.withBaseline(nodeTask.baseline().afterConfirm(nodeTask.task().release())));
   }
 
-  static TaskHistoryEntry closed(Ended node) {
-    NodeTask duty = node.duty();
+  static TaskHistoryEntry toHistoryEntry(Ended node) {
+    NodeTask nodeTask = node.nodeTask();
     return new TaskHistoryEntry(
-        duty.task(), duty.before(), duty.lead(), duty.course(), node.phase(), node.setback());
+        nodeTask.task(),
+        nodeTask.releaseBefore(),
+        nodeTask.claim(),
+        nodeTask.direction(),
+        node.nodePhase(),
+        node.rollbackReason());
   }
 
-  private static List<String> words(Unacceptable verdict) {
-    return verdict.reasons().stream().map(Reason::words).toList();
+  private static List<String> descriptions(Unacceptable verdict) {
+    return verdict.reasons().stream().map(Reason::description).toList();
   }
 }

@@ -20,26 +20,27 @@ public record Quarantine(SortedMap<Sha256, Integer> attempts) {
 
   public static Quarantine of(Node node) {
     SortedMap<Sha256, Integer> attempts = new TreeMap<>();
-    node.ground().past().forEach(chapter -> note(attempts, chapter));
+    node.baseline().history().forEach(taskHistoryEntry -> addTask(attempts, taskHistoryEntry));
     if (node instanceof Node.Ended ended) {
-      note(attempts, NodeTransitions.closed(ended));
+      addTask(attempts, NodeTransitions.toHistoryEntry(ended));
     }
     return new Quarantine(attempts);
   }
 
   /// A node that was cut off or ordered to go back does not blame the release.
-  private static void note(SortedMap<Sha256, Integer> attempts, TaskHistoryEntry chapter) {
-    Sha256 release = chapter.task().release();
-    if (chapter.phase() == NodePhase.CONFIRMED) {
+  private static void addTask(
+      SortedMap<Sha256, Integer> attempts, TaskHistoryEntry taskHistoryEntry) {
+    Sha256 release = taskHistoryEntry.task().release();
+    if (taskHistoryEntry.phase() == NodePhase.CONFIRMED) {
       attempts.remove(release);
-    } else if (chapter.setback() == RollbackReason.UNHEALTHY
-        || chapter.setback() == RollbackReason.REFUSED) {
-      attempts.merge(release, chapter.task().attempt(), Math::max);
+    } else if (taskHistoryEntry.rollbackReason() == RollbackReason.UNHEALTHY
+        || taskHistoryEntry.rollbackReason() == RollbackReason.REFUSED) {
+      attempts.merge(release, taskHistoryEntry.task().attempt(), Math::max);
     }
   }
 
-  public boolean bars(OfferedRelease offer) {
-    return attempts.getOrDefault(offer.release(), 0) >= offer.attempt();
+  public boolean isBlocked(OfferedRelease offeredRelease) {
+    return attempts.getOrDefault(offeredRelease.release(), 0) >= offeredRelease.attempt();
   }
 
   /// The attempt in which the node rolled the release back; 0 if it did not.

@@ -11,8 +11,14 @@ import keyfleet.rollout.node.ProbeResult.State;
 /// store. While it is cut off it cannot tell a bad release from a bad network, so everything
 /// freezes. Relapses always count, because no network causes a crash.
 public record SoakHealth(
-    State state, StoreLink link, long seenAt, long good, long bad, int relapses, int restarts) {
-  public static final Duration PROBE_EVERY = Duration.ofSeconds(10);
+    State state,
+    StoreLink link,
+    long probedAt,
+    long readyNanos,
+    long unreadyNanos,
+    int relapses,
+    int restarts) {
+  public static final Duration PROBE_INTERVAL = Duration.ofSeconds(10);
 
   /// A watchdog that was suspended has observed nothing in between.
   public static final Duration LONGEST_GAP = Duration.ofSeconds(30);
@@ -26,47 +32,49 @@ public record SoakHealth(
     CUT_OFF
   }
 
-  static SoakHealth starting(long now) {
+  static SoakHealth start(long now) {
     return new SoakHealth(State.NOT_READY, StoreLink.CUT_OFF, now, 0, 0, 0, 0);
   }
 
   /// What survives a restart of the watchdog: the soak starts again, the relapses stay.
-  SoakHealth resumed(long now) {
+  SoakHealth afterRestart(long now) {
     return new SoakHealth(State.NOT_READY, StoreLink.CUT_OFF, now, 0, 0, relapses, restarts);
   }
 
-  SoakHealth seen(ProbeResult sighting, StoreLink linked, long now) {
-    SoakHealth before = restarted(sighting.restarts());
+  SoakHealth afterProbe(ProbeResult result, StoreLink linked, long now) {
+    SoakHealth before = withRestarts(result.restarts());
     if (linked == StoreLink.CUT_OFF) {
-      return before.at(linked, now);
+      return before.withProbe(linked, now);
     }
     boolean both = link == StoreLink.CONNECTED;
-    long passed = both ? Math.clamp(now - seenAt, 0, LONGEST_GAP.toNanos()) : 0;
-    return (sighting.isReady() ? before.ready(passed) : before.unready(passed)).at(linked, now);
+    long passed = both ? Math.clamp(now - probedAt, 0, LONGEST_GAP.toNanos()) : 0;
+    return (result.isReady() ? before.withReadyTime(passed) : before.withUnreadyTime(passed))
+        .withProbe(linked, now);
   }
 
   /// A lower count means that the counter was reset: it holds only restarts of this release.
-  private SoakHealth restarted(int total) {
+  private SoakHealth withRestarts(int total) {
     if (total == restarts) {
       return this;
     }
     int crashes = total > restarts ? total - restarts : total;
-    return new SoakHealth(State.NOT_READY, link, seenAt, 0, bad, relapses + crashes, total);
+    return new SoakHealth(
+        State.NOT_READY, link, probedAt, 0, unreadyNanos, relapses + crashes, total);
   }
 
-  private SoakHealth ready(long passed) {
-    long sum = state == State.READY ? good + passed : 0;
-    return new SoakHealth(State.READY, link, seenAt, sum, 0, relapses, restarts);
+  private SoakHealth withReadyTime(long passed) {
+    long sum = state == State.READY ? readyNanos + passed : 0;
+    return new SoakHealth(State.READY, link, probedAt, sum, 0, relapses, restarts);
   }
 
-  private SoakHealth unready(long passed) {
+  private SoakHealth withUnreadyTime(long passed) {
     return state == State.READY
-        ? new SoakHealth(State.NOT_READY, link, seenAt, 0, 0, relapses + 1, restarts)
-        : new SoakHealth(state, link, seenAt, 0, bad + passed, relapses, restarts);
+        ? new SoakHealth(State.NOT_READY, link, probedAt, 0, 0, relapses + 1, restarts)
+        : new SoakHealth(state, link, probedAt, 0, unreadyNanos + passed, relapses, restarts);
   }
 
-  private SoakHealth at(StoreLink linked, long now) {
-    return new SoakHealth(state, linked, now, good, bad, relapses, restarts);
+  private SoakHealth withProbe(StoreLink linked, long now) {
+    return new SoakHealth(state, linked, now, readyNanos, unreadyNanos, relapses, restarts);
   }
 
   boolean isReady() {
@@ -75,7 +83,7 @@ public record SoakHealth(
 
   /// `healthWait` is how long at a stretch a release may be unready, at its start or later.
   boolean hasFailed(Duration healthWait) {
-    return relapses > MAX_RELAPSES || bad >= ElapsedTime.nanos(healthWait);
+    return relapses > MAX_RELAPSES || unreadyNanos >= ElapsedTime.toNanos(healthWait);
   }
 
   /// Whether the release is to blame if the deadline passes now.
@@ -85,17 +93,17 @@ public record SoakHealth(
 
   /// I5: the whole soak without a break, up to a probe just taken.
   boolean hasPassed(Duration soak) {
-    return isReady() && good >= ElapsedTime.nanos(soak);
+    return isReady() && readyNanos >= ElapsedTime.toNanos(soak);
   }
 
-  Duration remaining(Duration soak) {
-    return Duration.ofNanos(Math.max(0, ElapsedTime.nanos(soak) - good));
+  Duration remainingSoak(Duration soak) {
+    return Duration.ofNanos(Math.max(0, ElapsedTime.toNanos(soak) - readyNanos));
   }
 
   /// When the next probe is due.
-  long nextLook(Duration soak) {
-    long every = PROBE_EVERY.toNanos();
-    long left = remaining(soak).toNanos();
-    return seenAt + (left > 0 && isReady() ? Math.min(every, left) : every);
+  long nextProbeAt(Duration soak) {
+    long every = PROBE_INTERVAL.toNanos();
+    long left = remainingSoak(soak).toNanos();
+    return probedAt + (left > 0 && isReady() ? Math.min(every, left) : every);
   }
 }

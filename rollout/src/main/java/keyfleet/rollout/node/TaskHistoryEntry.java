@@ -12,11 +12,11 @@ import keyfleet.rollout.node.NodeTask.Direction;
 /// confirmed when the task began.
 public record TaskHistoryEntry(
     Task task,
-    Sha256 before,
-    DriverClaim lead,
-    Direction course,
+    Sha256 releaseBefore,
+    DriverClaim claim,
+    Direction direction,
     NodePhase phase,
-    RollbackReason setback) {
+    RollbackReason rollbackReason) {
   public TaskHistoryEntry {
     if (!phase.isTerminal()) {
       throw new IllegalArgumentException("a task in phase " + phase + " has not finished");

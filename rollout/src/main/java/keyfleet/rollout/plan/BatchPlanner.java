@@ -18,20 +18,20 @@ final class BatchPlanner {
   /// A node and its position in the order.
   private record Ranked(int place, NodeId node) {}
 
-  private final FailureDomains spread;
+  private final FailureDomains failureDomains;
   private final Map<List<String>, Deque<Ranked>> waiting = new LinkedHashMap<>();
 
-  BatchPlanner(FailureDomains spread, List<NodeStatus> order) {
-    this.spread = spread;
+  BatchPlanner(FailureDomains failureDomains, List<NodeStatus> order) {
+    this.failureDomains = failureDomains;
     for (int i = 0; i < order.size(); i++) {
       waiting
-          .computeIfAbsent(spread.domain(order.get(i)), _ -> new ArrayDeque<>())
+          .computeIfAbsent(failureDomains.domainOf(order.get(i)), _ -> new ArrayDeque<>())
           .add(new Ranked(i, order.get(i).node()));
     }
   }
 
   /// The next batch, of at most `size` nodes.
-  List<NodeId> take(int size) {
+  List<NodeId> takeBatch(int size) {
     PriorityQueue<Entry<List<String>, Deque<Ranked>>> domains =
         new PriorityQueue<>(Comparator.comparingInt(it -> it.getValue().element().place()));
     domains.addAll(waiting.entrySet());
@@ -40,7 +40,7 @@ final class BatchPlanner {
     while (batch.size() < size && !domains.isEmpty()) {
       Entry<List<String>, Deque<Ranked>> domain = domains.remove();
       batch.add(domain.getValue().remove().node());
-      boolean more = taken.merge(domain.getKey(), 1, Integer::sum) < spread.perBatch();
+      boolean more = taken.merge(domain.getKey(), 1, Integer::sum) < failureDomains.perBatch();
       if (more && !domain.getValue().isEmpty()) {
         domains.add(domain);
       }

@@ -5,7 +5,8 @@ import keyfleet.rollout.target.Target;
 
 /// How nodes are divided into batches. The seed is given and not derived from the rollout's id, so
 /// that a dry run and the run that follows it have the same plan.
-public record BatchPolicy(String seed, Canaries canaries, int batchSize, FailureDomains spread) {
+public record BatchPolicy(
+    String seed, Canaries canaries, int batchSize, FailureDomains failureDomains) {
   /// Without a limit for failure domains.
   public BatchPolicy(String seed, Canaries canaries, int batchSize) {
     this(seed, canaries, batchSize, new FailureDomains.Unlimited());

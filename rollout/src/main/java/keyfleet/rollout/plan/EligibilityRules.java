@@ -23,7 +23,10 @@ import keyfleet.rollout.target.TargetMatch;
 /// out. `heldBack` gives the reason for each node (pinned, or named by the operator). These rules
 /// are frozen with the plan, because every node is checked by them again when it starts (R16).
 public record EligibilityRules(
-    Target target, OfferedRelease offer, DegradedNodes degraded, Map<NodeId, String> heldBack) {
+    Target target,
+    OfferedRelease offeredRelease,
+    DegradedNodes degraded,
+    Map<NodeId, String> heldBack) {
   /// The fact in which a node states its platform.
   public static final String PLATFORM = "platform";
 
@@ -38,8 +41,8 @@ public record EligibilityRules(
   }
 
   /// The nodes that match the target and are not degraded.
-  public static EligibilityRules of(Target target, OfferedRelease offer) {
-    return new EligibilityRules(target, offer, DegradedNodes.EXCLUDED, Map.of());
+  public static EligibilityRules of(Target target, OfferedRelease offeredRelease) {
+    return new EligibilityRules(target, offeredRelease, DegradedNodes.EXCLUDED, Map.of());
   }
 
   public TargetMatch match(NodeStatus status) {
@@ -49,17 +52,17 @@ public record EligibilityRules(
   /// Why a node that is about to start does not get the release; empty if it gets it. The node may
   /// be new, or may have been offline since preflight. Preflight applies the same rules, except
   /// that there an unreadable status or an old protocol refuses the whole rollout.
-  public Optional<Reason> objectionInTurn(NodeStatus status) {
+  public Optional<Reason> objectionAtStart(NodeStatus status) {
     if (status.report() instanceof Unreadable) {
-      return held(status).or(() -> Optional.of(new UnreadableStatus()));
+      return heldBackReason(status).or(() -> Optional.of(new UnreadableStatus()));
     }
-    return held(status)
-        .or(() -> strayed(status))
+    return heldBackReason(status)
+        .or(() -> targetObjection(status))
         .or(() -> objection(status))
-        .or(() -> oldProtocol(status));
+        .or(() -> protocolObjection(status));
   }
 
-  private Optional<Reason> strayed(NodeStatus status) {
+  private Optional<Reason> targetObjection(NodeStatus status) {
     return switch (match(status)) {
       case YES -> Optional.empty();
       case NO -> Optional.of(new NotTargeted());
@@ -67,34 +70,35 @@ public record EligibilityRules(
     };
   }
 
-  Optional<Reason> held(NodeStatus status) {
+  Optional<Reason> heldBackReason(NodeStatus status) {
     return Optional.ofNullable(heldBack.get(status.node())).map(HeldBack::new);
   }
 
   /// Why an online node with a readable status is left out; empty if it is not.
   Optional<Reason> objection(NodeStatus status) {
-    if (status.quarantine().bars(offer)) {
-      return Optional.of(new Quarantined(status.quarantine().attemptOf(offer.release())));
+    if (status.quarantine().isBlocked(offeredRelease)) {
+      return Optional.of(new Quarantined(status.quarantine().attemptOf(offeredRelease.release())));
     }
     if (status.isDegraded() && degraded == DegradedNodes.EXCLUDED) {
       return Optional.of(new Degraded());
     }
-    if (!offer.platforms().isEmpty() && !isBuiltFor(status)) {
+    if (!offeredRelease.platforms().isEmpty() && !isBuiltFor(status)) {
       return Optional.of(new WrongPlatform());
     }
-    return offer.allowsFrom(status.running())
+    return offeredRelease.allowsFrom(status.running())
         ? Optional.empty()
         : Optional.of(new NotAllowedFrom(status.running()));
   }
 
   private boolean isBuiltFor(NodeStatus status) {
-    return status.facts().at(PLATFORM).stream()
-        .anyMatch(it -> offer.platforms().stream().map(Platform::value).anyMatch(it::contains));
+    return status.facts().valuesAt(PLATFORM).stream()
+        .anyMatch(
+            it -> offeredRelease.platforms().stream().map(Platform::value).anyMatch(it::contains));
   }
 
-  private Optional<Reason> oldProtocol(NodeStatus status) {
-    return status.protocol() < offer.minProtocol()
-        ? Optional.of(new ProtocolTooOld(status.protocol(), offer.minProtocol()))
+  private Optional<Reason> protocolObjection(NodeStatus status) {
+    return status.protocol() < offeredRelease.minProtocol()
+        ? Optional.of(new ProtocolTooOld(status.protocol(), offeredRelease.minProtocol()))
         : Optional.empty();
   }
 }

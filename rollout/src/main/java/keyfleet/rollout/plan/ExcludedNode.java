@@ -7,7 +7,7 @@ import keyfleet.rollout.ReleaseVersion;
 /// A targeted node that a rollout leaves out, and why.
 public record ExcludedNode(NodeId node, Reason reason) {
   public sealed interface Reason {
-    default String words() {
+    default String description() {
       return switch (this) {
         case Degraded _ -> "degraded";
         case FactUnknown _ -> "a fact of the target is unknown";
@@ -32,9 +32,9 @@ public record ExcludedNode(NodeId node, Reason reason) {
   public record NotTargeted() implements Reason {}
 
   /// Pinned, or named by the operator.
-  public record HeldBack(String why) implements Reason {
+  public record HeldBack(String reason) implements Reason {
     public HeldBack {
-      CanonicalEncoder.checkText(why);
+      CanonicalEncoder.checkText(reason);
     }
   }
 
@@ -56,6 +56,6 @@ public record ExcludedNode(NodeId node, Reason reason) {
 
   @Override
   public String toString() {
-    return node + " (" + reason.words() + ")";
+    return node + " (" + reason.description() + ")";
   }
 }

@@ -22,9 +22,9 @@ public sealed interface FailureDomains {
   }
 
   /// The domain of a node.
-  default List<String> domain(NodeStatus status) {
+  default List<String> domainOf(NodeStatus status) {
     return this instanceof Limited(var fact, _)
-        ? status.facts().at(fact).orElse(List.of()).stream().sorted().toList()
+        ? status.facts().valuesAt(fact).orElse(List.of()).stream().sorted().toList()
         : List.of();
   }
 

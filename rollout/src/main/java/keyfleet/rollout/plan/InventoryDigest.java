@@ -13,27 +13,31 @@ import keyfleet.rollout.plan.NodeStatus.Unreadable;
 final class InventoryDigest {
   private InventoryDigest() {}
 
-  static Sha256 revision(List<NodeStatus> nodes) {
-    CanonicalEncoder items = new CanonicalEncoder("keyfleet-inventory-1").int32(nodes.size());
+  static Sha256 of(List<NodeStatus> nodes) {
+    CanonicalEncoder canonicalEncoder =
+        new CanonicalEncoder("keyfleet-inventory-1").addInt(nodes.size());
     nodes.stream()
         .sorted(Comparator.comparing(NodeStatus::node))
-        .forEach(status -> add(items, status));
-    return Sha256.of(items.encoded());
+        .forEach(status -> add(canonicalEncoder, status));
+    return Sha256.of(canonicalEncoder.toBytes());
   }
 
-  private static void add(CanonicalEncoder items, NodeStatus status) {
-    items.utf8(status.node().value()).utf8(status.presence().name());
+  private static void add(CanonicalEncoder canonicalEncoder, NodeStatus status) {
+    canonicalEncoder.addText(status.node().value()).addText(status.presence().name());
     switch (status.report()) {
-      case Missing _ -> items.utf8("missing");
-      case Unreadable _ -> items.utf8("unreadable");
+      case Missing _ -> canonicalEncoder.addText("missing");
+      case Unreadable _ -> canonicalEncoder.addText("unreadable");
       case Reported(var health, int protocol, var running, var quarantine) ->
-          items
-              .utf8(health.name())
-              .int32(protocol)
-              .utf8(running.value())
-              .texts(quarantine.attempts().entrySet());
+          canonicalEncoder
+              .addText(health.name())
+              .addInt(protocol)
+              .addText(running.value())
+              .addTexts(quarantine.attempts().entrySet());
     }
-    items.int32(status.facts().values().size());
-    status.facts().values().forEach((path, values) -> items.utf8(path).texts(values));
+    canonicalEncoder.addInt(status.facts().values().size());
+    status
+        .facts()
+        .values()
+        .forEach((path, values) -> canonicalEncoder.addText(path).addTexts(values));
   }
 }

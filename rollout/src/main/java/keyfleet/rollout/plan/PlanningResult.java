@@ -9,7 +9,7 @@ public sealed interface PlanningResult {
   /// The canary selector matches no eligible node. Continuing without canaries would drop the
   /// safety that the operator asked for.
   record NoCanaryFound(Target selector) implements PlanningResult {
-    public String words() {
+    public String description() {
       return "no eligible node matches the canary selector: " + selector;
     }
   }

@@ -24,16 +24,16 @@ public sealed interface Preflight {
   }
 
   sealed interface Refused extends Preflight {
-    default String words() {
+    default String description() {
       return switch (this) {
-        case UnreadableStatus(var nodes) -> "unreadable status: " + joined(nodes);
+        case UnreadableStatus(var nodes) -> "unreadable status: " + join(nodes);
         case NoEligibleNodes refused ->
-            "no eligible nodes (" + refused.degraded() + " degraded excluded)";
-        case ProtocolTooOld(var nodes) -> joined(nodes);
+            "no eligible nodes (" + refused.degradedCount() + " degraded excluded)";
+        case ProtocolTooOld(var nodes) -> join(nodes);
       };
     }
 
-    private static String joined(List<?> items) {
+    private static String join(List<?> items) {
       return items.stream().map(Object::toString).collect(Collectors.joining(", "));
     }
   }
@@ -51,7 +51,7 @@ public sealed interface Preflight {
       excluded = List.copyOf(excluded);
     }
 
-    public long degraded() {
+    public long degradedCount() {
       return excluded.stream().filter(e -> e.reason() instanceof ExcludedNode.Degraded).count();
     }
   }
@@ -70,7 +70,7 @@ public sealed interface Preflight {
     }
   }
 
-  static Preflight of(EligibilityRules admission, List<NodeStatus> inventory) {
-    return PreflightSorter.of(admission, inventory).outcome();
+  static Preflight of(EligibilityRules eligibility, List<NodeStatus> inventory) {
+    return PreflightSorter.sort(eligibility, inventory).toPreflight();
   }
 }

@@ -13,22 +13,23 @@ import keyfleet.rollout.plan.NodeStatus.Presence;
 import keyfleet.rollout.plan.NodeStatus.Unreadable;
 import keyfleet.rollout.target.TargetMatch;
 
-/// Puts each node of the inventory into one set; [#outcome] turns the sets into the result.
+/// Puts each node of the inventory into one set; [#toPreflight] turns the sets into the result.
 final class PreflightSorter {
-  private final EligibilityRules admission;
+  private final EligibilityRules rules;
   private final Sha256 inventory;
   private final List<NodeStatus> eligible = new ArrayList<>();
   private final List<NodeStatus> offline = new ArrayList<>();
   private final List<ExcludedNode> excluded = new ArrayList<>();
   private final List<NodeId> unreadable = new ArrayList<>();
 
-  private PreflightSorter(EligibilityRules admission, Sha256 inventory) {
-    this.admission = admission;
+  private PreflightSorter(EligibilityRules eligibility, Sha256 inventory) {
+    this.rules = eligibility;
     this.inventory = inventory;
   }
 
-  static PreflightSorter of(EligibilityRules admission, List<NodeStatus> inventory) {
-    PreflightSorter sorting = new PreflightSorter(admission, InventoryDigest.revision(inventory));
+  static PreflightSorter sort(EligibilityRules eligibility, List<NodeStatus> inventory) {
+    PreflightSorter preflightSorter =
+        new PreflightSorter(eligibility, InventoryDigest.of(inventory));
     Set<NodeId> seen = new HashSet<>();
     List<NodeStatus> sorted = new ArrayList<>(inventory);
     sorted.sort(Comparator.comparing(NodeStatus::node));
@@ -36,28 +37,28 @@ final class PreflightSorter {
       if (!seen.add(status.node())) {
         throw new IllegalArgumentException("node is in the inventory twice: " + status.node());
       }
-      sorting.put(status, admission.match(status));
+      preflightSorter.add(status, eligibility.match(status));
     }
-    return sorting;
+    return preflightSorter;
   }
 
   /// The first rule that applies decides. Nodes held back come before unreadable statuses, or one
   /// broken record would stop every rollout.
-  private void put(NodeStatus status, TargetMatch match) {
-    if (match == TargetMatch.NO) {
+  private void add(NodeStatus status, TargetMatch targetMatch) {
+    if (targetMatch == TargetMatch.NO) {
       return;
     }
-    Optional<Reason> held = admission.held(status);
-    if (held.isPresent()) {
-      exclude(status, held.get());
+    Optional<Reason> heldBack = rules.heldBackReason(status);
+    if (heldBack.isPresent()) {
+      exclude(status, heldBack.get());
     } else if (status.report() instanceof Unreadable) {
       unreadable.add(status.node());
-    } else if (match == TargetMatch.UNKNOWN) {
+    } else if (targetMatch == TargetMatch.UNKNOWN) {
       exclude(status, new ExcludedNode.FactUnknown());
     } else if (status.presence() == Presence.OFFLINE) {
       offline.add(status);
     } else {
-      admission
+      rules
           .objection(status)
           .ifPresentOrElse(reason -> exclude(status, reason), () -> eligible.add(status));
     }
@@ -67,7 +68,7 @@ final class PreflightSorter {
     excluded.add(new ExcludedNode(status.node(), reason));
   }
 
-  Preflight outcome() {
+  Preflight toPreflight() {
     if (!unreadable.isEmpty()) {
       return new Preflight.UnreadableStatus(unreadable);
     }
@@ -75,15 +76,15 @@ final class PreflightSorter {
       List<NodeId> waiting = offline.stream().map(NodeStatus::node).toList();
       return new Preflight.NoEligibleNodes(waiting, excluded);
     }
-    List<Preflight.OutdatedNode> old = old();
+    List<Preflight.OutdatedNode> old = outdatedNodes();
     return old.isEmpty()
         ? new Preflight.Passed(eligible, offline, excluded, inventory)
         : new Preflight.ProtocolTooOld(old);
   }
 
   /// No protocol is below 0, so a min protocol of 0 refuses no node.
-  private List<Preflight.OutdatedNode> old() {
-    int min = admission.offer().minProtocol();
+  private List<Preflight.OutdatedNode> outdatedNodes() {
+    int min = rules.offeredRelease().minProtocol();
     return eligible.stream()
         .filter(status -> status.protocol() < min)
         .map(status -> new Preflight.OutdatedNode(status.node(), status.protocol(), min))

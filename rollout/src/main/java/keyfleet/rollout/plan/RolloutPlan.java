@@ -27,10 +27,10 @@ public record RolloutPlan(
     List<List<NodeId>> batches,
     List<NodeId> offline,
     List<ExcludedNode> excluded,
-    FailureDomains spread,
+    FailureDomains failureDomains,
     Sha256 inventory) {
   /// For a plan that was stored without its inventory.
-  public static final Sha256 NOT_SAID = InventoryDigest.revision(List.of());
+  public static final Sha256 UNKNOWN_INVENTORY = InventoryDigest.of(List.of());
 
   /// Without a limit for failure domains, from an unknown inventory.
   public RolloutPlan(
@@ -48,7 +48,7 @@ public record RolloutPlan(
         offline,
         excluded,
         new FailureDomains.Unlimited(),
-        NOT_SAID);
+        UNKNOWN_INVENTORY);
   }
 
   public RolloutPlan {
@@ -59,10 +59,11 @@ public record RolloutPlan(
   }
 
   /// `release` is the digest of the manifest, `target` is the target that preflight resolved.
-  public static PlanningResult of(Sha256 release, Target target, BatchPolicy shape, Passed passed) {
-    List<NodeStatus> order = ordered(shape.seed(), passed.eligible());
-    Set<NodeId> canaries = canaries(shape, order);
-    if (shape.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
+  public static PlanningResult of(
+      Sha256 release, Target target, BatchPolicy batchPolicy, Passed passed) {
+    List<NodeStatus> order = order(batchPolicy.seed(), passed.eligible());
+    Set<NodeId> canaries = canaries(batchPolicy, order);
+    if (batchPolicy.canaries() instanceof Selected(var selector) && canaries.isEmpty()) {
       return new PlanningResult.NoCanaryFound(selector);
     }
     List<NodeStatus> rest = order.stream().filter(it -> !canaries.contains(it.node())).toList();
@@ -71,71 +72,73 @@ public record RolloutPlan(
             release,
             target,
             List.copyOf(canaries),
-            cut(rest, shape),
-            ids(ordered(shape.seed(), passed.offline())),
+            cutBatches(rest, batchPolicy),
+            toIds(order(batchPolicy.seed(), passed.offline())),
             passed.excluded().stream().sorted(Comparator.comparing(ExcludedNode::node)).toList(),
-            shape.spread(),
+            batchPolicy.failureDomains(),
             passed.inventory()));
   }
 
   /// By hash: nodes with similar names are often in the same rack and must not fail together.
-  private static List<NodeStatus> ordered(String seed, List<NodeStatus> nodes) {
+  private static List<NodeStatus> order(String seed, List<NodeStatus> nodes) {
     record Place(Sha256 hash, NodeStatus status) {}
     return nodes.stream()
-        .map(status -> new Place(place(seed, status.node()), status))
+        .map(status -> new Place(orderHash(seed, status.node()), status))
         .sorted(Comparator.comparing(Place::hash).thenComparing(it -> it.status().node()))
         .map(Place::status)
         .toList();
   }
 
-  private static List<NodeId> ids(List<NodeStatus> nodes) {
+  private static List<NodeId> toIds(List<NodeStatus> nodes) {
     return nodes.stream().map(NodeStatus::node).toList();
   }
 
-  private static Sha256 place(String seed, NodeId node) {
+  private static Sha256 orderHash(String seed, NodeId node) {
     return Sha256.of(
-        new CanonicalEncoder("keyfleet-order-1").utf8(seed).utf8(node.value()).encoded());
+        new CanonicalEncoder("keyfleet-order-1").addText(seed).addText(node.value()).toBytes());
   }
 
-  private static Set<NodeId> canaries(BatchPolicy shape, List<NodeStatus> order) {
+  private static Set<NodeId> canaries(BatchPolicy batchPolicy, List<NodeStatus> order) {
     List<NodeId> chosen =
-        switch (shape.canaries()) {
+        switch (batchPolicy.canaries()) {
           case NoCanaries _ -> List.of();
-          case FirstNodes(int count) -> new BatchPlanner(shape.spread(), order).take(count);
+          case FirstNodes(int count) ->
+              new BatchPlanner(batchPolicy.failureDomains(), order).takeBatch(count);
           case Selected(var selector) ->
               new BatchPlanner(
-                      shape.spread(), order.stream().filter(it -> takes(selector, it)).toList())
-                  .take(order.size());
+                      batchPolicy.failureDomains(),
+                      order.stream().filter(it -> isSelected(selector, it)).toList())
+                  .takeBatch(order.size());
         };
     return new LinkedHashSet<>(chosen);
   }
 
-  private static boolean takes(Target selector, NodeStatus status) {
+  private static boolean isSelected(Target selector, NodeStatus status) {
     return selector.matches(status.node(), status.facts()) == TargetMatch.YES;
   }
 
-  private static List<List<NodeId>> cut(List<NodeStatus> nodes, BatchPolicy shape) {
-    BatchPlanner cutting = new BatchPlanner(shape.spread(), nodes);
+  private static List<List<NodeId>> cutBatches(List<NodeStatus> nodes, BatchPolicy batchPolicy) {
+    BatchPlanner batchPlanner = new BatchPlanner(batchPolicy.failureDomains(), nodes);
     List<List<NodeId>> batches = new ArrayList<>();
-    while (!cutting.isEmpty()) {
-      batches.add(cutting.take(shape.batchSize()));
+    while (!batchPlanner.isEmpty()) {
+      batches.add(batchPlanner.takeBatch(batchPolicy.batchSize()));
     }
     return batches;
   }
 
   /// I11: a dry run prints this hash, and the run that follows must have the same.
   public Sha256 hash() {
-    CanonicalEncoder items =
+    CanonicalEncoder canonicalEncoder =
         new CanonicalEncoder("keyfleet-plan-1")
-            .digest(release)
-            .utf8(target.toString())
-            .texts(canaries);
-    items.int32(batches.size());
-    batches.forEach(items::texts);
-    items.texts(offline).texts(excluded);
-    if (spread instanceof FailureDomains.Limited(var fact, int perBatch)) {
-      items.utf8(fact).int32(perBatch);
+            .addDigest(release)
+            .addText(target.toString())
+            .addTexts(canaries);
+    canonicalEncoder.addInt(batches.size());
+    batches.forEach(canonicalEncoder::addTexts);
+    canonicalEncoder.addTexts(offline).addTexts(excluded);
+    if (failureDomains instanceof FailureDomains.Limited(var fact, int perBatch)) {
+      canonicalEncoder.addText(fact).addInt(perBatch);
     }
-    return Sha256.of(items.encoded());
+    return Sha256.of(canonicalEncoder.toBytes());
   }
 }

@@ -8,17 +8,20 @@ import keyfleet.rollout.Sha256;
 /// valid up to the floor it names, so an old permit does not allow going below a later floor.
 public record DowngradePermit(Sha256 manifest, long floor, List<ReleaseSignature> signatures) {
   public DowngradePermit {
-    signatures = TrustedReleaseKeys.bounded(signatures);
+    signatures = TrustedReleaseKeys.copyBounded(signatures);
   }
 
   /// The bytes that are signed.
-  public static byte[] encoded(Sha256 manifest, long floor) {
-    return new CanonicalEncoder("keyfleet-downgrade-1").digest(manifest).int64(floor).encoded();
+  public static byte[] signedBytes(Sha256 manifest, long floor) {
+    return new CanonicalEncoder("keyfleet-downgrade-1")
+        .addDigest(manifest)
+        .addLong(floor)
+        .toBytes();
   }
 
-  boolean covers(Sha256 wanted, long currentFloor, TrustedReleaseKeys keys) {
+  boolean isValidFor(Sha256 wanted, long currentFloor, TrustedReleaseKeys keys) {
     return manifest.equals(wanted)
         && currentFloor <= floor
-        && keys.signers(encoded(manifest, floor), signatures).size() >= keys.threshold();
+        && keys.signers(signedBytes(manifest, floor), signatures).size() >= keys.threshold();
   }
 }

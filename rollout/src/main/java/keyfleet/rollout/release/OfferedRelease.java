@@ -44,11 +44,11 @@ public record OfferedRelease(
   }
 
   /// The same release again, also for nodes that rolled it back (R17).
-  public OfferedRelease again(int laterAttempt) {
+  public OfferedRelease withAttempt(int laterAttempt) {
     return new OfferedRelease(release, laterAttempt, minProtocol, platforms, allowedFrom);
   }
 
   public boolean allowsFrom(ReleaseVersion running) {
-    return VersionPattern.allow(allowedFrom, running);
+    return VersionPattern.isAllowed(allowedFrom, running);
   }
 }

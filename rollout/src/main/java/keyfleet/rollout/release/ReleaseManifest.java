@@ -42,27 +42,27 @@ public record ReleaseManifest(
   }
 
   /// The bytes that are signed. The layout is in the package's description.
-  public byte[] encoded() {
+  public byte[] signedBytes() {
     return new CanonicalEncoder("keyfleet-manifest-1")
-        .utf8(component.value())
-        .utf8(version.value())
-        .utf8(platform.value())
-        .digest(artifact)
-        .int64(size)
-        .int32(minProtocol)
-        .texts(allowedFrom)
-        .int64(expiry.getEpochSecond())
-        .int64(counter)
-        .encoded();
+        .addText(component.value())
+        .addText(version.value())
+        .addText(platform.value())
+        .addDigest(artifact)
+        .addLong(size)
+        .addInt(minProtocol)
+        .addTexts(allowedFrom)
+        .addLong(expiry.getEpochSecond())
+        .addLong(counter)
+        .toBytes();
   }
 
   /// The digest that commands use. The artifact's digest alone would not cover which nodes may take
   /// the release.
   public Sha256 digest() {
-    return Sha256.of(encoded());
+    return Sha256.of(signedBytes());
   }
 
   boolean allowsFrom(ReleaseVersion running) {
-    return VersionPattern.allow(allowedFrom, running);
+    return VersionPattern.isAllowed(allowedFrom, running);
   }
 }

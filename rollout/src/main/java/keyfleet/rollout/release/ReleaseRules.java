@@ -28,14 +28,14 @@ public final class ReleaseRules {
       List<DowngradePermit> permits,
       Instant now) {
     ReleaseManifest manifest = release.manifest();
-    List<Reason> reasons = lasting(release, keys, node);
+    List<Reason> reasons = lastingReasons(release, keys, node);
     if (!manifest.allowsFrom(node.running())) {
       reasons.add(new NotAllowedFrom(node.running()));
     }
     if (!now.isBefore(manifest.expiry())) {
       reasons.add(new Expired(manifest.expiry()));
     }
-    if (manifest.counter() < node.floor() && !permitted(manifest, keys, node, permits)) {
+    if (manifest.counter() < node.floor() && !isPermitted(manifest, keys, node, permits)) {
       reasons.add(new Downgrade(manifest.counter(), node.floor()));
     }
     return verdict(reasons);
@@ -44,16 +44,16 @@ public final class ReleaseRules {
   /// Whether the node may start, or roll back to, a release that it has installed already. The
   /// rules for an update do not apply: an expiry must stop neither a running release nor a
   /// rollback.
-  public static ReleaseVerdict checkHeld(
+  public static ReleaseVerdict checkInstalled(
       SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
-    return verdict(lasting(release, keys, node));
+    return verdict(lastingReasons(release, keys, node));
   }
 
-  private static List<Reason> lasting(
+  private static List<Reason> lastingReasons(
       SignedManifest release, TrustedReleaseKeys keys, NodeSoftware node) {
     ReleaseManifest manifest = release.manifest();
     List<Reason> reasons = new ArrayList<>();
-    int valid = keys.signers(manifest.encoded(), release.signatures()).size();
+    int valid = keys.signers(manifest.signedBytes(), release.signatures()).size();
     if (valid < keys.threshold()) {
       reasons.add(new TooFewSignatures(valid, keys.threshold()));
     }
@@ -66,13 +66,13 @@ public final class ReleaseRules {
     return reasons;
   }
 
-  private static boolean permitted(
+  private static boolean isPermitted(
       ReleaseManifest manifest,
       TrustedReleaseKeys keys,
       NodeSoftware node,
       List<DowngradePermit> permits) {
     Sha256 digest = manifest.digest();
-    return permits.stream().anyMatch(permit -> permit.covers(digest, node.floor(), keys));
+    return permits.stream().anyMatch(permit -> permit.isValidFor(digest, node.floor(), keys));
   }
 
   private static ReleaseVerdict verdict(List<Reason> reasons) {

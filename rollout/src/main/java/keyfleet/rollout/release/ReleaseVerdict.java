@@ -16,7 +16,7 @@ public sealed interface ReleaseVerdict {
   }
 
   sealed interface Reason {
-    default String words() {
+    default String description() {
       return switch (this) {
         case TooFewSignatures(int valid, int threshold) ->
             valid + " valid signatures, " + threshold + " required";

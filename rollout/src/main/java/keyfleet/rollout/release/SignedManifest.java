@@ -6,6 +6,6 @@ import java.util.List;
 /// that.
 public record SignedManifest(ReleaseManifest manifest, List<ReleaseSignature> signatures) {
   public SignedManifest {
-    signatures = TrustedReleaseKeys.bounded(signatures);
+    signatures = TrustedReleaseKeys.copyBounded(signatures);
   }
 }

@@ -36,7 +36,7 @@ public record TrustedReleaseKeys(int threshold, Map<ReleaseKeyId, PublicKey> key
     }
   }
 
-  static List<ReleaseSignature> bounded(List<ReleaseSignature> signatures) {
+  static List<ReleaseSignature> copyBounded(List<ReleaseSignature> signatures) {
     if (signatures.size() > MAX_SIGNATURES) {
       throw new IllegalArgumentException(
           "at most " + MAX_SIGNATURES + " signatures, not " + signatures.size());
@@ -50,14 +50,14 @@ public record TrustedReleaseKeys(int threshold, Map<ReleaseKeyId, PublicKey> key
     Set<ReleaseKeyId> signers = new HashSet<>();
     for (ReleaseSignature signature : signatures) {
       PublicKey key = keys.get(signature.key());
-      if (key != null && verifies(key, message, signature.bytes())) {
+      if (key != null && isValid(key, message, signature.bytes())) {
         signers.add(signature.key());
       }
     }
     return signers;
   }
 
-  private static boolean verifies(PublicKey key, byte[] message, byte[] signature) {
+  private static boolean isValid(PublicKey key, byte[] message, byte[] signature) {
     try {
       Signature ed25519 = Signature.getInstance("Ed25519");
       ed25519.initVerify(key);

@@ -16,15 +16,15 @@ public record VersionPattern(String value) {
     }
   }
 
-  public boolean takes(ReleaseVersion version) {
+  public boolean matches(ReleaseVersion version) {
     return value.endsWith("*")
         ? version.value().startsWith(value.substring(0, value.length() - 1))
         : version.value().equals(value);
   }
 
   /// Whether one of the patterns matches the version; without patterns any version is allowed.
-  static boolean allow(List<VersionPattern> patterns, ReleaseVersion running) {
-    return patterns.isEmpty() || patterns.stream().anyMatch(it -> it.takes(running));
+  static boolean isAllowed(List<VersionPattern> patterns, ReleaseVersion running) {
+    return patterns.isEmpty() || patterns.stream().anyMatch(it -> it.matches(running));
   }
 
   @Override

@@ -21,47 +21,47 @@ public final class FactPattern {
     if (colon == 0) {
       throw new TargetSyntaxException(0, "a fact needs a key");
     }
-    if (isGlob(text.substring(0, colon))) {
+    if (hasWildcard(text.substring(0, colon))) {
       throw new TargetSyntaxException(0, "the key of a fact must not have wildcards");
     }
     if (colon == text.length() - 1) {
       throw new TargetSyntaxException(text.length(), "a fact needs a value; use * for any");
     }
     this.text = text;
-    this.readings = readings(text, colon);
+    this.readings = parse(text, colon);
   }
 
-  private static boolean isGlob(String part) {
+  private static boolean hasWildcard(String part) {
     return part.chars().anyMatch(GlobPattern::isSpecial);
   }
 
   /// Longest path first. A part with a wildcard is not a key and ends the paths.
-  private static List<Reading> readings(String text, int firstColon) {
+  private static List<Reading> parse(String text, int firstColon) {
     List<Reading> readings = new ArrayList<>();
     int colon = firstColon;
-    while (colon >= 0 && colon < text.length() - 1 && !isGlob(text.substring(0, colon))) {
+    while (colon >= 0 && colon < text.length() - 1 && !hasWildcard(text.substring(0, colon))) {
       String path = text.substring(0, colon).replace(':', '.');
-      readings.addFirst(new Reading(path, value(text, colon + 1)));
+      readings.addFirst(new Reading(path, parseValue(text, colon + 1)));
       colon = text.indexOf(':', colon + 1);
     }
     return List.copyOf(readings);
   }
 
-  private static GlobPattern value(String text, int start) {
+  private static GlobPattern parseValue(String text, int start) {
     try {
-      return GlobPattern.ignoringCase(text.substring(start));
-    } catch (TargetSyntaxException fault) {
-      throw new TargetSyntaxException(start + fault.offset(), fault.reason());
+      return GlobPattern.caseInsensitive(text.substring(start));
+    } catch (TargetSyntaxException e) {
+      throw new TargetSyntaxException(start + e.offset(), e.reason());
     }
   }
 
   public TargetMatch matches(Facts facts) {
     for (Reading reading : readings) {
-      Optional<List<String>> known = facts.at(reading.path());
+      Optional<List<String>> known = facts.valuesAt(reading.path());
       if (known.isPresent()) {
         return TargetMatch.of(known.get().stream().anyMatch(reading.value()::matches));
       }
-      if (reading.value().takesAnything() && facts.anyBelow(reading.path())) {
+      if (reading.value().isMatchAll() && facts.hasValueBelow(reading.path())) {
         return TargetMatch.YES;
       }
     }

@@ -19,12 +19,12 @@ public record Facts(Map<String, List<String>> values) {
   }
 
   /// The values at `path`; empty if the node does not report it.
-  public Optional<List<String>> at(String path) {
+  public Optional<List<String>> valuesAt(String path) {
     return Optional.ofNullable(values.get(path));
   }
 
   /// Whether there is a fact with a value below `path`.
-  boolean anyBelow(String path) {
+  boolean hasValueBelow(String path) {
     return values.entrySet().stream()
         .anyMatch(e -> e.getKey().startsWith(path + ".") && !e.getValue().isEmpty());
   }

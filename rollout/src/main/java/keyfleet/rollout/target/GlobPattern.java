@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 /// Python.
 public final class GlobPattern {
   private enum CaseMode {
-    EXACT,
-    FOLDED
+    SENSITIVE,
+    IGNORED
   }
 
   private enum Kind {
@@ -32,22 +32,22 @@ public final class GlobPattern {
       return new Piece(Kind.ONE_OF, List.of(new Range(character, character)));
     }
 
-    boolean takes(int character) {
+    boolean matches(int character) {
       return switch (kind) {
         case STAR -> false;
         case ANY -> true;
-        case ONE_OF -> holds(character);
-        case NONE_OF -> !holds(character);
+        case ONE_OF -> isInRanges(character);
+        case NONE_OF -> !isInRanges(character);
       };
     }
 
-    private boolean holds(int character) {
+    private boolean isInRanges(int character) {
       return ranges.stream().anyMatch(r -> r.low() <= character && character <= r.high());
     }
   }
 
   private final String text;
-  private final CaseMode letters;
+  private final CaseMode caseMode;
   private final List<Piece> pieces;
 
   private GlobPattern(String text, CaseMode letters) {
@@ -55,33 +55,33 @@ public final class GlobPattern {
       throw new TargetSyntaxException(0, "empty pattern");
     }
     this.text = text;
-    this.letters = letters;
-    this.pieces = pieces(letters == CaseMode.FOLDED ? folded(text) : text);
+    this.caseMode = letters;
+    this.pieces = parse(letters == CaseMode.IGNORED ? foldCase(text) : text);
   }
 
-  public static GlobPattern exact(String text) {
-    return new GlobPattern(text, CaseMode.EXACT);
+  public static GlobPattern caseSensitive(String text) {
+    return new GlobPattern(text, CaseMode.SENSITIVE);
   }
 
-  public static GlobPattern ignoringCase(String text) {
-    return new GlobPattern(text, CaseMode.FOLDED);
+  public static GlobPattern caseInsensitive(String text) {
+    return new GlobPattern(text, CaseMode.IGNORED);
   }
 
   static boolean isSpecial(int character) {
     return character == '*' || character == '?' || character == '[' || character == ']';
   }
 
-  private static List<Piece> pieces(String text) {
+  private static List<Piece> parse(String text) {
     List<Piece> pieces = new ArrayList<>();
     int at = 0;
     while (at < text.length()) {
       int character = text.codePointAt(at);
-      int end = character == '[' ? closing(text, at) : at;
+      int end = character == '[' ? closingBracket(text, at) : at;
       pieces.add(
           switch (character) {
             case '*' -> Piece.of(Kind.STAR);
             case '?' -> Piece.of(Kind.ANY);
-            case '[' -> set(text, at + 1, end);
+            case '[' -> parseSet(text, at + 1, end);
             default -> Piece.literal(character);
           });
       at = character == '[' ? end + 1 : at + Character.charCount(character);
@@ -90,7 +90,7 @@ public final class GlobPattern {
   }
 
   /// A `]` in first position is a member, so that a set can contain it.
-  private static int closing(String text, int open) {
+  private static int closingBracket(String text, int open) {
     if (text.startsWith("^", open + 1)) {
       throw new TargetSyntaxException(open + 1, "[^ is ambiguous: write [! to exclude");
     }
@@ -102,7 +102,7 @@ public final class GlobPattern {
     return end;
   }
 
-  private static Piece set(String text, int start, int end) {
+  private static Piece parseSet(String text, int start, int end) {
     Kind kind = text.charAt(start) == '!' ? Kind.NONE_OF : Kind.ONE_OF;
     List<Range> ranges = new ArrayList<>();
     int at = kind == Kind.NONE_OF ? start + 1 : start;
@@ -121,26 +121,26 @@ public final class GlobPattern {
   }
 
   /// One character for one, so that offsets do not change.
-  private static String folded(String text) {
+  private static String foldCase(String text) {
     StringBuilder out = new StringBuilder(text.length());
-    foldedPoints(text).forEach(out::appendCodePoint);
+    foldedCodePoints(text).forEach(out::appendCodePoint);
     return out.toString();
   }
 
-  private static IntStream foldedPoints(String text) {
+  private static IntStream foldedCodePoints(String text) {
     return text.codePoints().map(c -> Character.toLowerCase(Character.toUpperCase(c)));
   }
 
   /// Backtracks to the latest star only, so the time is at most the product of the two lengths.
   public boolean matches(String subject) {
     int[] in =
-        (letters == CaseMode.FOLDED ? foldedPoints(subject) : subject.codePoints()).toArray();
+        (caseMode == CaseMode.IGNORED ? foldedCodePoints(subject) : subject.codePoints()).toArray();
     int piece = 0;
     int at = 0;
     int afterStar = -1;
     int resume = 0;
     while (at < in.length) {
-      if (piece < pieces.size() && pieces.get(piece).takes(in[at])) {
+      if (piece < pieces.size() && pieces.get(piece).matches(in[at])) {
         piece++;
         at++;
       } else if (isStar(piece)) {
@@ -163,7 +163,7 @@ public final class GlobPattern {
     return piece < pieces.size() && pieces.get(piece).kind() == Kind.STAR;
   }
 
-  boolean takesAnything() {
+  boolean isMatchAll() {
     return pieces.stream().allMatch(piece -> piece.kind() == Kind.STAR);
   }
 
@@ -173,7 +173,7 @@ public final class GlobPattern {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof GlobPattern that && text.equals(that.text) && letters == that.letters;
+    return other instanceof GlobPattern that && text.equals(that.text) && caseMode == that.caseMode;
   }
 
   @Override

@@ -21,11 +21,11 @@ public final class NodeIdRegex {
           MAX_LENGTH, "a regex has at most " + MAX_LENGTH + " characters");
     }
     RegexChecker.check(text);
-    this.pattern = compiled(text);
+    this.pattern = compile(text);
   }
 
   /// RE2/J reports the offending fragment, not its index.
-  private static Pattern compiled(String text) {
+  private static Pattern compile(String text) {
     try {
       return Pattern.compile(text);
     } catch (PatternSyntaxException e) {

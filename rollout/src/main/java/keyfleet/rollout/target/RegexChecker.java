@@ -40,7 +40,7 @@ final class RegexChecker {
 
   private final String regex;
   private final Deque<Group> groups = new ArrayDeque<>();
-  private int at;
+  private int position;
 
   private RegexChecker(String regex) {
     this.regex = regex;
@@ -50,8 +50,8 @@ final class RegexChecker {
   /// Throws a [TargetSyntaxException] if `regex` contains a refused construct.
   static void check(String regex) {
     RegexChecker scan = new RegexChecker(regex);
-    while (scan.at < regex.length()) {
-      scan.step();
+    while (scan.position < regex.length()) {
+      scan.scanNext();
     }
     Group open = scan.groups.pop();
     if (!scan.groups.isEmpty()) {
@@ -59,58 +59,58 @@ final class RegexChecker {
     }
   }
 
-  private void step() {
-    switch (regex.charAt(at)) {
-      case '\\' -> escape();
-      case '[' -> set();
-      case '(' -> open();
-      case ')' -> close();
-      case '{' -> repeat();
-      default -> atom(1);
+  private void scanNext() {
+    switch (regex.charAt(position)) {
+      case '\\' -> scanEscape();
+      case '[' -> scanSet();
+      case '(' -> openGroup();
+      case ')' -> closeGroup();
+      case '{' -> scanRepeat();
+      default -> scanAtom(1);
     }
   }
 
-  private void atom(int length) {
-    group().add(1);
-    at += length;
+  private void scanAtom(int length) {
+    currentGroup().add(1);
+    position += length;
   }
 
-  private Group group() {
+  private Group currentGroup() {
     return groups.element();
   }
 
-  private void escape() {
-    if (regex.startsWith("\\Q", at)) {
-      quotation();
+  private void scanEscape() {
+    if (regex.startsWith("\\Q", position)) {
+      scanQuotation();
       return;
     }
-    char next = at + 1 < regex.length() ? regex.charAt(at + 1) : '\\';
+    char next = position + 1 < regex.length() ? regex.charAt(position + 1) : '\\';
     if ("123456789kg".indexOf(next) >= 0) {
-      throw new TargetSyntaxException(at, "backreferences are not supported");
+      throw new TargetSyntaxException(position, "backreferences are not supported");
     }
-    atom(2);
+    scanAtom(2);
   }
 
   /// An empty quotation adds nothing: a count after it repeats what comes before it.
-  private void quotation() {
-    int end = regex.indexOf("\\E", at + 2);
+  private void scanQuotation() {
+    int end = regex.indexOf("\\E", position + 2);
     int stop = end < 0 ? regex.length() : end;
-    for (int i = at + 2; i < stop; i++) {
-      group().add(1);
+    for (int i = position + 2; i < stop; i++) {
+      currentGroup().add(1);
     }
-    at = end < 0 ? stop : stop + 2;
+    position = end < 0 ? stop : stop + 2;
   }
 
-  private void set() {
-    int first = regex.startsWith("^", at + 1) ? at + 2 : at + 1;
+  private void scanSet() {
+    int first = regex.startsWith("^", position + 1) ? position + 2 : position + 1;
     int end = first;
     while (end < regex.length() && (regex.charAt(end) != ']' || end == first)) {
       end = afterMember(end);
     }
     if (end >= regex.length()) {
-      throw new TargetSyntaxException(at, "unclosed [ in the regex");
+      throw new TargetSyntaxException(position, "unclosed [ in the regex");
     }
-    atom(end + 1 - at);
+    scanAtom(end + 1 - position);
   }
 
   private int afterMember(int member) {
@@ -120,54 +120,55 @@ final class RegexChecker {
     return regex.charAt(member) == '\\' ? member + 2 : member + 1;
   }
 
-  private void open() {
-    for (String look : new String[] {"(?=", "(?!", "(?<=", "(?<!"}) {
-      if (regex.startsWith(look, at)) {
-        throw new TargetSyntaxException(at, "lookaround is not supported");
+  private void openGroup() {
+    for (String construct : new String[] {"(?=", "(?!", "(?<=", "(?<!"}) {
+      if (regex.startsWith(construct, position)) {
+        throw new TargetSyntaxException(position, "lookaround is not supported");
       }
     }
-    if (regex.startsWith("(?P=", at)) {
-      throw new TargetSyntaxException(at, "backreferences are not supported");
+    if (regex.startsWith("(?P=", position)) {
+      throw new TargetSyntaxException(position, "backreferences are not supported");
     }
-    if (FLAGS.matcher(regex.substring(at)).matches()) {
-      throw new TargetSyntaxException(at, "flags are not supported: ids are matched as they are");
+    if (FLAGS.matcher(regex.substring(position)).matches()) {
+      throw new TargetSyntaxException(
+          position, "flags are not supported: ids are matched as they are");
     }
-    groups.push(new Group(at));
-    at++;
+    groups.push(new Group(position));
+    position++;
   }
 
-  private void close() {
+  private void closeGroup() {
     if (groups.size() == 1) {
-      throw new TargetSyntaxException(at, "unmatched ) in the regex");
+      throw new TargetSyntaxException(position, "unmatched ) in the regex");
     }
     Group closed = groups.pop();
-    group().add(closed.size + 1);
+    currentGroup().add(closed.size + 1);
     checkSize();
-    at++;
+    position++;
   }
 
   private void checkSize() {
-    if (group().size > MAX_SIZE) {
+    if (currentGroup().size > MAX_SIZE) {
       throw new TargetSyntaxException(
-          at, "the regex repeats too much: more than " + MAX_SIZE + " steps");
+          position, "the regex repeats too much: more than " + MAX_SIZE + " steps");
     }
   }
 
   /// A brace without a count is an ordinary character.
-  private void repeat() {
-    int end = regex.indexOf('}', at);
-    int times = end < 0 ? -1 : times(regex.substring(at + 1, end));
+  private void scanRepeat() {
+    int end = regex.indexOf('}', position);
+    int times = end < 0 ? -1 : repeatCount(regex.substring(position + 1, end));
     if (times < 0) {
-      atom(1);
+      scanAtom(1);
       return;
     }
-    group().repeatLast(times);
+    currentGroup().repeatLast(times);
     checkSize();
-    at = end + 1;
+    position = end + 1;
   }
 
   /// The larger bound of `n`, `n,` or `n,m`; -1 for anything else.
-  private static int times(String count) {
+  private static int repeatCount(String count) {
     if (!COUNT.matcher(count).matches()) {
       return -1;
     }

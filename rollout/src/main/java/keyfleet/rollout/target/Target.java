@@ -18,12 +18,12 @@ public sealed interface Target {
     }
 
     public Glob(String text) {
-      this(GlobPattern.exact(text));
+      this(GlobPattern.caseSensitive(text));
     }
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
@@ -34,7 +34,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
@@ -49,7 +49,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
@@ -60,7 +60,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
@@ -71,7 +71,7 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
@@ -82,14 +82,14 @@ public sealed interface Target {
 
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 
   record Not(Target term) implements Target {
     @Override
     public String toString() {
-      return TargetFormatter.of(this);
+      return TargetFormatter.format(this);
     }
   }
 

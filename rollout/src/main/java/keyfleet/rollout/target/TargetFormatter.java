@@ -15,20 +15,20 @@ import keyfleet.rollout.target.Target.Regex;
 final class TargetFormatter {
   private TargetFormatter() {}
 
-  static String of(Target target) {
+  static String format(Target target) {
     return switch (target) {
-      case Glob(var pattern) -> word("", pattern.text());
-      case Regex(var pattern) -> word("E@", pattern.text());
+      case Glob(var pattern) -> formatWord("", pattern.text());
+      case Regex(var pattern) -> formatWord("E@", pattern.text());
       case Ids(var nodes) ->
           nodes.stream().map(NodeId::value).collect(Collectors.joining(",", "L@", ""));
-      case Fact(var pattern) -> word("G@", pattern.text());
-      case And(var terms) -> joined(terms, " and ");
-      case Or(var terms) -> joined(terms, " or ");
+      case Fact(var pattern) -> formatWord("G@", pattern.text());
+      case And(var terms) -> join(terms, " and ");
+      case Or(var terms) -> join(terms, " or ");
       case Not(var term) -> "not " + operand(term);
     };
   }
 
-  private static String joined(List<Target> terms, String operator) {
+  private static String join(List<Target> terms, String operator) {
     boolean isOr = operator.equals(" or ");
     return terms.stream()
         .map(term -> isOr && term instanceof And ? term.toString() : operand(term))
@@ -40,10 +40,8 @@ final class TargetFormatter {
   }
 
   /// Quoted unless the tokenizer reads the bare text as this one word.
-  private static String word(String prefix, String text) {
+  private static String formatWord(String prefix, String text) {
     String bare = prefix + text;
-    return TargetTokenizer.readsAsOneWord(bare)
-        ? bare
-        : prefix + "'" + text.replace("'", "''") + "'";
+    return TargetTokenizer.isOneWord(bare) ? bare : prefix + "'" + text.replace("'", "''") + "'";
   }
 }

@@ -27,25 +27,25 @@ public final class TargetParser {
   }
 
   private final TargetTokenizer reader;
-  private TargetToken token;
+  private TargetToken targetToken;
   private int depth;
 
   private TargetParser(String text) {
     this.reader = new TargetTokenizer(text);
-    this.token = reader.next();
+    this.targetToken = reader.next();
   }
 
   public static Result parse(String text) {
     try {
       checkText(text);
-      Target target = new TargetParser(text).whole();
+      Target target = new TargetParser(text).parseAll();
       if (target.toString().length() > MAX_LENGTH) {
         throw new TargetSyntaxException(
             0, "written in full, the target has more than " + MAX_LENGTH + " characters");
       }
       return new Parsed(target);
-    } catch (TargetSyntaxException fault) {
-      return new InvalidTarget(fault.offset(), fault.reason());
+    } catch (TargetSyntaxException e) {
+      return new InvalidTarget(e.offset(), e.reason());
     }
   }
 
@@ -62,113 +62,114 @@ public final class TargetParser {
     }
   }
 
-  private Target whole() {
-    if (token.kind() == TargetToken.Kind.END) {
+  private Target parseAll() {
+    if (targetToken.kind() == TargetToken.Kind.END) {
       throw new TargetSyntaxException(0, "empty target");
     }
-    Target target = or();
-    return switch (token.kind()) {
+    Target target = parseOr();
+    return switch (targetToken.kind()) {
       case END -> target;
-      case CLOSE -> throw new TargetSyntaxException(token.position(), "unmatched )");
-      case WORD, NOT, OPEN, AND, OR -> throw noOperator();
+      case CLOSE -> throw new TargetSyntaxException(targetToken.position(), "unmatched )");
+      case WORD, NOT, OPEN, AND, OR -> throw missingOperator();
     };
   }
 
-  private TargetSyntaxException noOperator() {
+  private TargetSyntaxException missingOperator() {
     return new TargetSyntaxException(
-        token.position(), "missing operator (and, or) before " + token.text());
+        targetToken.position(), "missing operator (and, or) before " + targetToken.text());
   }
 
-  private Target or() {
-    List<Target> terms = new ArrayList<>(List.of(and()));
-    while (token.kind() == TargetToken.Kind.OR) {
+  private Target parseOr() {
+    List<Target> terms = new ArrayList<>(List.of(parseAnd()));
+    while (targetToken.kind() == TargetToken.Kind.OR) {
       advance();
-      terms.add(and());
+      terms.add(parseAnd());
     }
     return terms.size() == 1 ? terms.getFirst() : new Target.Or(terms);
   }
 
-  private Target and() {
-    List<Target> terms = new ArrayList<>(List.of(unary()));
-    while (token.kind() == TargetToken.Kind.AND) {
+  private Target parseAnd() {
+    List<Target> terms = new ArrayList<>(List.of(parseUnary()));
+    while (targetToken.kind() == TargetToken.Kind.AND) {
       advance();
-      terms.add(unary());
+      terms.add(parseUnary());
     }
     return terms.size() == 1 ? terms.getFirst() : new Target.And(terms);
   }
 
-  private Target unary() {
+  private Target parseUnary() {
     if (depth == MAX_DEPTH) {
-      throw new TargetSyntaxException(token.position(), "nested deeper than " + MAX_DEPTH);
+      throw new TargetSyntaxException(targetToken.position(), "nested deeper than " + MAX_DEPTH);
     }
     depth++;
     Target target =
-        switch (token.kind()) {
-          case NOT -> negation();
-          case OPEN -> group();
-          case WORD -> operand();
+        switch (targetToken.kind()) {
+          case NOT -> parseNot();
+          case OPEN -> parseGroup();
+          case WORD -> parseOperand();
           case END ->
-              throw new TargetSyntaxException(token.position(), "expected a target, found the end");
+              throw new TargetSyntaxException(
+                  targetToken.position(), "expected a target, found the end");
           case AND, OR, CLOSE ->
               throw new TargetSyntaxException(
-                  token.position(), "expected a target, found " + token.text());
+                  targetToken.position(), "expected a target, found " + targetToken.text());
         };
     depth--;
     return target;
   }
 
-  private Target negation() {
+  private Target parseNot() {
     advance();
-    return new Target.Not(unary());
+    return new Target.Not(parseUnary());
   }
 
-  private Target group() {
-    int open = token.position();
+  private Target parseGroup() {
+    int open = targetToken.position();
     advance();
-    Target target = or();
-    switch (token.kind()) {
+    Target target = parseOr();
+    switch (targetToken.kind()) {
       case CLOSE -> advance();
       case END -> throw new TargetSyntaxException(open, "unclosed (");
-      case WORD, NOT, OPEN, AND, OR -> throw noOperator();
+      case WORD, NOT, OPEN, AND, OR -> throw missingOperator();
     }
     return target;
   }
 
-  private Target operand() {
-    TargetToken word = token;
+  private Target parseOperand() {
+    TargetToken word = targetToken;
     Target target;
     try {
-      target = target(word.text());
-    } catch (TargetSyntaxException fault) {
-      throw new TargetSyntaxException(word.positionOf(fault.offset()), fault.reason());
+      target = parseWord(word.text());
+    } catch (TargetSyntaxException e) {
+      throw new TargetSyntaxException(word.positionOf(e.offset()), e.reason());
     }
     advance();
     return target;
   }
 
-  private static Target target(String word) {
+  private static Target parseWord(String word) {
     int start = word.indexOf('@') + 1;
     String prefix = word.substring(0, start);
     if (!prefix.isEmpty() && !PREFIXES.contains(prefix)) {
       throw new TargetSyntaxException(0, "unknown prefix " + prefix + ": use E@, L@ or G@");
     }
     try {
-      return target(prefix, word.substring(start));
-    } catch (TargetSyntaxException fault) {
-      throw new TargetSyntaxException(start + fault.offset(), fault.reason());
+      return parseWord(prefix, word.substring(start));
+    } catch (TargetSyntaxException e) {
+      throw new TargetSyntaxException(start + e.offset(), e.reason());
     }
   }
 
-  private static Target target(String prefix, String text) {
+  private static Target parseWord(String prefix, String text) {
     return switch (prefix) {
       case "E@" -> new Target.Regex(text);
-      case "L@" -> ids(text);
+      case "L@" -> parseIds(text);
       case "G@" -> new Target.Fact(text);
       default -> new Target.Glob(text);
     };
   }
 
-  private static Target ids(String text) {
+  private static Target parseIds(String text) {
     Set<NodeId> nodes = new LinkedHashSet<>();
     int start = 0;
     for (String id : text.split(",", -1)) {
@@ -183,6 +184,6 @@ public final class TargetParser {
   }
 
   private void advance() {
-    token = reader.next();
+    targetToken = reader.next();
   }
 }

@@ -4,7 +4,7 @@ import java.util.List;
 
 /// A word or a symbol of a target's text. `places` has the position of each character: quotes are
 /// not part of `text`, so an offset in it is not a position.
-record TargetToken(Kind kind, String text, List<Integer> places, int end) {
+record TargetToken(Kind kind, String text, List<Integer> positions, int end) {
   enum Kind {
     WORD,
     AND,
@@ -16,10 +16,10 @@ record TargetToken(Kind kind, String text, List<Integer> places, int end) {
   }
 
   TargetToken {
-    places = List.copyOf(places);
+    positions = List.copyOf(positions);
   }
 
-  static TargetToken mark(Kind kind, String text, int position) {
+  static TargetToken symbol(Kind kind, String text, int position) {
     return new TargetToken(kind, text, List.of(position), position + text.length());
   }
 
@@ -28,6 +28,6 @@ record TargetToken(Kind kind, String text, List<Integer> places, int end) {
   }
 
   int positionOf(int offset) {
-    return offset < places.size() ? places.get(offset) : end;
+    return offset < positions.size() ? positions.get(offset) : end;
   }
 }

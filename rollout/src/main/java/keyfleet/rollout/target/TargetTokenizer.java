@@ -9,38 +9,38 @@ import java.util.List;
 /// prefix and only if it is closed there: `E@web(1|2)` is one word, `not(web*)` is four tokens.
 final class TargetTokenizer {
   private final String text;
-  private int at;
+  private int position;
 
-  private StringBuilder letters = new StringBuilder();
-  private List<Integer> places = new ArrayList<>();
+  private StringBuilder word = new StringBuilder();
+  private List<Integer> positions = new ArrayList<>();
 
   TargetTokenizer(String text) {
     this.text = text;
   }
 
-  static boolean readsAsOneWord(String text) {
+  static boolean isOneWord(String text) {
     try {
       TargetTokenizer reader = new TargetTokenizer(text);
       TargetToken first = reader.next();
       return first.kind() == TargetToken.Kind.WORD
           && first.text().equals(text)
           && reader.next().kind() == TargetToken.Kind.END;
-    } catch (TargetSyntaxException fault) {
+    } catch (TargetSyntaxException e) {
       return false;
     }
   }
 
   TargetToken next() {
-    while (at < text.length() && isSpace(text.charAt(at))) {
-      at++;
+    while (position < text.length() && isSpace(text.charAt(position))) {
+      position++;
     }
-    if (at == text.length()) {
-      return TargetToken.mark(TargetToken.Kind.END, "", at);
+    if (position == text.length()) {
+      return TargetToken.symbol(TargetToken.Kind.END, "", position);
     }
-    return switch (text.charAt(at)) {
-      case '(' -> TargetToken.mark(TargetToken.Kind.OPEN, "(", at++);
-      case ')' -> TargetToken.mark(TargetToken.Kind.CLOSE, ")", at++);
-      default -> word();
+    return switch (text.charAt(position)) {
+      case '(' -> TargetToken.symbol(TargetToken.Kind.OPEN, "(", position++);
+      case ')' -> TargetToken.symbol(TargetToken.Kind.CLOSE, ")", position++);
+      default -> readWord();
     };
   }
 
@@ -48,61 +48,62 @@ final class TargetTokenizer {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
   }
 
-  private TargetToken word() {
-    int start = at;
-    letters = new StringBuilder();
-    places = new ArrayList<>();
+  private TargetToken readWord() {
+    int start = position;
+    word = new StringBuilder();
+    positions = new ArrayList<>();
     Deque<Integer> open = new ArrayDeque<>();
-    while (at < text.length() && belongs(text.charAt(at), open)) {
-      if (text.charAt(at) == '\'') {
-        quoted();
+    while (position < text.length() && isPartOfWord(text.charAt(position), open)) {
+      if (text.charAt(position) == '\'') {
+        readQuoted();
       } else {
-        take();
+        readCharacter();
       }
     }
     if (!open.isEmpty()) {
       throw new TargetSyntaxException(
           open.getLast(), "unclosed ( inside a word: put the word in quotes");
     }
-    if (letters.isEmpty()) {
+    if (word.isEmpty()) {
       throw new TargetSyntaxException(start, "empty quotes");
     }
-    boolean bare = letters.length() == at - start;
-    return new TargetToken(bare ? kind() : TargetToken.Kind.WORD, letters.toString(), places, at);
+    boolean bare = word.length() == position - start;
+    return new TargetToken(
+        bare ? wordKind() : TargetToken.Kind.WORD, word.toString(), positions, position);
   }
 
-  private boolean belongs(char c, Deque<Integer> open) {
+  private boolean isPartOfWord(char c, Deque<Integer> open) {
     return switch (c) {
-      case '(' -> letters.indexOf("@") >= 0 && open.offerFirst(at);
+      case '(' -> word.indexOf("@") >= 0 && open.offerFirst(position);
       case ')' -> open.pollFirst() != null;
       default -> !isSpace(c);
     };
   }
 
-  private void take() {
-    places.add(at);
-    letters.append(text.charAt(at++));
+  private void readCharacter() {
+    positions.add(position);
+    word.append(text.charAt(position++));
   }
 
   /// Inside quotes all characters are literal; two quotes stand for one.
-  private void quoted() {
-    int start = at++;
-    while (at < text.length()) {
-      if (text.charAt(at) != '\'') {
-        take();
-      } else if (text.startsWith("''", at)) {
-        at++;
-        take();
+  private void readQuoted() {
+    int start = position++;
+    while (position < text.length()) {
+      if (text.charAt(position) != '\'') {
+        readCharacter();
+      } else if (text.startsWith("''", position)) {
+        position++;
+        readCharacter();
       } else {
-        at++;
+        position++;
         return;
       }
     }
     throw new TargetSyntaxException(start, "unclosed quote");
   }
 
-  private TargetToken.Kind kind() {
-    return switch (letters.toString()) {
+  private TargetToken.Kind wordKind() {
+    return switch (word.toString()) {
       case "and" -> TargetToken.Kind.AND;
       case "or" -> TargetToken.Kind.OR;
       case "not" -> TargetToken.Kind.NOT;

@@ -29,8 +29,8 @@ final class ControllerFixtures {
   static final Sha256 OLD = new Sha256("aa".repeat(32));
   static final Sha256 NEW = new Sha256("bb".repeat(32));
   static final Duration START = Duration.ofHours(1);
-  static final RolloutTimings TIMES =
-      RolloutTimings.usual(Duration.ofMinutes(1), Duration.ofSeconds(30));
+  static final RolloutTimings TIMINGS =
+      RolloutTimings.defaults(Duration.ofMinutes(1), Duration.ofSeconds(30));
 
   private ControllerFixtures() {}
 
@@ -56,44 +56,47 @@ final class ControllerFixtures {
 
   static RolloutSpec spec(String batches, String offline, RolloutLimits limits) {
     return new RolloutSpec(
-        ID, "incarnation", 1, new Component("agent"), plan(batches, offline), limits, TIMES);
+        ID, "incarnation", 1, new Component("agent"), plan(batches, offline), limits, TIMINGS);
   }
 
   static RolloutLimits limits(int batch, int failed, int unavailable) {
     return new RolloutLimits(batch, failed, unavailable, 2);
   }
 
-  static DriverClaim lead(long epoch) {
+  static DriverClaim claim(long epoch) {
     return new DriverClaim(epoch, "n" + epoch);
   }
 
   static Rollout created(RolloutSpec spec) {
-    return new Rollout.Created(RolloutRun.of(spec, DriverClaim.NOBODY, RolloutProgress.EMPTY));
+    return new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
   }
 
   /// A rollout under its first driver.
   static Rollout rolling(RolloutSpec spec) {
-    return Rollout.next(created(spec), new Claimed(lead(1)), START);
+    return Rollout.next(created(spec), new Claimed(claim(1)), START);
   }
 
   static NodeReport report(
-      String node, int attempt, NodePhase phase, RollbackReason setback, long seen) {
-    Task task = spec("| " + node, "", limits(1, 1, 0)).task(attempt);
-    return new NodeReport(new NodeId(node), task, phase, setback, lead(seen), OLD);
+      String node, int attempt, NodePhase phase, RollbackReason rollbackReason, long seen) {
+    Task task = spec("| " + node, "", limits(1, 1, 0)).taskFor(attempt);
+    return new NodeReport(new NodeId(node), task, phase, rollbackReason, claim(seen), OLD);
   }
 
-  static Observed seen(String present, NodeReport... reports) {
+  static Observed observed(String present, NodeReport... reports) {
     List<NodeStatus> statuses = ids(present).stream().map(it -> status(it.value())).toList();
     return new Observed(Set.copyOf(ids(present)), List.of(reports), statuses);
   }
 
-  static NodeProgress standing(Rollout rollout, String node) {
+  static NodeProgress progress(Rollout rollout, String node) {
     RolloutRun run = rollout.run();
-    return run.ledger().standings(run.spec()).getOrDefault(new NodeId(node), NodeProgress.EXCLUDED);
+    return run.progress()
+        .progressByNode(run.spec())
+        .getOrDefault(new NodeId(node), NodeProgress.EXCLUDED);
   }
 
   /// The goal that the node is ordered to reach, if any.
   static Optional<Goal> goal(Rollout rollout, String node) {
-    return Optional.ofNullable(Rollout.orders(rollout).get(new NodeId(node))).map(Assignment::goal);
+    return Optional.ofNullable(Rollout.assignments(rollout).get(new NodeId(node)))
+        .map(Assignment::goal);
   }
 }

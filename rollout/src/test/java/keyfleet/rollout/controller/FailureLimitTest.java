@@ -1,8 +1,8 @@
 package keyfleet.rollout.controller;
 
+import static keyfleet.rollout.controller.ControllerFixtures.observed;
 import static keyfleet.rollout.controller.ControllerFixtures.report;
 import static keyfleet.rollout.controller.ControllerFixtures.rolling;
-import static keyfleet.rollout.controller.ControllerFixtures.seen;
 import static keyfleet.rollout.controller.ControllerFixtures.spec;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,19 +19,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// When failed nodes are too many (R14).
 final class FailureLimitTest {
-  private static FailureLimit tolerance(String text) {
+  private static FailureLimit limit(String text) {
     return text.equals("-") ? new FailureLimit.Unlimited() : FailureLimit.parse(text).orElseThrow();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "5", "999999999", "1%", "100%"})
-  void numberOrShare_isReadAsItIsWritten(String text) {
-    assertEquals(text, tolerance(text).toString());
+  void numberOrPercent_isParsed(String text) {
+    assertEquals(text, limit(text).toString());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "0", "0%", "101%", "-1", "05", "5 %", "%", "1.5%", "1000000000", "x"})
-  void anythingElse_isNoTolerance(String text) {
+  void otherText_isNoLimit(String text) {
     assertEquals(Optional.empty(), FailureLimit.parse(text));
   }
 
@@ -49,8 +49,8 @@ final class FailureLimitTest {
     "100%, 2, 2, true",
     "-, 9, 9, false"
   })
-  void tolerance_isReached(String text, long failed, long attempted, boolean reached) {
-    assertEquals(reached, tolerance(text).isReached(new FailureCount(failed, attempted)));
+  void limit_isReached(String text, long failed, long attempted, boolean reached) {
+    assertEquals(reached, limit(text).isReached(new FailureCount(failed, attempted)));
   }
 
   /// Two batches of four; the first passes without the nodes that failed.
@@ -66,19 +66,20 @@ final class FailureLimitTest {
     "9, 50%, e f, Aborting",
     "2, -, a e, Aborting"
   })
-  void failedNodes_areCountedOfAllAndOfTheirBatch(
+  void failedNodes_countForTheRolloutAndTheirBatch(
       String whole, String batch, String bad, String state) {
-    RolloutLimits limits = new RolloutLimits(4, tolerance(whole), tolerance(batch), 0, 2);
+    RolloutLimits limits = new RolloutLimits(4, limit(whole), limit(batch), 0, 2);
     Rollout rollout = rolling(spec("| a b c d | e f g h", "", limits));
     for (String nodes : new String[] {"a b c d", "e f g h"}) {
-      rollout = Rollout.next(rollout, seen("a b c d e f g h"), ControllerFixtures.START);
+      rollout = Rollout.next(rollout, observed("a b c d e f g h"), ControllerFixtures.START);
       for (String node : nodes.split(" ", -1)) {
         boolean failed = Arrays.asList(bad.split(" ", -1)).contains(node);
         NodeReport said =
             failed
                 ? report(node, 1, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, 1)
                 : report(node, 1, NodePhase.STAGED, RollbackReason.NONE, 1);
-        rollout = Rollout.next(rollout, seen("a b c d e f g h", said), ControllerFixtures.START);
+        rollout =
+            Rollout.next(rollout, observed("a b c d e f g h", said), ControllerFixtures.START);
       }
       if (nodes.startsWith("a")) {
         rollout = confirmed(rollout, bad);
@@ -93,17 +94,17 @@ final class FailureLimitTest {
     for (String node : "a b c d".split(" ", -1)) {
       if (!bad.contains(node)) {
         NodeReport said = report(node, 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1);
-        next = Rollout.next(next, seen("a b c d e f g h", said), ControllerFixtures.START);
+        next = Rollout.next(next, observed("a b c d e f g h", said), ControllerFixtures.START);
       }
     }
     return Rollout.next(
         next,
-        seen("a b c d e f g h"),
-        ControllerFixtures.START.plus(ControllerFixtures.TIMES.batchPause()));
+        observed("a b c d e f g h"),
+        ControllerFixtures.START.plus(ControllerFixtures.TIMINGS.batchPause()));
   }
 
   @Test
-  void limitThatIsNone_isIllegal() {
+  void missingLimit_isRejected() {
     FailureLimit none = new FailureLimit.Unlimited();
     assertThrows(IllegalArgumentException.class, () -> new RolloutLimits(1, none, none, 0, 1));
     assertThrows(IllegalArgumentException.class, () -> new FailureLimit.Nodes(0));

@@ -4,13 +4,13 @@ import static keyfleet.rollout.RolloutFixtures.facts;
 import static keyfleet.rollout.RolloutFixtures.status;
 import static keyfleet.rollout.RolloutFixtures.target;
 import static keyfleet.rollout.controller.ControllerFixtures.START;
-import static keyfleet.rollout.controller.ControllerFixtures.TIMES;
+import static keyfleet.rollout.controller.ControllerFixtures.TIMINGS;
 import static keyfleet.rollout.controller.ControllerFixtures.ids;
 import static keyfleet.rollout.controller.ControllerFixtures.limits;
 import static keyfleet.rollout.controller.ControllerFixtures.plan;
+import static keyfleet.rollout.controller.ControllerFixtures.progress;
 import static keyfleet.rollout.controller.ControllerFixtures.report;
 import static keyfleet.rollout.controller.ControllerFixtures.rolling;
-import static keyfleet.rollout.controller.ControllerFixtures.standing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -59,16 +59,16 @@ final class LateNodesTest {
 
   private static RolloutSpec spec(
       String batches, String target, DegradedNodes degraded, int unavailable) {
-    RolloutPlan some = plan(batches, "x");
+    RolloutPlan template = plan(batches, "x");
     RolloutPlan plan =
         new RolloutPlan(
-            some.release(),
+            template.release(),
             target(target),
-            some.canaries(),
-            some.batches(),
-            some.offline(),
-            some.excluded());
-    EligibilityRules admission =
+            template.canaries(),
+            template.batches(),
+            template.offline(),
+            template.excluded());
+    EligibilityRules eligibility =
         new EligibilityRules(
             plan.target(),
             new OfferedRelease(plan.release(), 1, 2, Set.of(LINUX), FROM),
@@ -77,20 +77,20 @@ final class LateNodesTest {
     return new RolloutSpec(
         ControllerFixtures.ID,
         "i",
-        admission,
+        eligibility,
         new Component("agent"),
         plan,
         limits(2, 2, unavailable),
-        TIMES);
+        TIMINGS);
   }
 
   /// `others` are as in [RolloutFixtures#status], separated by bars; they are on linux and run 1.0
   /// unless the text says otherwise. `a` is always present and healthy.
-  private void see(String others, NodeReport... reports) {
-    observe(("a 2 | " + others).split("\\|", -1), reports);
+  private void observe(String others, NodeReport... reports) {
+    observeNodes(("a 2 | " + others).split("\\|", -1), reports);
   }
 
-  private void observe(String[] nodes, NodeReport... reports) {
+  private void observeNodes(String[] nodes, NodeReport... reports) {
     List<NodeStatus> statuses =
         Arrays.stream(nodes).filter(it -> !it.isBlank()).map(it -> of(it.strip())).toList();
     Set<NodeId> present = statuses.stream().map(NodeStatus::node).collect(Collectors.toSet());
@@ -116,9 +116,9 @@ final class LateNodesTest {
   }
 
   private void passFirstBatch(String late) {
-    see(late);
-    see(late, report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
-    see(late);
+    observe(late);
+    observe(late, report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
+    observe(late);
   }
 
   @ParameterizedTest
@@ -136,16 +136,16 @@ final class LateNodesTest {
     "l2 2, EXCLUDED, l2 (pinned)",
     "q 2 nowhere, EXCLUDED, q (a fact of the target is unknown)"
   })
-  void lateNode_isAskedWhatPreflightAsks(String late, NodeProgress expected, String excluded) {
+  void lateNode_isCheckedAsInPreflight(String late, NodeProgress expected, String excluded) {
     passFirstBatch(late);
-    assertEquals(expected, standing(rollout, late.split(" ", -1)[0]));
-    assertEquals(excluded, String.join(",", excludedWords()));
+    assertEquals(expected, progress(rollout, late.split(" ", -1)[0]));
+    assertEquals(excluded, String.join(",", excludedTexts()));
   }
 
   @Test
-  void lateNodeThatTheTargetDoesNotTake_isInNoSet() {
+  void lateNodeOutsideTheTarget_isInNoSet() {
     passFirstBatch("z 2");
-    assertEquals(Set.copyOf(ids("a x")), standings().keySet());
+    assertEquals(Set.copyOf(ids("a x")), progressByNode().keySet());
   }
 
   /// `b` was away when its batch continued, and may have changed since.
@@ -160,110 +160,110 @@ final class LateNodesTest {
     "b unreadable, EXCLUDED, b (unreadable status)",
     "b 2 nowhere, EXCLUDED, b (a fact of the target is unknown)"
   })
-  void nodeThatReturns_isAskedAgain(String returns, NodeProgress expected, String excluded) {
+  void nodeThatReturns_isCheckedAgain(String returns, NodeProgress expected, String excluded) {
     rollout = rolling(spec("| a b", "a or G@zone:b", DegradedNodes.EXCLUDED, 1));
     passFirstBatch("");
-    assertEquals(NodeProgress.WAITING, standing(rollout, "b"));
-    see(returns);
-    assertEquals(expected, standing(rollout, "b"));
-    assertEquals(excluded, String.join(",", excludedWords()));
+    assertEquals(NodeProgress.WAITING, progress(rollout, "b"));
+    observe(returns);
+    assertEquals(expected, progress(rollout, "b"));
+    assertEquals(excluded, String.join(",", excludedTexts()));
   }
 
-  private List<String> excludedWords() {
-    return rollout.run().ledger().excluded().stream().map(ExcludedNode::toString).toList();
+  private List<String> excludedTexts() {
+    return rollout.run().progress().excluded().stream().map(ExcludedNode::toString).toList();
   }
 
   @Test
-  void nodeWhoseFactsHaveChanged_isNotTakenAnyMore() {
+  void nodeWhoseFactsChanged_isExcluded() {
     rollout = rolling(spec("| a b", "a or G@zone:c", DegradedNodes.EXCLUDED, 1));
-    see("b 2");
-    assertEquals(List.of("b (the target does not take it any more)"), excludedWords());
+    observe("b 2");
+    assertEquals(List.of("b (the target does not take it any more)"), excludedTexts());
   }
 
   @Test
-  void nodeThatIsDegradedWhenItsTurnComes_isLeftOutAndTheBatchGoesOn() {
+  void nodeThatIsDegradedAtItsStart_isExcludedAndTheBatchContinues() {
     rollout = rolling(spec("| a | b", "*", DegradedNodes.EXCLUDED, 0));
     passFirstBatch("b 2");
-    assertEquals(NodeProgress.PENDING, standing(rollout, "b"));
-    now = now.plus(TIMES.batchPause());
-    see("b 2 degraded");
-    assertEquals(List.of("b (degraded)"), excludedWords());
-    assertEquals(2, rollout.run().ledger().passed());
+    assertEquals(NodeProgress.PENDING, progress(rollout, "b"));
+    now = now.plus(TIMINGS.batchPause());
+    observe("b 2 degraded");
+    assertEquals(List.of("b (degraded)"), excludedTexts());
+    assertEquals(2, rollout.run().progress().passedBatches());
   }
 
   @Test
-  void candidateThatWasNotAsked_waitsForTheNextLook() {
+  void candidateWithoutStatus_waitsForTheNextObservation() {
     rollout = Rollout.next(rollout, new Observed(Set.copyOf(ids("a")), List.of(), List.of()), now);
-    assertEquals(NodeProgress.PENDING, standing(rollout, "a"));
-    see("");
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "a"));
+    assertEquals(NodeProgress.PENDING, progress(rollout, "a"));
+    observe("");
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "a"));
   }
 
   @Test
-  void canaryThatIsLeftOut_leavesTheTrialToTheOthers() { // R14
+  void excludedCanary_leavesTheTestToTheOthers() { // R14
     rollout = rolling(spec("a b | c", "*", DegradedNodes.EXCLUDED, 0));
-    see("b 2 degraded | c 2");
-    see("b 2 | c 2", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
-    assertEquals(1, rollout.run().ledger().passed());
+    observe("b 2 degraded | c 2");
+    observe("b 2 | c 2", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
+    assertEquals(1, rollout.run().progress().passedBatches());
   }
 
   @Test
-  void noCanaryLeft_holdsTheRollout() { // R14
+  void rolloutWithoutCanaries_isHeld() { // R14
     rollout = rolling(spec("a | c", "*", DegradedNodes.EXCLUDED, 0));
-    observe(new String[] {"a 2 degraded", "c 2"});
-    assertEquals(NodeProgress.PENDING, standing(rollout, "c"));
-    assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"));
+    observeNodes(new String[] {"a 2 degraded", "c 2"});
+    assertEquals(NodeProgress.PENDING, progress(rollout, "c"));
+    assertTrue(Rollout.holdReason(rollout).orElse("").startsWith("no canary is left"));
   }
 
   /// One place decides which nodes are checked, for every loop.
   @Test
-  void candidates_areWhoeverMayBegin() {
+  void candidates_areTheNodesThatCanStart() {
     rollout = rolling(spec("| a b | c", "*", DegradedNodes.EXCLUDED, 1));
     Set<NodeId> all = Set.copyOf(ids("a b c x s"));
-    assertEquals(Set.copyOf(ids("a b x s")), rollout.run().candidates(all));
+    assertEquals(Set.copyOf(ids("a b x s")), rollout.run().startCandidates(all));
     passFirstBatch("");
-    assertEquals(Set.copyOf(ids("b c x s")), rollout.run().candidates(all));
+    assertEquals(Set.copyOf(ids("b c x s")), rollout.run().startCandidates(all));
   }
 
-  private Map<NodeId, NodeProgress> standings() {
-    return rollout.run().ledger().standings(rollout.run().spec());
+  private Map<NodeId, NodeProgress> progressByNode() {
+    return rollout.run().progress().progressByNode(rollout.run().spec());
   }
 
   @Test
-  void includedDegraded_getIn() { // R17
+  void includedDegraded_start() { // R17
     rollout = rolling(spec("*", DegradedNodes.INCLUDED));
     passFirstBatch("x 2 degraded");
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "x"));
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "x"));
   }
 
   @Test
-  void lateNode_waitsForTheFirstBatchAndIsAskedThen() {
-    see("l1 2");
-    assertEquals(NodeProgress.PENDING_OFFLINE, standing(rollout, "l1"), "seen, and in one set");
+  void lateNode_waitsForTheFirstBatchAndIsCheckedThen() {
+    observe("l1 2");
+    assertEquals(NodeProgress.PENDING_OFFLINE, progress(rollout, "l1"), "seen, and in one set");
     passFirstBatch("l1 2 degraded");
-    assertEquals(NodeProgress.EXCLUDED, standing(rollout, "l1"));
+    assertEquals(NodeProgress.EXCLUDED, progress(rollout, "l1"));
   }
 
   @Test
-  void lateNodeThatLeaves_isNoUnreachableOne() {
-    see("l1 2");
+  void lateNodeThatLeaves_isNotUnreachable() {
+    observe("l1 2");
     passFirstBatch("");
-    assertEquals("Optional.empty", Rollout.hold(rollout).toString());
-    assertEquals(NodeProgress.PENDING_OFFLINE, standing(rollout, "l1"));
-    see("x 2 | l1 2");
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "l1"));
+    assertEquals("Optional.empty", Rollout.holdReason(rollout).toString());
+    assertEquals(NodeProgress.PENDING_OFFLINE, progress(rollout, "l1"));
+    observe("x 2 | l1 2");
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "l1"));
   }
 
   @Test
-  void laneIsOver_whenTheRolloutsValidityEnds() {
+  void lateNodes_areRefusedAfterTheLateNodeWait() {
     passFirstBatch("x 2");
-    while (now.compareTo(START.plus(TIMES.laneWait())) < 0) {
-      now = now.plus(TIMES.stale());
-      see("x 2");
+    while (now.compareTo(START.plus(TIMINGS.lateNodeWait())) < 0) {
+      now = now.plus(TIMINGS.staleAfter());
+      observe("x 2");
     }
-    see("x 2 | l1 2");
-    assertEquals(Set.copyOf(ids("a x")), standings().keySet(), "l1 comes too late");
-    see("x 2 | l1 2", report("x", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
+    observe("x 2 | l1 2");
+    assertEquals(Set.copyOf(ids("a x")), progressByNode().keySet(), "l1 comes too late");
+    observe("x 2 | l1 2", report("x", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1));
     assertInstanceOf(Completed.class, rollout);
   }
 }

@@ -21,21 +21,21 @@ final class ModelNode {
   int swaps;
 
   /// Whether it ever reported that the release is bad.
-  boolean complained;
+  boolean reportedBad;
 
-  private @Nullable DesiredState read;
+  private @Nullable DesiredState readOrder;
   private @Nullable Task task;
-  private DriverClaim seen = DriverClaim.NOBODY;
+  private DriverClaim claim = DriverClaim.NONE;
   private NodePhase phase = NodePhase.PREPARING;
-  private RollbackReason setback = RollbackReason.NONE;
+  private RollbackReason rollbackReason = RollbackReason.NONE;
   private boolean stopped;
 
   ModelNode(NodeId id) {
     this.id = id;
   }
 
-  void read(@Nullable DesiredState desired) {
-    read = desired;
+  void read(@Nullable DesiredState desiredState) {
+    readOrder = desiredState;
   }
 
   /// Runs the release unconfirmed.
@@ -53,9 +53,9 @@ final class ModelNode {
 
   /// Acts on the order that it has read, unless that order is outdated.
   void act() {
-    DesiredState order = read;
-    read = null;
-    if (order == null || !seen.yieldsTo(order.lead())) {
+    DesiredState order = readOrder;
+    readOrder = null;
+    if (order == null || !claim.canYieldTo(order.claim())) {
       return;
     }
     Task mine = task;
@@ -65,11 +65,11 @@ final class ModelNode {
       }
       task = order.task();
       phase = NodePhase.PREPARING;
-      setback = RollbackReason.NONE;
+      rollbackReason = RollbackReason.NONE;
     } else if (order.task().attempt() < mine.attempt()) {
       return;
     }
-    seen = order.lead();
+    claim = order.claim();
     obey(order.goal());
   }
 
@@ -88,33 +88,36 @@ final class ModelNode {
           phase = NodePhase.CONFIRMED;
         }
       }
-      case ROLLED_BACK -> back(RollbackReason.ORDERED);
+      case ROLLED_BACK -> rollBack(RollbackReason.ORDERED);
       case REVERTED -> {
         if (phase == NodePhase.CONFIRMED) {
           phase = NodePhase.REVERTED;
         } else {
-          back(RollbackReason.ORDERED);
+          rollBack(RollbackReason.ORDERED);
         }
       }
       default -> throw new IllegalStateException("no goal: " + goal);
     }
   }
 
-  private void back(RollbackReason why) {
+  private void rollBack(RollbackReason why) {
     if (!phase.isTerminal() && phase != NodePhase.ROLLING_BACK) {
       boolean ran = isUnconfirmed();
       phase = ran ? NodePhase.ROLLING_BACK : NodePhase.ROLLED_BACK;
-      setback = why;
+      rollbackReason = why;
     }
   }
 
   /// Lets time pass; one step in `oneIn` goes wrong.
-  void live(Random random, int oneIn) {
+  void passTime(Random random, int oneIn) {
     boolean wrong = random.nextInt(oneIn) == 0;
     switch (phase) {
       case PREPARING -> {
         if (task != null && wrong) {
-          back(random.nextBoolean() ? RollbackReason.INFRASTRUCTURE : bad(RollbackReason.REFUSED));
+          rollBack(
+              random.nextBoolean()
+                  ? RollbackReason.INFRASTRUCTURE
+                  : markBad(RollbackReason.REFUSED));
         } else if (task != null && !stopped) {
           phase = NodePhase.STAGED;
         }
@@ -122,14 +125,14 @@ final class ModelNode {
       case APPLYING -> phase = NodePhase.SOAKING;
       case SOAKING -> {
         if (wrong) {
-          back(bad(RollbackReason.UNHEALTHY));
+          rollBack(markBad(RollbackReason.UNHEALTHY));
         } else {
           phase = NodePhase.SOAKED;
         }
       }
       case SOAKED -> {
         if (wrong) {
-          back(RollbackReason.UNCONFIRMED);
+          rollBack(RollbackReason.UNCONFIRMED);
         }
       }
       case ROLLING_BACK -> phase = NodePhase.ROLLED_BACK;
@@ -137,8 +140,8 @@ final class ModelNode {
     }
   }
 
-  private RollbackReason bad(RollbackReason why) {
-    complained = true;
+  private RollbackReason markBad(RollbackReason why) {
+    reportedBad = true;
     return why;
   }
 
@@ -151,8 +154,8 @@ final class ModelNode {
             id,
             mine,
             phase,
-            setback,
-            seen,
+            rollbackReason,
+            claim,
             isConfirmed() ? ControllerFixtures.NEW : ControllerFixtures.OLD);
   }
 }

@@ -1,7 +1,7 @@
 package keyfleet.rollout.controller;
 
+import static keyfleet.rollout.controller.ControllerFixtures.claim;
 import static keyfleet.rollout.controller.ControllerFixtures.created;
-import static keyfleet.rollout.controller.ControllerFixtures.lead;
 import static keyfleet.rollout.controller.ControllerFixtures.spec;
 
 import java.time.Duration;
@@ -40,14 +40,14 @@ final class RolloutRandomWalk {
 
   private final Random random;
   private final Map<NodeId, ModelNode> nodes = new TreeMap<>();
-  private final Map<NodeId, DesiredState> desired = new HashMap<>();
+  private final Map<NodeId, DesiredState> desiredState = new HashMap<>();
   private final List<Map.Entry<NodeId, DesiredState>> outbox = new ArrayList<>();
   private final Set<NodeId> overdue = new HashSet<>();
   private final Set<NodeId> forgotten = new HashSet<>();
   private final Set<NodeId> degraded = new HashSet<>();
-  private final int oneIn;
-  private final int unrest;
-  private final int lull;
+  private final int faultRate;
+  private final int changeRate;
+  private final int gapRate;
   private Rollout rollout;
   private Duration now = ControllerFixtures.START;
   private long epoch;
@@ -56,18 +56,19 @@ final class RolloutRandomWalk {
 
   RolloutRandomWalk(long seed) {
     random = new Random(seed);
-    oneIn = random.nextBoolean() ? 8 : 60;
-    unrest = random.nextBoolean() ? 12 : 60;
-    lull = random.nextBoolean() ? 2 : 10;
+    faultRate = random.nextBoolean() ? 8 : 60;
+    changeRate = random.nextBoolean() ? 12 : 60;
+    gapRate = random.nextBoolean() ? 2 : 10;
     String offline = random.nextBoolean() ? "x y" : "";
     String plan = PLANS[random.nextInt(PLANS.length)];
     RolloutLimits limits =
-        new RolloutLimits(largestBatch(plan), tolerance(), batchTolerance(), random.nextInt(3), 2);
+        new RolloutLimits(
+            largestBatch(plan), failureLimit(), batchFailureLimit(), random.nextInt(3), 2);
     rollout = created(spec(plan, offline, limits));
     nodes().forEach(it -> nodes.put(it, new ModelNode(it)));
     ControllerFixtures.ids(offline).forEach(it -> node(it).present = false);
     if (random.nextInt(3) == 0) {
-      strangers().forEach(it -> node(it).present = false);
+      lateNodeIds().forEach(it -> node(it).present = false);
     }
     if (random.nextInt(3) == 0) {
       degraded.addAll(ControllerFixtures.ids("y t"));
@@ -75,18 +76,18 @@ final class RolloutRandomWalk {
   }
 
   /// They are enrolled when they first appear.
-  static Set<NodeId> strangers() {
+  static Set<NodeId> lateNodeIds() {
     return Set.copyOf(ControllerFixtures.ids("s t"));
   }
 
-  private FailureLimit tolerance() {
+  private FailureLimit failureLimit() {
     return random.nextInt(3) == 0
         ? new FailureLimit.Percent(10 + random.nextInt(80))
         : new FailureLimit.Nodes(1 + random.nextInt(3));
   }
 
-  private FailureLimit batchTolerance() {
-    return random.nextInt(3) == 0 ? tolerance() : new FailureLimit.Unlimited();
+  private FailureLimit batchFailureLimit() {
+    return random.nextInt(3) == 0 ? failureLimit() : new FailureLimit.Unlimited();
   }
 
   /// The smallest limit that the plan allows; there may be more canaries than that.
@@ -110,7 +111,7 @@ final class RolloutRandomWalk {
   }
 
   Set<NodeId> nodes() {
-    return rollout.run().ledger().standings(rollout.run().spec()).keySet();
+    return rollout.run().progress().progressByNode(rollout.run().spec()).keySet();
   }
 
   /// A live node that an operator declared dead does not count.
@@ -122,19 +123,20 @@ final class RolloutRandomWalk {
 
   /// The nodes that run the release confirmed and do not belong to another rollout.
   Set<NodeId> confirmed() {
-    Map<NodeId, NodeProgress> standings = rollout.run().ledger().standings(rollout.run().spec());
+    Map<NodeId, NodeProgress> nodeProgresses =
+        rollout.run().progress().progressByNode(rollout.run().spec());
     Set<NodeId> confirmed = new HashSet<>();
     nodes.values().stream()
         .filter(it -> it.isConfirmed() && !forgotten.contains(it.id))
-        .filter(it -> standings.get(it.id) != NodeProgress.OCCUPIED)
+        .filter(it -> nodeProgresses.get(it.id) != NodeProgress.OCCUPIED)
         .forEach(it -> confirmed.add(it.id));
     return confirmed;
   }
 
   /// The nodes that reported a failure, or were present when a deadline passed (R13).
-  Set<NodeId> mayHaveFailed() {
+  Set<NodeId> possiblyFailed() {
     Set<NodeId> may = new HashSet<>(overdue);
-    nodes.values().stream().filter(it -> it.complained).forEach(it -> may.add(it.id));
+    nodes.values().stream().filter(it -> it.reportedBad).forEach(it -> may.add(it.id));
     return may;
   }
 
@@ -147,18 +149,18 @@ final class RolloutRandomWalk {
   RolloutEvent step() {
     int before = swaps();
     for (int i = random.nextInt(8); i > 0; i--) {
-      live(nodes.values().stream().toList().get(random.nextInt(nodes.size())));
+      runNode(nodes.values().stream().toList().get(random.nextInt(nodes.size())));
     }
-    deliver();
+    deliverOrders();
     swapped = swaps() > before;
-    RolloutEvent event = event();
+    RolloutEvent event = nextEvent();
     noteOverdue(event);
     Rollout next = Rollout.next(rollout, event, now);
     if (!next.equals(rollout)) {
       decision++;
     }
     rollout = next;
-    post();
+    queueOrders();
     return event;
   }
 
@@ -169,25 +171,25 @@ final class RolloutRandomWalk {
         .sum();
   }
 
-  private void live(ModelNode node) {
+  private void runNode(ModelNode node) {
     switch (random.nextInt(6)) {
-      case 0, 1 -> node.read(desired.get(node.id));
+      case 0, 1 -> node.read(desiredState.get(node.id));
       case 2, 3 -> node.act();
-      case 4 -> node.live(random, oneIn);
+      case 4 -> node.passTime(random, faultRate);
       default -> {
-        if (random.nextInt(unrest) == 0) {
+        if (random.nextInt(changeRate) == 0) {
           node.present = !node.present;
         } else if (!node.present && random.nextInt(4) == 0) {
-          comeBack(node);
+          returnNode(node);
         }
       }
     }
   }
 
   /// The node may return with another status.
-  private void comeBack(ModelNode node) {
+  private void returnNode(ModelNode node) {
     node.present = true;
-    if (random.nextInt(unrest) == 0) {
+    if (random.nextInt(changeRate) == 0) {
       degraded.add(node.id);
     } else if (random.nextBoolean()) {
       degraded.remove(node.id);
@@ -195,53 +197,53 @@ final class RolloutRandomWalk {
   }
 
   /// The orders of a committed decision wait to be written; the oldest may never be.
-  private void post() {
-    DriverClaim lead = rollout.run().lead();
-    Rollout.orders(rollout)
-        .forEach((node, it) -> outbox.add(Map.entry(node, it.under(lead, decision))));
+  private void queueOrders() {
+    DriverClaim claim = rollout.run().claim();
+    Rollout.assignments(rollout)
+        .forEach((node, it) -> outbox.add(Map.entry(node, it.toDesiredState(claim, decision))));
     while (outbox.size() > OUTBOX) {
       outbox.removeFirst();
     }
   }
 
-  private void deliver() {
+  private void deliverOrders() {
     for (int i = random.nextInt(6); i > 0 && !outbox.isEmpty(); i--) {
       boolean late = random.nextInt(3) == 0;
       int index = late ? random.nextInt(outbox.size()) : outbox.size() - 1;
       Map.Entry<NodeId, DesiredState> order = outbox.remove(index);
-      DesiredState there = desired.get(order.getKey());
-      if (there == null || order.getValue().mayReplace(there)) {
-        desired.put(order.getKey(), order.getValue());
+      DesiredState there = desiredState.get(order.getKey());
+      if (there == null || order.getValue().canReplace(there)) {
+        desiredState.put(order.getKey(), order.getValue());
       }
     }
   }
 
-  private RolloutEvent event() {
+  private RolloutEvent nextEvent() {
     now = now.plusSeconds(random.nextInt(20));
-    int luck = random.nextInt(unrest * 10);
-    return switch (luck) {
-      case 0 -> new AbortRequested(lead(++epoch));
-      case 1 -> new RollbackRequested(lead(++epoch));
-      case 2, 3 -> forget();
+    int roll = random.nextInt(changeRate * 10);
+    return switch (roll) {
+      case 0 -> new AbortRequested(claim(++epoch));
+      case 1 -> new RollbackRequested(claim(++epoch));
+      case 2, 3 -> forgetEvent();
       case 4, 5, 6 -> new PauseRequested();
-      case 7, 8 -> new Claimed(lead(++epoch));
-      case 9, 10 -> occupied();
+      case 7, 8 -> new Claimed(claim(++epoch));
+      case 9, 10 -> occupiedEvent();
       case 11 -> new RolloutEvent.DecisionsLost();
-      default -> luck % 10 < 8 ? usual() : new Ticked();
+      default -> roll % 10 < 8 ? usualEvent() : new Ticked();
     };
   }
 
-  private RolloutEvent usual() {
-    if (Rollout.wantsLead(rollout)) {
+  private RolloutEvent usualEvent() {
+    if (Rollout.shouldClaim(rollout)) {
       boolean changed = rollout instanceof Rollout.Aborting && random.nextInt(4) == 0;
-      DriverClaim next = lead(++epoch);
+      DriverClaim next = claim(++epoch);
       return changed ? new RollbackRequested(next) : new Claimed(next);
     }
     if (rollout instanceof Rollout.Paused && random.nextInt(4) == 0) {
       return new ResumeRequested();
     }
-    if (random.nextInt(lull) == 0) {
-      now = now.plus(ControllerFixtures.TIMES.stale()).minusSeconds(random.nextInt(40));
+    if (random.nextInt(gapRate) == 0) {
+      now = now.plus(ControllerFixtures.TIMINGS.staleAfter()).minusSeconds(random.nextInt(40));
       return observed();
     }
     return observed();
@@ -265,31 +267,33 @@ final class RolloutRandomWalk {
     return new Observed(present, reports, statuses);
   }
 
-  private NodeId anyone() {
+  private NodeId anyNode() {
     return nodes.keySet().stream().toList().get(random.nextInt(nodes.size()));
   }
 
   /// A driver finds this out when it is about to write an order for the node.
-  private RolloutEvent occupied() {
-    List<NodeId> told = Rollout.orders(rollout).keySet().stream().toList();
-    return told.isEmpty() ? new Ticked() : new NodeOccupied(told.get(random.nextInt(told.size())));
+  private RolloutEvent occupiedEvent() {
+    List<NodeId> ordered = Rollout.assignments(rollout).keySet().stream().toList();
+    return ordered.isEmpty()
+        ? new Ticked()
+        : new NodeOccupied(ordered.get(random.nextInt(ordered.size())));
   }
 
-  private RolloutEvent forget() {
-    NodeId node = anyone();
+  private RolloutEvent forgetEvent() {
+    NodeId node = anyNode();
     forgotten.add(node);
     return new ForgetRequested(node);
   }
 
   /// Present nodes whose step has lasted at least as long as the shortest deadline.
   private void noteOverdue(RolloutEvent event) {
-    DriverView outlook = rollout.run().outlook();
-    Set<NodeId> present = event instanceof Observed seen ? seen.present() : outlook.present();
-    outlook
-        .since()
+    DriverView driverView = rollout.run().driverView();
+    Set<NodeId> present = event instanceof Observed seen ? seen.present() : driverView.present();
+    driverView
+        .waitingSince()
         .forEach((node, since) -> {
-          boolean late = now.compareTo(since.plus(ControllerFixtures.TIMES.settleWithin())) >= 0;
-          if (late && present.contains(node) && outlook.present().contains(node)) {
+          boolean late = now.compareTo(since.plus(ControllerFixtures.TIMINGS.settleWithin())) >= 0;
+          if (late && present.contains(node) && driverView.present().contains(node)) {
             overdue.add(node);
           }
         });

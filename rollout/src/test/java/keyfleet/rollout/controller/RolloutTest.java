@@ -1,15 +1,15 @@
 package keyfleet.rollout.controller;
 
 import static keyfleet.rollout.controller.ControllerFixtures.START;
-import static keyfleet.rollout.controller.ControllerFixtures.TIMES;
+import static keyfleet.rollout.controller.ControllerFixtures.TIMINGS;
+import static keyfleet.rollout.controller.ControllerFixtures.claim;
 import static keyfleet.rollout.controller.ControllerFixtures.goal;
-import static keyfleet.rollout.controller.ControllerFixtures.lead;
 import static keyfleet.rollout.controller.ControllerFixtures.limits;
+import static keyfleet.rollout.controller.ControllerFixtures.observed;
+import static keyfleet.rollout.controller.ControllerFixtures.progress;
 import static keyfleet.rollout.controller.ControllerFixtures.report;
 import static keyfleet.rollout.controller.ControllerFixtures.rolling;
-import static keyfleet.rollout.controller.ControllerFixtures.seen;
 import static keyfleet.rollout.controller.ControllerFixtures.spec;
-import static keyfleet.rollout.controller.ControllerFixtures.standing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -48,79 +48,79 @@ final class RolloutTest {
   private Duration now = START;
   private Rollout rollout = rolling(spec("| a b | c", "", limits(2, 2, 1)));
 
-  private void on(RolloutEvent event) {
+  private void handle(RolloutEvent event) {
     rollout = Rollout.next(rollout, event, now);
   }
 
   /// Observes repeatedly for that long, the last time exactly at its end.
-  private void watch(Duration length, String present) {
+  private void observeFor(Duration length, String present) {
     Duration end = now.plus(length);
-    while (now.plus(TIMES.stale()).compareTo(end) < 0) {
-      now = now.plus(TIMES.stale());
-      on(seen(present));
+    while (now.plus(TIMINGS.staleAfter()).compareTo(end) < 0) {
+      now = now.plus(TIMINGS.staleAfter());
+      handle(observed(present));
     }
     now = end;
-    on(seen(present));
+    handle(observed(present));
   }
 
-  private void says(String node, NodePhase phase) {
-    says(node, phase, RollbackReason.NONE);
+  private void receiveReport(String node, NodePhase phase) {
+    receiveReport(node, phase, RollbackReason.NONE);
   }
 
-  private void says(String node, NodePhase phase, RollbackReason setback) {
-    long epoch = rollout.run().lead().epoch();
-    on(seen("a b c", report(node, 1, phase, setback, epoch)));
+  private void receiveReport(String node, NodePhase phase, RollbackReason rollbackReason) {
+    long epoch = rollout.run().claim().epoch();
+    handle(observed("a b c", report(node, 1, phase, rollbackReason, epoch)));
   }
 
-  private void confirmed(String... nodes) {
+  private void confirm(String... nodes) {
     for (String node : nodes) {
-      says(node, NodePhase.STAGED);
-      says(node, NodePhase.SOAKED);
-      says(node, NodePhase.CONFIRMED);
+      receiveReport(node, NodePhase.STAGED);
+      receiveReport(node, NodePhase.SOAKED);
+      receiveReport(node, NodePhase.CONFIRMED);
     }
   }
 
   @Test
-  void batches_passOneAfterTheOtherWithAPause() {
-    on(seen("a b c"));
-    confirmed("a", "b");
-    assertEquals(NodeProgress.PENDING, standing(rollout, "c"));
-    assertEquals(Optional.of(now.plus(TIMES.batchPause())), Rollout.wakeAt(rollout));
-    now = now.plus(TIMES.batchPause());
-    on(new Ticked());
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "c"));
-    confirmed("c");
+  void batches_passInTurnWithAPause() {
+    handle(observed("a b c"));
+    confirm("a", "b");
+    assertEquals(NodeProgress.PENDING, progress(rollout, "c"));
+    assertEquals(Optional.of(now.plus(TIMINGS.batchPause())), Rollout.wakeAt(rollout));
+    now = now.plus(TIMINGS.batchPause());
+    handle(new Ticked());
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "c"));
+    confirm("c");
     assertInstanceOf(Completed.class, rollout);
-    assertEquals(Map.of(), rollout.run().ledger().places());
+    assertEquals(Map.of(), rollout.run().progress().entries());
   }
 
   @Test
   void apply_isOrderedOnlyAfterTheNodeHasStaged() {
-    on(seen("a b c"));
-    says("a", NodePhase.PREPARING);
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.PREPARING);
     assertEquals(Optional.of(Goal.STAGED), goal(rollout, "a"));
-    says("a", NodePhase.STAGED);
+    receiveReport("a", NodePhase.STAGED);
     assertEquals(Optional.of(Goal.APPLIED), goal(rollout, "a"));
   }
 
   @Test
-  void failover_failsNobody() { // I1
-    on(seen("a b c"));
-    says("a", NodePhase.STAGED);
-    watch(TIMES.prepareWithin().minusNanos(1), "b");
-    RolloutProgress before = rollout.run().ledger();
-    on(new Claimed(lead(2)));
-    assertEquals(before, rollout.run().ledger());
-    on(seen("a b c"));
-    watch(TIMES.settleWithin().minusNanos(1), "a b c");
-    assertEquals(List.of(), rollout.run().ledger().failed());
-    assertEquals(lead(2), rollout.run().lead());
+  void failover_failsNoNode() { // I1
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.STAGED);
+    observeFor(TIMINGS.prepareWithin().minusNanos(1), "b");
+    RolloutProgress before = rollout.run().progress();
+    handle(new Claimed(claim(2)));
+    assertEquals(before, rollout.run().progress());
+    handle(observed("a b c"));
+    observeFor(TIMINGS.settleWithin().minusNanos(1), "a b c");
+    assertEquals(List.of(), rollout.run().progress().failedNodes());
+    assertEquals(claim(2), rollout.run().claim());
   }
 
   @Test
   void lowerOrEqualClaim_changesNothing() { // R2
     Rollout before = rollout;
-    on(new Claimed(new DriverClaim(1, "another")));
+    handle(new Claimed(new DriverClaim(1, "another")));
     assertEquals(before, rollout);
   }
 
@@ -131,194 +131,197 @@ final class RolloutTest {
     "UNCONFIRMED, PREPARING, Rolling",
     "INFRASTRUCTURE, WAITING, Paused"
   })
-  void setback_hasItsOwnConsequence(
-      RollbackReason setback, NodeProgress standing, String state) { // R13, R14
-    on(seen("a b c"));
-    says("a", NodePhase.STAGED);
-    says("a", NodePhase.ROLLED_BACK, setback);
-    assertEquals(standing, standing(rollout, "a"));
+  void rollbackReason_decidesTheNextStep(
+      RollbackReason rollbackReason, NodeProgress progress, String state) { // R13, R14
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.STAGED);
+    receiveReport("a", NodePhase.ROLLED_BACK, rollbackReason);
+    assertEquals(progress, progress(rollout, "a"));
     assertEquals(state, rollout.getClass().getSimpleName());
-    int attempt = standing == NodeProgress.FAILED ? 1 : 2;
+    int attempt = progress == NodeProgress.FAILED ? 1 : 2;
     assertEquals(
-        new NodeEntry(standing, attempt), rollout.run().ledger().places().get(new NodeId("a")));
-    assertEquals(state.equals("Paused"), Rollout.hold(rollout).isPresent(), "it gives the reason");
+        new NodeEntry(progress, attempt), rollout.run().progress().entries().get(new NodeId("a")));
+    assertEquals(
+        state.equals("Paused"), Rollout.holdReason(rollout).isPresent(), "it gives the reason");
   }
 
   @Test
   void nodeThatIsCutOffEveryTime_isGivenUp() {
-    on(seen("a b c"));
-    for (int attempt = 1; attempt <= ForwardSteps.MAX_TRIES; attempt++) {
-      on(seen("a b c", report("a", attempt, NodePhase.ROLLED_BACK, RollbackReason.UNCONFIRMED, 1)));
+    handle(observed("a b c"));
+    for (int attempt = 1; attempt <= ForwardSteps.MAX_ATTEMPTS; attempt++) {
+      handle(
+          observed(
+              "a b c", report("a", attempt, NodePhase.ROLLED_BACK, RollbackReason.UNCONFIRMED, 1)));
     }
-    assertEquals(NodeProgress.LOST, standing(rollout, "a"));
-    assertEquals(List.of(), rollout.run().ledger().failed());
+    assertEquals(NodeProgress.LOST, progress(rollout, "a"));
+    assertEquals(List.of(), rollout.run().progress().failedNodes());
   }
 
   @Test
   void failedNodes_countOnceEachAndAbortAtTheLimit() { // I7
-    on(seen("a b c"));
-    says("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
-    says("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+    receiveReport("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
     assertInstanceOf(Rolling.class, rollout);
-    says("b", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+    receiveReport("b", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
     assertInstanceOf(Aborting.class, rollout);
-    assertTrue(Rollout.wantsLead(rollout), "the stop needs an epoch of its own"); // R18
-    on(new Claimed(lead(2)));
+    assertTrue(Rollout.shouldClaim(rollout), "the stop needs an epoch of its own"); // R18
+    handle(new Claimed(claim(2)));
     assertEquals(StopCause.FAILURES, assertInstanceOf(Aborted.class, rollout).cause());
   }
 
   @Test
   void oneFailedCanary_isTooMany() { // R14
     rollout = rolling(spec("a | b c", "", limits(2, 9, 1)));
-    on(seen("a b c"));
-    says("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY);
     assertInstanceOf(Aborting.class, rollout);
   }
 
   @Test
-  void silentCanary_keepsTheFleetWaiting() { // R14
+  void silentCanary_holdsTheRollout() { // R14
     rollout = rolling(spec("a | b c", "", limits(2, 9, 2)));
-    on(seen("b c"));
+    handle(observed("b c"));
     now = now.plus(Duration.ofDays(1));
-    on(seen("b c"));
-    assertEquals(NodeProgress.PENDING, standing(rollout, "b"));
+    handle(observed("b c"));
+    assertEquals(NodeProgress.PENDING, progress(rollout, "b"));
     assertEquals(
         Optional.of("canaries are silent or were given up; forget them or abort the rollout: a"),
-        Rollout.hold(rollout));
-    on(new ForgetRequested(new NodeId("a")));
-    assertEquals(NodeProgress.PENDING, standing(rollout, "b"), "no canary has confirmed");
-    assertTrue(Rollout.hold(rollout).orElse("").startsWith("no canary is left"), "R14");
+        Rollout.holdReason(rollout));
+    handle(new ForgetRequested(new NodeId("a")));
+    assertEquals(NodeProgress.PENDING, progress(rollout, "b"), "no canary has confirmed");
+    assertTrue(Rollout.holdReason(rollout).orElse("").startsWith("no canary is left"), "R14");
   }
 
   @Test
-  void deadline_failsWhoBeatsAndNotWhoIsSilent() { // R13
-    on(seen("a b c"));
-    watch(TIMES.prepareWithin(), "a c");
-    assertEquals(NodeProgress.FAILED, standing(rollout, "a"));
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "b"));
+  void deadline_failsPresentNodesAndNotSilentOnes() { // R13
+    handle(observed("a b c"));
+    observeFor(TIMINGS.prepareWithin(), "a c");
+    assertEquals(NodeProgress.FAILED, progress(rollout, "a"));
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "b"));
   }
 
   @Test
-  void driverThatWasBlind_looksBeforeItJudges() { // R13, R20
-    on(seen("a b c"));
-    now = now.plus(TIMES.prepareWithin());
-    on(new Ticked());
-    on(seen("a b c"));
-    assertEquals(List.of(), rollout.run().ledger().failed());
-    watch(TIMES.prepareWithin(), "a b c");
-    assertEquals(2, rollout.run().ledger().failed().size());
+  void driverWithAStaleView_observesBeforeItJudges() { // R13, R20
+    handle(observed("a b c"));
+    now = now.plus(TIMINGS.prepareWithin());
+    handle(new Ticked());
+    handle(observed("a b c"));
+    assertEquals(List.of(), rollout.run().progress().failedNodes());
+    observeFor(TIMINGS.prepareWithin(), "a b c");
+    assertEquals(2, rollout.run().progress().failedNodes().size());
   }
 
   @Test
-  void slotOfASilentNode_isNotGivenAway() { // I6
+  void slotOfASilentNode_staysTaken() { // I6
     rollout = rolling(spec("| a | b", "", limits(1, 2, 0)));
-    on(seen("a b"));
-    on(seen("a b", report("a", 1, NodePhase.STAGED, RollbackReason.NONE, 1)));
+    handle(observed("a b"));
+    handle(observed("a b", report("a", 1, NodePhase.STAGED, RollbackReason.NONE, 1)));
     now = now.plus(Duration.ofDays(1));
-    on(seen("b"));
-    assertEquals(NodeProgress.PENDING, standing(rollout, "b"));
+    handle(observed("b"));
+    assertEquals(NodeProgress.PENDING, progress(rollout, "b"));
     assertEquals(
-        Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.hold(rollout));
-    on(new ForgetRequested(new NodeId("a")));
-    on(seen("b"));
-    now = now.plus(TIMES.batchPause());
-    on(seen("b"));
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "b"));
+        Optional.of("1 unreachable nodes exceed the limit of 0: a"), Rollout.holdReason(rollout));
+    handle(new ForgetRequested(new NodeId("a")));
+    handle(observed("b"));
+    now = now.plus(TIMINGS.batchPause());
+    handle(observed("b"));
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "b"));
   }
 
   @Test
   void offlineNode_getsTheReleaseWhenItReturns() { // R16
     rollout = rolling(spec("| a", "x", limits(1, 2, 0)));
-    on(seen("a x"));
-    assertEquals(NodeProgress.PENDING_OFFLINE, standing(rollout, "x"));
-    on(seen("a", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
+    handle(observed("a x"));
+    assertEquals(NodeProgress.PENDING_OFFLINE, progress(rollout, "x"));
+    handle(observed("a", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
     assertInstanceOf(Rolling.class, rollout);
-    on(seen("a x"));
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "x"));
-    on(seen("a x", report("x", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
+    handle(observed("a x"));
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "x"));
+    handle(observed("a x", report("x", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
     assertInstanceOf(Completed.class, rollout);
   }
 
   @Test
   void offlineNodeThatNeverReturns_doesNotKeepTheRolloutOpen() { // R16, P6
     rollout = rolling(spec("| a", "x", limits(1, 2, 0)));
-    on(seen("a"));
-    on(seen("a", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
-    watch(TIMES.laneWait(), "a");
+    handle(observed("a"));
+    handle(observed("a", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 1)));
+    observeFor(TIMINGS.lateNodeWait(), "a");
     assertInstanceOf(Completed.class, rollout);
-    assertEquals(NodeProgress.PENDING_OFFLINE, standing(rollout, "x"));
+    assertEquals(NodeProgress.PENDING_OFFLINE, progress(rollout, "x"));
   }
 
   @Test
-  void pausedRollout_confirmsWhoHasSoakedAndBeginsNothing() { // R19
-    on(seen("a b c"));
-    says("a", NodePhase.STAGED);
-    on(new PauseRequested());
-    says("b", NodePhase.STAGED);
-    says("a", NodePhase.SOAKED);
-    assertEquals(NodeProgress.CONFIRMING, standing(rollout, "a"));
-    assertEquals(NodeProgress.PREPARING, standing(rollout, "b"));
+  void pausedRollout_confirmsSoakedNodesAndStartsNone() { // R19
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.STAGED);
+    handle(new PauseRequested());
+    receiveReport("b", NodePhase.STAGED);
+    receiveReport("a", NodePhase.SOAKED);
+    assertEquals(NodeProgress.CONFIRMING, progress(rollout, "a"));
+    assertEquals(NodeProgress.PREPARING, progress(rollout, "b"));
     assertInstanceOf(Paused.class, rollout);
   }
 
   @Test
   void abort_isOverWhenEachNodeHasObeyedIt() { // R18, I3
-    on(seen("a b c"));
-    says("a", NodePhase.STAGED);
-    on(new AbortRequested(lead(2)));
-    assertEquals(List.of(new NodeId("a")), rollout.run().ledger().awaited());
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.STAGED);
+    handle(new AbortRequested(claim(2)));
+    assertEquals(List.of(new NodeId("a")), rollout.run().progress().awaitedNodes());
     assertEquals(Optional.of(Goal.ROLLED_BACK), goal(rollout, "b"));
-    on(seen("a b c", report("a", 1, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, 1)));
+    handle(observed("a b c", report("a", 1, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, 1)));
     assertInstanceOf(Aborting.class, rollout, "it has not seen the abort's epoch");
-    on(seen("a b c", report("a", 1, NodePhase.ROLLING_BACK, RollbackReason.ORDERED, 2)));
+    handle(observed("a b c", report("a", 1, NodePhase.ROLLING_BACK, RollbackReason.ORDERED, 2)));
     assertInstanceOf(Aborting.class, rollout, "it is still rolling back");
-    on(seen("a b c", report("a", 1, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, 2)));
+    handle(observed("a b c", report("a", 1, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, 2)));
     assertInstanceOf(Aborted.class, rollout);
   }
 
   @Test
   void deadNode_isTakenOutOfAnAbort() {
-    on(seen("a b c"));
-    says("a", NodePhase.STAGED);
-    on(new AbortRequested(lead(2)));
-    on(new Claimed(lead(3)));
-    on(new ForgetRequested(new NodeId("a")));
+    handle(observed("a b c"));
+    receiveReport("a", NodePhase.STAGED);
+    handle(new AbortRequested(claim(2)));
+    handle(new Claimed(claim(3)));
+    handle(new ForgetRequested(new NodeId("a")));
     assertInstanceOf(Aborted.class, rollout);
-    assertEquals(NodeProgress.FORGOTTEN, standing(rollout, "a"));
+    assertEquals(NodeProgress.FORGOTTEN, progress(rollout, "a"));
   }
 
   @Test
-  void rollback_revertsConfirmedNodesWithinTheBound() {
+  void rollback_revertsConfirmedNodesWithinTheLimit() {
     rollout = rolling(spec("| a | b | c", "", limits(1, 2, 1)));
     for (String node : List.of("a", "b", "c")) {
-      on(seen("a b c"));
-      confirmed(node);
-      now = now.plus(TIMES.batchPause());
+      handle(observed("a b c"));
+      confirm(node);
+      now = now.plus(TIMINGS.batchPause());
     }
     assertInstanceOf(Completed.class, rollout);
-    on(new RollbackRequested(lead(2)));
-    on(seen("a b c"));
-    assertEquals(1, Rollout.orders(rollout).size());
+    handle(new RollbackRequested(claim(2)));
+    handle(observed("a b c"));
+    assertEquals(1, Rollout.assignments(rollout).size());
     for (String node : List.of("c", "b", "a")) {
       assertEquals(Optional.of(Goal.REVERTED), goal(rollout, node));
-      on(seen("a b c", report(node, 1, NodePhase.REVERTED, RollbackReason.ORDERED, 2)));
+      handle(observed("a b c", report(node, 1, NodePhase.REVERTED, RollbackReason.ORDERED, 2)));
     }
     assertInstanceOf(RolledBack.class, rollout);
-    assertEquals(NodeProgress.REVERTED, standing(rollout, "a"));
+    assertEquals(NodeProgress.REVERTED, progress(rollout, "a"));
   }
 
   /// Two reverts in a row: the release before the first one is no longer kept.
   @Test
-  void nodeThatCannotRevert_keepsTheReleaseAndNobodyWaits() { // R8
+  void nodeThatCannotRevert_keepsTheReleaseAndIsNotAwaited() { // R8
     rollout = rolling(spec("| a b", "", limits(2, 2, 1)));
-    on(seen("a b"));
-    confirmed("a", "b");
-    on(new RollbackRequested(lead(2)));
-    on(seen("a b", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 2)));
-    assertEquals(NodeProgress.REVERTING, standing(rollout, "a"), "it may not have seen the order");
-    on(seen("a b", report("a", 1, NodePhase.CONFIRMED, RollbackReason.INFRASTRUCTURE, 2)));
-    assertEquals(NodeProgress.KEPT, standing(rollout, "a"));
-    on(seen("a b", report("b", 1, NodePhase.REVERTED, RollbackReason.ORDERED, 2)));
+    handle(observed("a b"));
+    confirm("a", "b");
+    handle(new RollbackRequested(claim(2)));
+    handle(observed("a b", report("a", 1, NodePhase.CONFIRMED, RollbackReason.NONE, 2)));
+    assertEquals(NodeProgress.REVERTING, progress(rollout, "a"), "it may not have seen the order");
+    handle(observed("a b", report("a", 1, NodePhase.CONFIRMED, RollbackReason.INFRASTRUCTURE, 2)));
+    assertEquals(NodeProgress.KEPT, progress(rollout, "a"));
+    handle(observed("a b", report("b", 1, NodePhase.REVERTED, RollbackReason.ORDERED, 2)));
     assertInstanceOf(RolledBack.class, rollout);
   }
 
@@ -328,39 +331,40 @@ final class RolloutTest {
     "PREPARING, PREPARING", "STAGED, PREPARING", "APPLYING, APPLYING", "SOAKING, APPLYING",
     "SOAKED, APPLYING", "ROLLING_BACK, APPLYING", "CONFIRMED, CONFIRMED", "ROLLED_BACK, PREPARING"
   })
-  void rolloutThatWentBack_isRebuiltFromReports(NodePhase phase, NodeProgress standing) {
+  void lostDecisions_areRebuiltFromReports(NodePhase phase, NodeProgress progress) {
     NodeReport lost = report("c", 2, phase, RollbackReason.NONE, 1);
-    on(seen("a b c"));
-    assertTrue(Rollout.isBehind(rollout, List.of(lost)));
-    on(new DecisionsLost());
-    on(seen("a b c", lost));
+    handle(observed("a b c"));
+    assertTrue(Rollout.hasLostDecisions(rollout, List.of(lost)));
+    handle(new DecisionsLost());
+    handle(observed("a b c", lost));
     assertEquals(StopCause.STORE_LOST, assertInstanceOf(Paused.class, rollout).cause());
-    assertEquals(new NodeEntry(standing, 2), rollout.run().ledger().places().get(new NodeId("c")));
-    assertFalse(Rollout.isBehind(rollout, List.of(lost)));
-    assertEquals(Map.of(), Rollout.orders(rollout));
-    now = now.plus(TIMES.settleWithin());
-    on(new ResumeRequested());
-    on(seen("a b c"));
-    assertEquals(List.of(), rollout.run().ledger().failed(), "every wait starts again");
+    assertEquals(
+        new NodeEntry(progress, 2), rollout.run().progress().entries().get(new NodeId("c")));
+    assertFalse(Rollout.hasLostDecisions(rollout, List.of(lost)));
+    assertEquals(Map.of(), Rollout.assignments(rollout));
+    now = now.plus(TIMINGS.settleWithin());
+    handle(new ResumeRequested());
+    handle(observed("a b c"));
+    assertEquals(List.of(), rollout.run().progress().failedNodes(), "every wait starts again");
   }
 
   @Test
   void confirmDeadline_outlastsTwoFailovers() { // R7, H6
-    assertEquals(Duration.ofSeconds(390), TIMES.confirmWithin());
-    RolloutTimings hour = RolloutTimings.usual(Duration.ofHours(1), Duration.ZERO);
+    assertEquals(Duration.ofSeconds(390), TIMINGS.confirmWithin());
+    RolloutTimings hour = RolloutTimings.defaults(Duration.ofHours(1), Duration.ZERO);
     assertEquals(Duration.ofHours(3), hour.confirmWithin());
     assertThrows(
         IllegalArgumentException.class,
         () ->
             new RolloutTimings(
-                TIMES.soak(),
-                TIMES.confirmWithin().minusNanos(1),
-                TIMES.batchPause(),
-                TIMES.laneWait(),
-                TIMES.prepareWithin(),
-                TIMES.answerWithin(),
-                TIMES.healthWait(),
-                TIMES.stale(),
-                TIMES.scan()));
+                TIMINGS.soak(),
+                TIMINGS.confirmWithin().minusNanos(1),
+                TIMINGS.batchPause(),
+                TIMINGS.lateNodeWait(),
+                TIMINGS.prepareWithin(),
+                TIMINGS.answerWithin(),
+                TIMINGS.healthWait(),
+                TIMINGS.staleAfter(),
+                TIMINGS.scanInterval()));
   }
 }

@@ -38,7 +38,7 @@ class RolloutWalkTest {
   private static final Pattern EDGE = Pattern.compile("/// (\\w+) +--(\\w+)-*> (\\w+).*");
 
   @Test
-  void randomWalks_keepTheInvariantsAndTakeExactlyTheDrawnEdges() throws IOException {
+  void randomWalks_keepTheInvariantsAndTakeExactlyTheDocumentedEdges() throws IOException {
     Set<String> taken = new TreeSet<>();
     for (int seed = 0; seed < WALKS; seed++) {
       RolloutRandomWalk world = new RolloutRandomWalk(seed);
@@ -52,7 +52,7 @@ class RolloutWalkTest {
         }
       }
     }
-    assertEquals(drawn(), taken);
+    assertEquals(documentedEdges(), taken);
   }
 
   /// Other events that settle a rollout are drawn as an observation; a resumed rollout is Rolling
@@ -88,27 +88,27 @@ class RolloutWalkTest {
   /// I10: each node of the plan is in one set, and a late node stays in the ledger. R16, R17: a
   /// late node that is left out has a reason and gets no order.
   private static void checkSets(RolloutRun before, RolloutRun after, String where) {
-    Set<NodeId> planned = RolloutProgress.EMPTY.standings(after.spec()).keySet();
-    Set<NodeId> all = after.ledger().standings(after.spec()).keySet();
+    Set<NodeId> planned = RolloutProgress.EMPTY.progressByNode(after.spec()).keySet();
+    Set<NodeId> all = after.progress().progressByNode(after.spec()).keySet();
     Set<NodeId> late = new HashSet<>(all);
     late.removeAll(planned);
     assertTrue(all.containsAll(planned), where);
-    assertTrue(RolloutRandomWalk.strangers().containsAll(late), where);
-    assertTrue(all.containsAll(before.ledger().standings(before.spec()).keySet()), where);
+    assertTrue(RolloutRandomWalk.lateNodeIds().containsAll(late), where);
+    assertTrue(all.containsAll(before.progress().progressByNode(before.spec()).keySet()), where);
     Set<NodeId> out = new HashSet<>();
     after
-        .ledger()
-        .places()
-        .forEach((node, place) -> {
-          if (place.standing() == NodeProgress.EXCLUDED) {
+        .progress()
+        .entries()
+        .forEach((node, entry) -> {
+          if (entry.progress() == NodeProgress.EXCLUDED) {
             out.add(node);
           }
         });
     assertEquals(
         out,
-        after.ledger().excluded().stream().map(ExcludedNode::node).collect(Collectors.toSet()),
+        after.progress().excluded().stream().map(ExcludedNode::node).collect(Collectors.toSet()),
         where);
-    assertEquals(out.size(), after.ledger().excluded().size(), where);
+    assertEquals(out.size(), after.progress().excluded().size(), where);
   }
 
   /// I1, I7, R13, R14.
@@ -116,13 +116,15 @@ class RolloutWalkTest {
       RolloutRandomWalk world, Rollout before, RolloutEvent event, String where) {
     RolloutRun run = world.rollout().run();
     if (event instanceof Claimed) {
-      assertEquals(before.run().ledger().failed(), run.ledger().failed(), where);
+      assertEquals(before.run().progress().failedNodes(), run.progress().failedNodes(), where);
     }
-    Set<NodeId> failed = Set.copyOf(run.ledger().failed());
-    assertEquals(run.ledger().failed().size(), failed.size(), where);
-    assertTrue(world.mayHaveFailed().containsAll(failed), where + ": failed " + failed);
+    Set<NodeId> failed = Set.copyOf(run.progress().failedNodes());
+    assertEquals(run.progress().failedNodes().size(), failed.size(), where);
+    assertTrue(world.possiblyFailed().containsAll(failed), where + ": failed " + failed);
     if (world.rollout() instanceof Rolling || world.rollout() instanceof Paused) {
-      assertFalse(run.spec().limits().maxFailed().isReached(run.ledger().tally(run.spec())), where);
+      assertFalse(
+          run.spec().limits().maxFailed().isReached(run.progress().countFailures(run.spec())),
+          where);
       checkBatch(run, failed, where);
       assertTrue(run.spec().plan().canaries().stream().noneMatch(failed::contains), where);
     }
@@ -130,31 +132,31 @@ class RolloutWalkTest {
 
   /// R14, counted independently: a listed node of the current batch got an order.
   private static void checkBatch(RolloutRun run, Set<NodeId> failed, String where) {
-    int passed = run.ledger().passed();
-    if (passed == run.spec().batches()) {
+    int passed = run.progress().passedBatches();
+    if (passed == run.spec().batchCount()) {
       return;
     }
     long bad = run.spec().batch(passed).stream().filter(failed::contains).count();
-    long told = run.spec().batch(passed).stream().filter(it -> isTold(run, it)).count();
+    long ordered = run.spec().batch(passed).stream().filter(it -> isOrdered(run, it)).count();
     boolean tooMany =
         switch (run.spec().limits().maxFailedPerBatch()) {
           case FailureLimit.Nodes(int count) -> bad >= count;
-          case FailureLimit.Percent(int percent) -> bad > 0 && bad * 100.0 / told >= percent;
+          case FailureLimit.Percent(int percent) -> bad > 0 && bad * 100.0 / ordered >= percent;
           case FailureLimit.Unlimited _ -> false;
         };
-    assertFalse(tooMany, where + ": of the batch failed " + bad + " of " + told);
+    assertFalse(tooMany, where + ": of the batch failed " + bad + " of " + ordered);
   }
 
-  private static boolean isTold(RolloutRun run, NodeId node) {
-    NodeEntry place = run.ledger().places().get(node);
-    return place != null
-        && (place.attempt() > 1
+  private static boolean isOrdered(RolloutRun run, NodeId node) {
+    NodeEntry entry = run.progress().entries().get(node);
+    return entry != null
+        && (entry.attempt() > 1
             || !Set.of(
                     NodeProgress.OCCUPIED,
                     NodeProgress.FORGOTTEN,
                     NodeProgress.EXCLUDED,
                     NodeProgress.WAITING)
-                .contains(place.standing()));
+                .contains(entry.progress()));
   }
 
   /// I6, P7.
@@ -175,13 +177,13 @@ class RolloutWalkTest {
     }
     assertFalse(stopped && world.hasSwapped(), where + ": forward after the end");
     if (Rollout.isEnded(world.rollout()) && !(world.rollout() instanceof Completed)) {
-      Rollout.orders(world.rollout())
+      Rollout.assignments(world.rollout())
           .values()
           .forEach(
               it -> assertTrue(it.goal() == Goal.ROLLED_BACK || it.goal() == Goal.REVERTED, where));
     }
     if (world.rollout() instanceof RolledBack) {
-      assertEquals(Set.of(), world.confirmed(), () -> where + world.rollout().run().ledger());
+      assertEquals(Set.of(), world.confirmed(), () -> where + world.rollout().run().progress());
     }
   }
 
@@ -198,7 +200,7 @@ class RolloutWalkTest {
   }
 
   /// The diagram of rollouts in the package's description.
-  private static Set<String> drawn() throws IOException {
+  private static Set<String> documentedEdges() throws IOException {
     Set<String> edges = new TreeSet<>();
     for (String line :
         Files.readAllLines(

@@ -41,9 +41,9 @@ class JournalEntryTest {
           booted; the wall went back, b, 5, -4000, 232
           booted; the wall says long overdue, b, 5, 4000, 0
           """)
-  void restart_leavesOfTheDeadline(String story, String boot, long at, long wall, long left) {
+  void restart_keepsTheRemainingDeadline(String story, String boot, long at, long wall, long left) {
     ClockReading now = moment(boot, at, wall);
-    Node node = PAGE.restored(now);
+    Node node = PAGE.restore(now);
     String before = name(Node.next(node, new Ticked(), seconds(at + left - 1)));
     String then = name(Node.next(node, new Ticked(), seconds(at + left)));
     assertEquals("RollingBack", then, story);
@@ -51,43 +51,44 @@ class JournalEntryTest {
   }
 
   @Test
-  void page_keepsWhatIsLeftOfTheDeadline() {
-    assertEquals(Optional.of(Duration.ofSeconds(232)), PAGE.remaining());
-    assertEquals(Optional.empty(), new JournalEntry(idle(), moment("a", 70, 0)).remaining());
+  void entry_keepsTheRemainingDeadline() {
+    assertEquals(Optional.of(Duration.ofSeconds(232)), PAGE.remainingDeadline());
+    assertEquals(
+        Optional.empty(), new JournalEntry(idle(), moment("a", 70, 0)).remainingDeadline());
   }
 
   /// R5: the soak starts again, the deadline stays.
   @Test
-  void restartInTheSoak_beginsItAgain() {
+  void restartInTheSoak_restartsIt() {
     Node almost = after(idle(), SOAKING + ", 36 ready, 66 ready");
-    Node node = new JournalEntry(almost, moment("a", 66, 0)).restored(moment("a", 66, 0));
+    Node node = new JournalEntry(almost, moment("a", 66, 0)).restore(moment("a", 66, 0));
     assertEquals("Soaking", name(after(node, "70 ready, 100 ready, 129 ready")));
     assertEquals("Soaked", name(after(node, "70 ready, 100 ready, 130 ready")));
     assertEquals("RollingBack", name(after(node, "302 ticked")));
   }
 
   @Test
-  void restartAfterTheSoak_wantsItReadyOnceMoreBeforeTheConfirm() {
-    Node node = PAGE.restored(moment("a", 71, 0));
+  void restartAfterTheSoak_requiresAReadyProbeBeforeTheConfirm() {
+    Node node = PAGE.restore(moment("a", 71, 0));
     assertEquals("Soaked", name(after(node, "72 CONFIRMED")));
     assertEquals("Confirmed", name(after(node, "72 ready, 73 CONFIRMED")));
   }
 
   /// I9: a verdict from before the crash may be outdated.
   @Test
-  void restartWhileApplying_asksTheRulesAgain() {
+  void restartWhileApplying_checksTheRulesAgain() {
     Node judged = after(idle(), APPLYING + ", 3 checkPassed");
-    assertEquals("Swap", Node.work(judged).getClass().getSimpleName());
-    Node node = new JournalEntry(judged, moment("a", 3, 0)).restored(moment("a", 4, 1));
-    assertEquals("CheckRules", Node.work(node).getClass().getSimpleName());
+    assertEquals("Swap", Node.nextAction(judged).getClass().getSimpleName());
+    Node node = new JournalEntry(judged, moment("a", 3, 0)).restore(moment("a", 4, 1));
+    assertEquals("CheckRules", Node.nextAction(node).getClass().getSimpleName());
   }
 
   @Test
-  void soakUnderWay_needsNoNewPage() {
+  void runningSoak_needsNoNewEntry() {
     Node node = after(idle(), SOAKING);
-    JournalEntry page = new JournalEntry(node, moment("a", 10, 0));
-    assertTrue(page.tells(after(node, "20 ready, 30 ready")));
-    assertFalse(page.tells(after(node, "20 unready")), "a relapse must be saved");
-    assertFalse(page.tells(after(node, "20 ROLLED_BACK")));
+    JournalEntry entry = new JournalEntry(node, moment("a", 10, 0));
+    assertTrue(entry.isUpToDate(after(node, "20 ready, 30 ready")));
+    assertFalse(entry.isUpToDate(after(node, "20 unready")), "a relapse must be saved");
+    assertFalse(entry.isUpToDate(after(node, "20 ROLLED_BACK")));
   }
 }

@@ -51,12 +51,12 @@ final class NodeFixtures {
     return new Task(rollout, attempt, AGENT, release, SOAK, DEADLINE, HEALTH_WAIT);
   }
 
-  static DriverClaim lead(long epoch) {
+  static DriverClaim claim(long epoch) {
     return new DriverClaim(epoch, "n" + epoch);
   }
 
   static DesiredState desired(Goal goal, long epoch) {
-    return new DesiredState(task(FIRST, 1, NEW), goal, lead(epoch), epoch);
+    return new DesiredState(task(FIRST, 1, NEW), goal, claim(epoch), epoch);
   }
 
   static OrderReceived order(Goal goal) {
@@ -67,9 +67,9 @@ final class NodeFixtures {
     return Duration.ofSeconds(seconds).toNanos();
   }
 
-  static AttemptId of(Node node) {
+  static AttemptId attemptId(Node node) {
     return node instanceof Tasked tasked
-        ? new AttemptId(tasked.duty().task().rollout(), tasked.duty().task().attempt())
+        ? new AttemptId(tasked.nodeTask().task().rollout(), tasked.nodeTask().task().attempt())
         : new AttemptId(FIRST, 1);
   }
 
@@ -77,13 +77,13 @@ final class NodeFixtures {
   /// result of the node's own attempt.
   static NodeEvent event(String word, Node node) {
     return switch (word) {
-      case "fetched" -> new Fetched(of(node), new Acceptable());
-      case "refused" -> new Fetched(of(node), BAD);
-      case "fetchFailed" -> new FetchFailed(of(node), "no route");
-      case "checkPassed" -> new RulesChecked(of(node), new Acceptable());
-      case "checkFailed" -> new RulesChecked(of(node), BAD);
-      case "swapped" -> new Swapped(of(node));
-      case "undone" -> new Undone(of(node));
+      case "fetched" -> new Fetched(attemptId(node), new Acceptable());
+      case "refused" -> new Fetched(attemptId(node), BAD);
+      case "fetchFailed" -> new FetchFailed(attemptId(node), "no route");
+      case "checkPassed" -> new RulesChecked(attemptId(node), new Acceptable());
+      case "checkFailed" -> new RulesChecked(attemptId(node), BAD);
+      case "swapped" -> new Swapped(attemptId(node));
+      case "undone" -> new Undone(attemptId(node));
       case "ready" -> new Probed(new ProbeResult(State.READY, 0), StoreLink.CONNECTED);
       case "unready" -> new Probed(new ProbeResult(State.NOT_READY, 0), StoreLink.CONNECTED);
       case "cutOff" -> new Probed(new ProbeResult(State.NOT_READY, 0), StoreLink.CUT_OFF);

@@ -72,15 +72,15 @@ final class NodeRandomWalk {
     this.taken = taken;
   }
 
-  void steps(int count) {
+  void walk(int count) {
     for (int i = 0; i < count; i++) {
       pass(random.nextInt(12) == 0 ? random.nextInt(400) : random.nextInt(20));
       switch (random.nextInt(10)) {
-        case 0, 1, 2, 3 -> feed(order());
-        case 4 -> feed(new Ticked());
-        case 5 -> feed(stray());
+        case 0, 1, 2, 3 -> apply(order());
+        case 4 -> apply(new Ticked());
+        case 5 -> apply(strayResult());
         case 6 -> crash();
-        default -> work();
+        default -> act();
       }
     }
   }
@@ -99,10 +99,10 @@ final class NodeRandomWalk {
       now = new ClockReading(now.boot() + "+", random.nextInt(1000), now.wall());
       pass(random.nextInt(120));
     }
-    node = journal.restored(now);
+    node = journal.restore(now);
     readyAt = Long.MIN_VALUE;
     ready = 0;
-    feed(new Ticked());
+    apply(new Ticked());
   }
 
   private OrderReceived order() {
@@ -110,18 +110,18 @@ final class NodeRandomWalk {
     // Rarely from another rollout while one is in progress: the staged release would be discarded
     // before it runs.
     if (node instanceof Tasked tasked && random.nextInt(node instanceof Ended ? 4 : 24) > 0) {
-      rollout = tasked.duty().task().rollout();
+      rollout = tasked.nodeTask().task().rollout();
     }
     int attempt = 1;
-    if (node instanceof Tasked tasked && tasked.duty().isOf(rollout)) {
+    if (node instanceof Tasked tasked && tasked.nodeTask().isFor(rollout)) {
       int change = random.nextInt(8) == 0 ? random.nextInt(3) - 1 : 0;
-      attempt = Math.max(1, tasked.duty().task().attempt() + change);
+      attempt = Math.max(1, tasked.nodeTask().task().attempt() + change);
     }
     long epoch = epochs.getOrDefault(rollout, 1L) + (random.nextInt(6) == 0 ? 1 : 0);
     epoch = Math.max(1, epoch - (random.nextInt(6) == 0 ? 1 : 0));
-    DriverClaim lead = new DriverClaim(epoch, random.nextInt(12) == 0 ? "rival" : "n" + epoch);
+    DriverClaim claim = new DriverClaim(epoch, random.nextInt(12) == 0 ? "rival" : "n" + epoch);
     Task task = NodeFixtures.task(rollout, attempt, releaseOf(rollout));
-    return new OrderReceived(new DesiredState(task, goal(), lead, 1));
+    return new OrderReceived(new DesiredState(task, goal(), claim, 1));
   }
 
   /// Two rollouts to releases of their own, and one to the release that already runs.
@@ -142,70 +142,71 @@ final class NodeRandomWalk {
 
   /// A result that the node does not wait for, or a repeated one; never one that claims an effect
   /// that this attempt still has to perform.
-  private NodeEvent stray() {
-    AttemptId of =
-        random.nextBoolean() ? NodeFixtures.of(node) : new AttemptId(new RolloutId("r1"), 9);
+  private NodeEvent strayResult() {
+    AttemptId attemptId =
+        random.nextBoolean() ? NodeFixtures.attemptId(node) : new AttemptId(new RolloutId("r1"), 9);
     return random.nextBoolean()
-        ? new Fetched(new AttemptId(of.rollout(), 77), new Acceptable())
-        : new Undone(new AttemptId(of.rollout(), 78));
+        ? new Fetched(new AttemptId(attemptId.rollout(), 77), new Acceptable())
+        : new Undone(new AttemptId(attemptId.rollout(), 78));
   }
 
-  private void work() {
-    switch (Node.work(node)) {
+  private void act() {
+    switch (Node.nextAction(node)) {
       case NodeAction.Nothing _ -> {}
-      case NodeAction.Download(var of, _) -> feed(fetched(of));
-      case NodeAction.CheckRules(var of, var release) ->
-          feed(running.equals(release) ? new Swapped(of) : judged(of));
-      case NodeAction.Swap(var of, var release) -> swap(of, release);
-      case NodeAction.SwapBack(var of, var release) -> swapBack(of, release);
-      case NodeAction.Discard(var of, var release) -> discard(of, release);
+      case NodeAction.Download(var attemptId, _) -> apply(fetchResult(attemptId));
+      case NodeAction.CheckRules(var attemptId, var release) ->
+          apply(running.equals(release) ? new Swapped(attemptId) : ruleCheckResult(attemptId));
+      case NodeAction.Swap(var attemptId, var release) -> swap(attemptId, release);
+      case NodeAction.SwapBack(var attemptId, var release) -> swapBack(attemptId, release);
+      case NodeAction.Discard(var attemptId, var release) -> discard(attemptId, release);
       case NodeAction.Probe _ -> probe();
     }
   }
 
-  private NodeEvent fetched(AttemptId of) {
+  private NodeEvent fetchResult(AttemptId attemptId) {
     return switch (random.nextInt(8)) {
-      case 0 -> new Fetched(of, NodeFixtures.BAD);
-      case 1 -> new FetchFailed(of, "no route");
-      default -> new Fetched(of, new Acceptable());
+      case 0 -> new Fetched(attemptId, NodeFixtures.BAD);
+      case 1 -> new FetchFailed(attemptId, "no route");
+      default -> new Fetched(attemptId, new Acceptable());
     };
   }
 
-  private NodeEvent judged(AttemptId of) {
+  private NodeEvent ruleCheckResult(AttemptId attemptId) {
     boolean good = random.nextInt(8) > 0;
     if (good) {
-      accepted.add(of);
+      accepted.add(attemptId);
     }
-    return new RulesChecked(of, good ? new Acceptable() : NodeFixtures.BAD);
+    return new RulesChecked(attemptId, good ? new Acceptable() : NodeFixtures.BAD);
   }
 
-  private void swap(AttemptId of, Sha256 release) {
-    assertTrue(accepted.contains(of), name + ": I9, swapped without a rules check");
+  private void swap(AttemptId attemptId, Sha256 release) {
+    assertTrue(accepted.contains(attemptId), name + ": I9, swapped without a rules check");
     if (!running.equals(release)) {
-      assertEquals(1, swaps.merge(of, 1, Integer::sum), name + ": I2, swapped twice in " + of);
+      assertEquals(
+          1, swaps.merge(attemptId, 1, Integer::sum), name + ": I2, swapped twice in " + attemptId);
     }
     running = release;
     if (random.nextInt(5) > 0) { // else it crashes before it knows
-      feed(new Swapped(of));
+      apply(new Swapped(attemptId));
     } else {
       crash();
     }
   }
 
-  private void swapBack(AttemptId of, Sha256 release) {
-    boolean reverting = Node.running(node).equals(confirmed) && running.equals(confirmed);
+  private void swapBack(AttemptId attemptId, Sha256 release) {
+    boolean reverting = Node.runningRelease(node).equals(confirmed) && running.equals(confirmed);
     assertTrue(
         release.equals(confirmed) || (reverting && release.equals(previous)),
         name + ": I8, back to " + release);
     confirmed = release;
     running = release;
-    feed(new Undone(of));
+    apply(new Undone(attemptId));
   }
 
-  private void discard(AttemptId of, Sha256 release) {
+  private void discard(AttemptId attemptId, Sha256 release) {
     assertTrue(
         !List.of(running, confirmed, previous).contains(release), name + ": R8, lost " + release);
-    feed(new Undone(of));
+    apply(new Undone(attemptId));
   }
 
   private void probe() {
@@ -213,7 +214,7 @@ final class NodeRandomWalk {
     boolean sick = random.nextInt(1 << 4) == 0 || (badSpell && random.nextInt(4) > 0);
     State state = sick ? State.NOT_READY : State.READY;
     StoreLink link = random.nextInt(10) == 0 ? StoreLink.CUT_OFF : StoreLink.CONNECTED;
-    int before = node instanceof Soaking s ? s.vitals().restarts() : restarts;
+    int before = node instanceof Soaking s ? s.soakHealth().restarts() : restarts;
     if (restarts != before || (state == State.NOT_READY && link == StoreLink.CONNECTED)) {
       ready = 0;
       readyAt = Long.MIN_VALUE;
@@ -225,17 +226,17 @@ final class NodeRandomWalk {
     } else {
       readyAt = Long.MIN_VALUE;
     }
-    feed(new Probed(new ProbeResult(state, restarts), link));
+    apply(new Probed(new ProbeResult(state, restarts), link));
   }
 
-  private void feed(NodeEvent event) {
+  private void apply(NodeEvent event) {
     Node before = node;
     node = Node.next(before, event, now.elapsed());
     String where = name + ": " + before + "\n  " + event + "\n  " + node;
     assertEquals(node, Node.next(node, event, now.elapsed()), where + "\n  redelivered");
     boolean overdue = !now.wall().isBefore(deadline);
-    note(before, event, overdue);
-    checkWays(before, event, where);
+    recordEdge(before, event, overdue);
+    checkTransition(before, event, where);
     if (node instanceof Unconfirmed && !(before instanceof Unconfirmed)) {
       deadline = now.wall().plus(NodeFixtures.DEADLINE);
     }
@@ -249,20 +250,20 @@ final class NodeRandomWalk {
 
   /// State that the journal does not have is written before anything else happens.
   private void save() {
-    if (!journal.tells(node)) {
+    if (!journal.isUpToDate(node)) {
       journal = new JournalEntry(node, now);
-      Node same = journal.restored(now);
+      Node same = journal.restore(now);
       assertEquals(NodeFixtures.name(node), NodeFixtures.name(same), name + ": round trip");
       assertEquals(Node.report(node), Node.report(same), name + ": round trip");
     }
   }
 
-  private void checkWays(Node before, NodeEvent event, String where) {
+  private void checkTransition(Node before, NodeEvent event, String where) {
     if (!(node instanceof Tasked tasked)) {
       return;
     }
-    RolloutId rollout = tasked.duty().task().rollout();
-    long seen = tasked.duty().lead().epoch();
+    RolloutId rollout = tasked.nodeTask().task().rollout();
+    long seen = tasked.nodeTask().claim().epoch();
     assertTrue(seen >= epochs.getOrDefault(rollout, 0L), where + "\n  R2: a lower lead");
     epochs.put(rollout, seen);
     if (isForward(before, node)) {
@@ -271,7 +272,7 @@ final class NodeRandomWalk {
     if (event instanceof OrderReceived(DesiredState d)
         && !d.goal().isForward()
         && d.task().rollout().equals(rollout)
-        && d.lead().equals(tasked.duty().lead())) {
+        && d.claim().equals(tasked.nodeTask().claim())) {
       turned.put(rollout, seen);
     }
     if (node instanceof Soaked && before instanceof Soaking) {
@@ -290,7 +291,7 @@ final class NodeRandomWalk {
       previous = confirmed;
       confirmed = running;
     }
-    assertEquals(confirmed, node.ground().confirmed(), where);
+    assertEquals(confirmed, node.baseline().confirmed(), where);
   }
 
   private static boolean isForward(Node before, Node after) {
@@ -315,17 +316,18 @@ final class NodeRandomWalk {
     boolean timed = !Node.next(node, new Ticked(), far).equals(node);
     assertEquals(timed, Node.wakeAt(node).isPresent(), where + "\n  wakeAt");
     assertEquals(node, Node.next(node, new Ticked(), now.elapsed()), where + "\n  a tick too many");
-    Sha256 told = Node.report(node).map(NodeReport::running).orElse(OLD);
+    Sha256 reported = Node.report(node).map(NodeReport::running).orElse(OLD);
     if (!(node instanceof Node.Applying || node instanceof Node.RollingBack)) {
-      assertEquals(running, told, where + "\n  what runs");
+      assertEquals(running, reported, where + "\n  what runs");
     }
   }
 
   /// Only steps within one rollout are drawn, because any rollout may follow any other.
-  private void note(Node before, NodeEvent event, boolean overdue) {
+  private void recordEdge(Node before, NodeEvent event, boolean overdue) {
     boolean same =
-        !(before instanceof Tasked was)
-            || (node instanceof Tasked is && is.duty().isOf(was.duty().task().rollout()));
+        !(before instanceof Tasked taskBefore)
+            || (node instanceof Tasked taskAfter
+                && taskAfter.nodeTask().isFor(taskBefore.nodeTask().task().rollout()));
     if (same && !before.getClass().equals(node.getClass())) {
       String label = overdue ? "OVERDUE" : label(before, event);
       taken.add(NodeFixtures.name(before) + " " + label + " " + NodeFixtures.name(node));
@@ -333,11 +335,11 @@ final class NodeRandomWalk {
   }
 
   private static String label(Node before, NodeEvent event) {
-    if (!(event instanceof OrderReceived(DesiredState desired))) {
+    if (!(event instanceof OrderReceived(DesiredState order))) {
       return event.getClass().getSimpleName();
     }
     boolean another =
-        before instanceof Tasked tasked && !tasked.duty().isOf(desired.task().rollout());
-    return another ? "OTHER_ROLLOUT" : desired.goal().name();
+        before instanceof Tasked tasked && !tasked.nodeTask().isFor(order.task().rollout());
+    return another ? "OTHER_ROLLOUT" : order.goal().name();
   }
 }

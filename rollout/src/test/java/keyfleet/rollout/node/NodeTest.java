@@ -14,9 +14,9 @@ import static keyfleet.rollout.node.NodeFixtures.SOAKED;
 import static keyfleet.rollout.node.NodeFixtures.SOAKING;
 import static keyfleet.rollout.node.NodeFixtures.STAGED;
 import static keyfleet.rollout.node.NodeFixtures.after;
+import static keyfleet.rollout.node.NodeFixtures.claim;
 import static keyfleet.rollout.node.NodeFixtures.desired;
 import static keyfleet.rollout.node.NodeFixtures.idle;
-import static keyfleet.rollout.node.NodeFixtures.lead;
 import static keyfleet.rollout.node.NodeFixtures.name;
 import static keyfleet.rollout.node.NodeFixtures.seconds;
 import static keyfleet.rollout.node.NodeFixtures.task;
@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NodeTest {
   private static final String BACK = SOAKING + ", 11 ROLLED_BACK, 12 undone";
 
-  private static Node at(String where) {
+  private static Node nodeIn(String where) {
     return switch (where) {
       case "Idle" -> idle();
       case "Preparing" -> after(idle(), "0 STAGED");
@@ -71,9 +71,9 @@ class NodeTest {
     };
   }
 
-  private static Node heard(Node node, Goal goal, long epoch, Task task) {
+  private static Node afterOrder(Node node, Goal goal, long epoch, Task task) {
     return Node.next(
-        node, new OrderReceived(new DesiredState(task, goal, lead(epoch), 1)), seconds(80));
+        node, new OrderReceived(new DesiredState(task, goal, claim(epoch), 1)), seconds(80));
   }
 
   @ParameterizedTest
@@ -112,7 +112,7 @@ class NodeTest {
           Reverted,    APPLIED,     Reverted
           """)
   void stateAndEvent_leadToState(String from, String event, String to) {
-    Node node = at(from);
+    Node node = nodeIn(from);
     assertEquals(from, name(node));
     assertEquals(to, name(Node.next(node, NodeFixtures.event(event, node), seconds(71))));
   }
@@ -129,75 +129,75 @@ class NodeTest {
     "RollingBack, SwapBack",
     "RolledBack, Nothing"
   })
-  void state_givesItsWork(String state, String work) {
-    assertEquals(work, Node.work(at(state)).getClass().getSimpleName());
+  void state_determinesTheAction(String state, String work) {
+    assertEquals(work, Node.nextAction(nodeIn(state)).getClass().getSimpleName());
   }
 
   /// R8: a staged release never ran, so nothing is swapped back.
   @Test
   void rollbackOfStaged_onlyDiscards() {
     Node node = after(idle(), STAGED + ", 2 ROLLED_BACK");
-    assertEquals(new NodeAction.Discard(new AttemptId(FIRST, 1), NEW), Node.work(node));
+    assertEquals(new NodeAction.Discard(new AttemptId(FIRST, 1), NEW), Node.nextAction(node));
   }
 
   /// R8, I8.
   @Test
-  void rollbackOfWhatRan_goesBackToWhatWasConfirmed() {
+  void rollbackOfARunningRelease_returnsToTheConfirmedOne() {
     assertEquals(
-        new NodeAction.SwapBack(new AttemptId(FIRST, 1), OLD), Node.work(at("RollingBack")));
-    assertEquals(OLD, Node.running(at("RolledBack")));
+        new NodeAction.SwapBack(new AttemptId(FIRST, 1), OLD),
+        Node.nextAction(nodeIn("RollingBack")));
+    assertEquals(OLD, Node.runningRelease(nodeIn("RolledBack")));
   }
 
   @Test
-  void revertedNode_runsWhatItRanBeforeTheTask() {
-    Node reverting = after(at("Confirmed"), "72 REVERTED");
-    assertEquals(new NodeAction.SwapBack(new AttemptId(FIRST, 1), OLD), Node.work(reverting));
-    assertEquals(OLD, Node.running(at("Reverted")));
-    assertEquals(NEW, Node.running(at("Confirmed")));
+  void revertedNode_runsThePreviousRelease() {
+    Node reverting = after(nodeIn("Confirmed"), "72 REVERTED");
+    assertEquals(new NodeAction.SwapBack(new AttemptId(FIRST, 1), OLD), Node.nextAction(reverting));
+    assertEquals(OLD, Node.runningRelease(nodeIn("Reverted")));
+    assertEquals(NEW, Node.runningRelease(nodeIn("Confirmed")));
   }
 
   /// R8: neither the running slot nor the last confirmed one is ever discarded.
   @Test
-  void releaseThatIsKept_isNotDiscarded() {
-    Node node = heard(at("Confirmed"), Goal.STAGED, 1, task(SECOND, 1, OLD));
+  void keptRelease_isNotDiscarded() {
+    Node node = afterOrder(nodeIn("Confirmed"), Goal.STAGED, 1, task(SECOND, 1, OLD));
     assertInstanceOf(Preparing.class, node);
-    assertInstanceOf(RolledBack.class, heard(node, Goal.ROLLED_BACK, 1, task(SECOND, 1, OLD)));
-    assertEquals(Set.of(OLD, NEW), Node.kept(node));
-    assertEquals(Set.of(OLD, NEW), Node.kept(at("Soaking")));
+    assertInstanceOf(RolledBack.class, afterOrder(node, Goal.ROLLED_BACK, 1, task(SECOND, 1, OLD)));
+    assertEquals(Set.of(OLD, NEW), Node.keptReleases(node));
+    assertEquals(Set.of(OLD, NEW), Node.keptReleases(nodeIn("Soaking")));
   }
 
   /// R2: a lower epoch, or the same epoch with another nonce, changes nothing.
   @Test
-  void supersededLead_isRefusedWithoutEffect() {
-    Node node = heard(at("Staged"), Goal.STAGED, 5, task(FIRST, 1, NEW));
-    DesiredState lower = new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, lead(4), 9);
+  void supersededClaim_isRefusedWithoutEffect() {
+    Node node = afterOrder(nodeIn("Staged"), Goal.STAGED, 5, task(FIRST, 1, NEW));
+    DesiredState lower = new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, claim(4), 9);
     DesiredState rival =
         new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, new DriverClaim(5, "other"), 9);
-    DesiredState nobody =
-        new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, DriverClaim.NOBODY, 9);
-    for (DesiredState desired : List.of(lower, rival, nobody)) {
-      assertEquals(node, Node.next(node, new OrderReceived(desired), 0));
-      assertEquals(new StaleEpoch(lead(5)), Node.answer(node, desired));
+    DesiredState nobody = new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, DriverClaim.NONE, 9);
+    for (DesiredState order : List.of(lower, rival, nobody)) {
+      assertEquals(node, Node.next(node, new OrderReceived(order), 0));
+      assertEquals(new StaleEpoch(claim(5)), Node.reply(node, order));
     }
   }
 
   /// R18: every node acknowledges an abort, even one whose state does not change.
   @ParameterizedTest
   @CsvSource({"Idle", "Staged", "Soaking", "Confirmed", "RollingBack", "RolledBack", "Reverted"})
-  void higherLead_isSeenInTheReport(String state) {
-    Node node = heard(at(state), Goal.ROLLED_BACK, 7, task(FIRST, 1, NEW));
-    assertEquals(lead(7), Node.report(node).orElseThrow().seen());
+  void higherClaim_isReported(String state) {
+    Node node = afterOrder(nodeIn(state), Goal.ROLLED_BACK, 7, task(FIRST, 1, NEW));
+    assertEquals(claim(7), Node.report(node).orElseThrow().claim());
   }
 
   /// I3: a rollout that was turned back moves nothing forward, in no attempt.
   @ParameterizedTest
   @CsvSource({"Idle", "Preparing", "Staged", "Soaking", "Confirmed", "RolledBack"})
-  void turnedRollout_neverGoesForwardAgain(String state) {
-    Node node = heard(at(state), Goal.ROLLED_BACK, 7, task(FIRST, 1, NEW));
+  void turnedBackRollout_neverGoesForwardAgain(String state) {
+    Node node = afterOrder(nodeIn(state), Goal.ROLLED_BACK, 7, task(FIRST, 1, NEW));
     node = Node.next(node, NodeFixtures.event("undone", node), seconds(81));
     for (Goal goal : Goal.values()) {
       if (goal.isForward()) {
-        Node later = heard(node, goal, 8, task(FIRST, 2, NEW));
+        Node later = afterOrder(node, goal, 8, task(FIRST, 2, NEW));
         assertEquals(name(node), name(later));
       }
     }
@@ -206,18 +206,18 @@ class NodeTest {
   @Test
   void laterAttempt_beginsAfterARollback() {
     Node node = after(idle(), "0 STAGED, 1 fetchFailed, 2 undone");
-    Node again = heard(node, Goal.STAGED, 2, task(FIRST, 2, NEW));
+    Node again = afterOrder(node, Goal.STAGED, 2, task(FIRST, 2, NEW));
     assertInstanceOf(Preparing.class, again);
     assertEquals(2, Node.report(again).orElseThrow().task().attempt());
     DesiredState first = desired(Goal.STAGED, 3);
-    assertEquals(new StaleAttempt(2), Node.answer(again, first));
+    assertEquals(new StaleAttempt(2), Node.reply(again, first));
     assertInstanceOf(Preparing.class, Node.next(again, new OrderReceived(first), 0));
   }
 
   /// I2: an unconfirmed release that runs ends its own attempt first.
   @Test
   void laterAttempt_doesNotInterruptASoak() {
-    Node node = heard(at("Soaking"), Goal.STAGED, 2, task(FIRST, 2, NEW));
+    Node node = afterOrder(nodeIn("Soaking"), Goal.STAGED, 2, task(FIRST, 2, NEW));
     assertEquals("Soaking", name(node));
     assertEquals(1, Node.report(node).orElseThrow().task().attempt());
   }
@@ -225,10 +225,10 @@ class NodeTest {
   /// R4: no driver may come to undo what an ended rollout has staged.
   @ParameterizedTest
   @CsvSource({"Preparing, true", "Staged, true", "Applying, false", "Soaking, false"})
-  void otherRollout_waitsForWhatRunsAndDiscardsWhatDoesNot(String state, boolean discards) {
-    DesiredState other = new DesiredState(task(SECOND, 1, NEWER), Goal.STAGED, lead(1), 1);
-    assertEquals(new Busy(FIRST), Node.answer(at(state), other));
-    Node node = Node.next(at(state), new OrderReceived(other), seconds(11));
+  void otherRollout_waitsForARunningReleaseAndDiscardsAStagedOne(String state, boolean discards) {
+    DesiredState other = new DesiredState(task(SECOND, 1, NEWER), Goal.STAGED, claim(1), 1);
+    assertEquals(new Busy(FIRST), Node.reply(nodeIn(state), other));
+    Node node = Node.next(nodeIn(state), new OrderReceived(other), seconds(11));
     assertEquals(discards ? "RollingBack" : state, name(node));
     Node later = Node.next(node, NodeFixtures.event("undone", node), seconds(12));
     assertEquals(
@@ -237,14 +237,14 @@ class NodeTest {
 
   /// I2: a finished rollout that sends orders again gets its result, not a second swap.
   @Test
-  void finishedRollout_isTakenUpWhereItEnded() {
-    Node second = heard(at("RolledBack"), Goal.ROLLED_BACK, 1, task(SECOND, 1, NEWER));
-    Node again = heard(second, Goal.APPLIED, 1, task(FIRST, 1, NEW));
+  void finishedRollout_continuesWhereItEnded() {
+    Node second = afterOrder(nodeIn("RolledBack"), Goal.ROLLED_BACK, 1, task(SECOND, 1, NEWER));
+    Node again = afterOrder(second, Goal.APPLIED, 1, task(FIRST, 1, NEW));
     assertEquals("RolledBack", name(again));
     assertEquals(FIRST, Node.report(again).orElseThrow().task().rollout());
     assertEquals(
-        new StaleEpoch(lead(1)),
-        Node.answer(
+        new StaleEpoch(claim(1)),
+        Node.reply(
             second,
             new DesiredState(task(FIRST, 1, NEW), Goal.APPLIED, new DriverClaim(1, "x"), 1)));
   }
@@ -252,46 +252,46 @@ class NodeTest {
   @Test
   void rolloutOvertakenByAnother_cannotRevertIt() {
     Task newer = task(SECOND, 1, NEWER);
-    Node node = heard(at("Confirmed"), Goal.STAGED, 1, newer);
+    Node node = afterOrder(nodeIn("Confirmed"), Goal.STAGED, 1, newer);
     node = after(node, "80 fetched");
-    node = heard(node, Goal.APPLIED, 1, newer);
+    node = afterOrder(node, Goal.APPLIED, 1, newer);
     node = after(node, "81 swapped, 81 ready, 101 ready, 121 ready, 141 ready");
     node =
-        Node.next(node, new OrderReceived(new DesiredState(newer, Goal.CONFIRMED, lead(1), 1)), 0);
+        Node.next(node, new OrderReceived(new DesiredState(newer, Goal.CONFIRMED, claim(1), 1)), 0);
     assertInstanceOf(Confirmed.class, node);
-    Node first = heard(node, Goal.REVERTED, 2, task(FIRST, 1, NEW));
+    Node first = afterOrder(node, Goal.REVERTED, 2, task(FIRST, 1, NEW));
     assertEquals("Reverted", name(first));
-    assertEquals(NEWER, Node.running(first));
+    assertEquals(NEWER, Node.runningRelease(first));
   }
 
   /// R8: the release before the first one was not kept when the second was confirmed.
   @Test
-  void secondRevertInARow_isDeclinedInWords() {
+  void secondRevertInARow_isRefusedWithAReason() {
     Task newer = task(SECOND, 1, NEWER);
-    Node node = heard(at("Confirmed"), Goal.APPLIED, 1, newer);
-    node = heard(after(node, "80 fetched"), Goal.APPLIED, 1, newer);
+    Node node = afterOrder(nodeIn("Confirmed"), Goal.APPLIED, 1, newer);
+    node = afterOrder(after(node, "80 fetched"), Goal.APPLIED, 1, newer);
     node = after(node, "81 swapped, 81 ready, 101 ready, 121 ready, 141 ready");
     node =
-        Node.next(node, new OrderReceived(new DesiredState(newer, Goal.CONFIRMED, lead(1), 1)), 0);
-    node = after(heard(node, Goal.REVERTED, 2, newer), "150 undone");
-    assertEquals(NEW, Node.running(node));
-    DesiredState again = new DesiredState(task(FIRST, 1, NEW), Goal.REVERTED, lead(2), 1);
+        Node.next(node, new OrderReceived(new DesiredState(newer, Goal.CONFIRMED, claim(1), 1)), 0);
+    node = after(afterOrder(node, Goal.REVERTED, 2, newer), "150 undone");
+    assertEquals(NEW, Node.runningRelease(node));
+    DesiredState again = new DesiredState(task(FIRST, 1, NEW), Goal.REVERTED, claim(2), 1);
     assertEquals(
-        new Refused(List.of("the previous release is no longer kept")), Node.answer(node, again));
+        new Refused(List.of("the previous release is no longer kept")), Node.reply(node, again));
     NodeReport report = Node.report(Node.next(node, new OrderReceived(again), 0)).orElseThrow();
     assertEquals(NodePhase.CONFIRMED, report.phase());
-    assertEquals(RollbackReason.INFRASTRUCTURE, report.setback());
+    assertEquals(RollbackReason.INFRASTRUCTURE, report.rollbackReason());
     assertEquals(NEW, report.running());
   }
 
   @Test
   void rolloutsBeyondTheLimit_areForgottenOldestFirst() {
-    Node node = at("Confirmed");
-    for (int i = 0; i < 2 * NodeBaseline.MAX_PAST; i++) {
-      node = heard(node, Goal.ROLLED_BACK, 1, task(new RolloutId("r" + i), 1, NEWER));
+    Node node = nodeIn("Confirmed");
+    for (int i = 0; i < 2 * NodeBaseline.MAX_HISTORY; i++) {
+      node = afterOrder(node, Goal.ROLLED_BACK, 1, task(new RolloutId("r" + i), 1, NEWER));
     }
-    assertEquals(NodeBaseline.MAX_PAST, node.ground().past().size());
-    assertEquals("r62", node.ground().past().getLast().task().rollout().value());
+    assertEquals(NodeBaseline.MAX_HISTORY, node.baseline().history().size());
+    assertEquals("r62", node.baseline().history().getLast().task().rollout().value());
   }
 
   /// R6, R9: none of these is a failure, and a driver that repeats an order learns the state of the
@@ -322,34 +322,34 @@ class NodeTest {
           Reverted,    STAGED,      Terminal
           """)
   void orderInAnyState_isAnswered(String state, Goal goal, String reply) {
-    NodeReply answer = Node.answer(at(state), desired(goal, 1));
+    NodeReply answer = Node.reply(nodeIn(state), desired(goal, 1));
     assertEquals(reply, answer.getClass().getSimpleName());
   }
 
   @Test
-  void replies_sayHowFarAndWhy() {
+  void replies_giveProgressAndReason() {
     assertEquals(
         new NotYet(Duration.ofSeconds(40)),
-        Node.answer(after(idle(), SOAKING + ", 30 ready"), desired(Goal.CONFIRMED, 1)));
+        Node.reply(after(idle(), SOAKING + ", 30 ready"), desired(Goal.CONFIRMED, 1)));
     Node refused = after(idle(), "0 STAGED, 1 refused, 2 undone");
     assertEquals(
         new Refused(List.of("1 valid signatures, 2 required")),
-        Node.answer(refused, desired(Goal.STAGED, 1)));
+        Node.reply(refused, desired(Goal.STAGED, 1)));
     assertEquals(
         new Terminal(NodePhase.ROLLED_BACK, RollbackReason.ORDERED),
-        Node.answer(at("RolledBack"), desired(Goal.APPLIED, 1)));
-    assertEquals(new Ok(NodePhase.SOAKED), Node.answer(at("Soaked"), desired(Goal.APPLIED, 1)));
+        Node.reply(nodeIn("RolledBack"), desired(Goal.APPLIED, 1)));
+    assertEquals(new Ok(NodePhase.SOAKED), Node.reply(nodeIn("Soaked"), desired(Goal.APPLIED, 1)));
     assertEquals(
-        new InProgress(NodePhase.APPLYING), Node.answer(at("Staged"), desired(Goal.APPLIED, 1)));
+        new InProgress(NodePhase.APPLYING), Node.reply(nodeIn("Staged"), desired(Goal.APPLIED, 1)));
   }
 
   /// R7: a confirm is for one digest.
   @Test
   void confirmOfAnotherRelease_isRefused() {
-    Node node = heard(at("Soaked"), Goal.CONFIRMED, 1, task(FIRST, 1, NEWER));
+    Node node = afterOrder(nodeIn("Soaked"), Goal.CONFIRMED, 1, task(FIRST, 1, NEWER));
     assertEquals("Soaked", name(node));
-    DesiredState other = new DesiredState(task(FIRST, 1, NEWER), Goal.CONFIRMED, lead(1), 1);
-    assertInstanceOf(Refused.class, Node.answer(at("Soaked"), other));
+    DesiredState other = new DesiredState(task(FIRST, 1, NEWER), Goal.CONFIRMED, claim(1), 1);
+    assertInstanceOf(Refused.class, Node.reply(nodeIn("Soaked"), other));
   }
 
   /// I2: an attempt that has ended does not start again because its task was changed.
@@ -360,12 +360,12 @@ class NodeTest {
           Staged,     0 STAGED; 1 fetched
           RolledBack, 0 STAGED; 1 fetchFailed; 2 undone
           """)
-  void sameAttemptOnOtherTerms_isRefused(String state, String words) {
+  void sameAttemptWithOtherSettings_isRefused(String state, String words) {
     Node node = after(idle(), words.replace(';', ','));
     Task other = new Task(FIRST, 1, NodeFixtures.AGENT, NEW, Duration.ZERO, DEADLINE, HEALTH_WAIT);
-    assertEquals(state, name(heard(node, Goal.APPLIED, 1, other)));
+    assertEquals(state, name(afterOrder(node, Goal.APPLIED, 1, other)));
     assertInstanceOf(
-        Refused.class, Node.answer(node, new DesiredState(other, Goal.APPLIED, lead(1), 1)));
+        Refused.class, Node.reply(node, new DesiredState(other, Goal.APPLIED, claim(1), 1)));
   }
 
   @ParameterizedTest
@@ -378,21 +378,21 @@ class NodeTest {
           0 STAGED; 1 fetched; 2 APPLIED; 302 ticked; 303 undone, UNCONFIRMED
           0 STAGED; 1 ROLLED_BACK; 2 undone,                 ORDERED
           """)
-  void wayBack_tellsWhy(String words, RollbackReason setback) {
+  void rollback_reportsItsReason(String words, RollbackReason rollbackReason) {
     NodeReport report = Node.report(after(idle(), words.replace(';', ','))).orElseThrow();
     assertEquals(NodePhase.ROLLED_BACK, report.phase());
-    assertEquals(setback, report.setback());
+    assertEquals(rollbackReason, report.rollbackReason());
     assertEquals(OLD, report.running());
   }
 
   /// I4: no event saves an overdue release, not even the confirm.
   @ParameterizedTest
   @CsvSource({"CONFIRMED", "ready", "ticked", "APPLIED", "fetched"})
-  void deadline_comesBeforeAnyEvent(String event) {
-    Node node = at("Soaked");
+  void deadline_precedesAnyEvent(String event) {
+    Node node = nodeIn("Soaked");
     assertEquals("RollingBack", name(after(node, "302 " + event)));
     assertEquals(
-        RollbackReason.UNCONFIRMED, Node.report(after(node, "302 ticked")).get().setback());
+        RollbackReason.UNCONFIRMED, Node.report(after(node, "302 ticked")).get().rollbackReason());
   }
 
   @Test
@@ -403,17 +403,17 @@ class NodeTest {
   }
 
   @Test
-  void confirmOfAReleaseThatIsNotReadyJustNow_waits() {
-    Node node = after(at("Soaked"), "75 unready, 76 CONFIRMED");
+  void confirm_waitsUntilTheReleaseIsReady() {
+    Node node = after(nodeIn("Soaked"), "75 unready, 76 CONFIRMED");
     assertEquals("Soaked", name(node));
     assertEquals("Confirmed", name(after(node, "80 ready, 81 CONFIRMED")));
   }
 
   @Test
-  void otherComponentsOrder_isRefused() {
+  void orderForAnotherComponent_isRefused() {
     Task foreign = new Task(FIRST, 1, new Component("db"), NEW, SOAK, DEADLINE, HEALTH_WAIT);
-    DesiredState desired = new DesiredState(foreign, Goal.STAGED, lead(1), 1);
-    assertInstanceOf(Refused.class, Node.answer(idle(), desired));
-    assertEquals(idle(), Node.next(idle(), new OrderReceived(desired), 0));
+    DesiredState order = new DesiredState(foreign, Goal.STAGED, claim(1), 1);
+    assertInstanceOf(Refused.class, Node.reply(idle(), order));
+    assertEquals(idle(), Node.next(idle(), new OrderReceived(order), 0));
   }
 }

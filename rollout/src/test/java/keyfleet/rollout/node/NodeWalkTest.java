@@ -19,16 +19,16 @@ class NodeWalkTest {
       Pattern.compile("/// (\\w+) +== (\\w+(?:, \\w+)*) =+> (\\w+).*");
 
   @Test
-  void randomWalks_keepTheRulesAndTakeExactlyTheDrawnEdges() throws IOException {
+  void randomWalks_keepTheRulesAndTakeExactlyTheDocumentedEdges() throws IOException {
     Set<String> taken = new TreeSet<>();
     for (long seed = 0; seed < WALKS; seed++) {
-      new NodeRandomWalk(seed, taken).steps(STEPS);
+      new NodeRandomWalk(seed, taken).walk(STEPS);
     }
-    assertEquals(String.join("\n", drawn()), String.join("\n", taken));
+    assertEquals(String.join("\n", documentedEdges()), String.join("\n", taken));
   }
 
   /// The diagram in the package's description.
-  private static Set<String> drawn() throws IOException {
+  private static Set<String> documentedEdges() throws IOException {
     Set<String> edges = new TreeSet<>();
     Path source = Path.of("src/main/java/keyfleet/rollout/node/package-info.java");
     for (String line : Files.readAllLines(source)) {

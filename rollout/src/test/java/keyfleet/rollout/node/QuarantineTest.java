@@ -5,8 +5,8 @@ import static keyfleet.rollout.node.NodeFixtures.SOAKED;
 import static keyfleet.rollout.node.NodeFixtures.SOAKING;
 import static keyfleet.rollout.node.NodeFixtures.STAGED;
 import static keyfleet.rollout.node.NodeFixtures.after;
+import static keyfleet.rollout.node.NodeFixtures.claim;
 import static keyfleet.rollout.node.NodeFixtures.idle;
-import static keyfleet.rollout.node.NodeFixtures.lead;
 import static keyfleet.rollout.node.NodeFixtures.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -34,7 +34,7 @@ final class QuarantineTest {
     "ORDERED, false",
     "NOT_FETCHED, false"
   })
-  void rollback_quarantinesWhatTheNodeHoldsAgainstTheRelease(Ending ending, boolean quarantined) {
+  void rollback_quarantinesAReleaseThatFailed(Ending ending, boolean quarantined) {
     Map<Sha256, Integer> expected = quarantined ? Map.of(NEW, 1) : Map.of();
     assertEquals(expected, Quarantine.of(after(idle(), ending.words)).attempts());
   }
@@ -57,24 +57,25 @@ final class QuarantineTest {
   void quarantine_outlivesTheNextRollouts() {
     Node node = after(idle(), SICK);
     DesiredState other =
-        new DesiredState(task(NodeFixtures.SECOND, 1, NodeFixtures.NEWER), Goal.STAGED, lead(1), 1);
+        new DesiredState(
+            task(NodeFixtures.SECOND, 1, NodeFixtures.NEWER), Goal.STAGED, claim(1), 1);
     node = Node.next(node, new OrderReceived(other), NodeFixtures.seconds(60));
     assertEquals(Map.of(NEW, 1), Quarantine.of(node).attempts());
-    assertTrue(Quarantine.of(node).bars(OfferedRelease.of(NEW, 1)));
-    assertFalse(Quarantine.of(node).bars(OfferedRelease.of(NEW, 2)));
-    assertFalse(Quarantine.of(node).bars(OfferedRelease.of(NodeFixtures.NEWER, 1)));
+    assertTrue(Quarantine.of(node).isBlocked(OfferedRelease.of(NEW, 1)));
+    assertFalse(Quarantine.of(node).isBlocked(OfferedRelease.of(NEW, 2)));
+    assertFalse(Quarantine.of(node).isBlocked(OfferedRelease.of(NodeFixtures.NEWER, 1)));
   }
 
   @Test
   void confirmInALaterAttempt_liftsIt() {
     Node node = after(idle(), SICK);
     DesiredState again =
-        new DesiredState(task(NodeFixtures.SECOND, 2, NEW), Goal.APPLIED, lead(1), 1);
+        new DesiredState(task(NodeFixtures.SECOND, 2, NEW), Goal.APPLIED, claim(1), 1);
     node = Node.next(node, new OrderReceived(again), NodeFixtures.seconds(60));
     node = after(node, "61 fetched");
     node = Node.next(node, new OrderReceived(again), NodeFixtures.seconds(62));
     node = after(node, "62 checkPassed, 63 swapped, 70 ready, 90 ready, 110 ready, 130 ready");
-    DesiredState confirm = new DesiredState(again.task(), Goal.CONFIRMED, lead(1), 2);
+    DesiredState confirm = new DesiredState(again.task(), Goal.CONFIRMED, claim(1), 2);
     node = Node.next(node, new OrderReceived(confirm), NodeFixtures.seconds(131));
     assertEquals("Confirmed", NodeFixtures.name(node));
     assertEquals(Map.of(), Quarantine.of(node).attempts());

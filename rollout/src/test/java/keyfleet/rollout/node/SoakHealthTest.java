@@ -38,13 +38,13 @@ class SoakHealthTest {
           four breaks,                   11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready; 17 unready, RollingBack
           three breaks,                  11 unready; 12 ready; 13 unready; 14 ready; 15 unready; 16 ready, Soaking
           """)
-  void looks_endTheSoak(String story, String words, String state) {
+  void probes_decideTheSoak(String story, String words, String state) {
     Node node = after(idle(), SOAKING + ", " + words.replace(';', ','));
     assertEquals(state, name(node), story);
   }
 
   @Test
-  void releaseThatIsNeverReady_isGivenTheHealthWait() {
+  void releaseThatIsNeverReady_getsTheHealthWait() {
     String start = APPLYING + ", 2 checkPassed, 3 swapped, 3 unready, 20 unready";
     assertEquals("Soaking", name(after(idle(), start + ", 32 unready")));
     assertEquals("RollingBack", name(after(idle(), start + ", 33 unready")));
@@ -54,17 +54,18 @@ class SoakHealthTest {
   void crashes_breakTheSoakAndCountEvenWhileCutOff() {
     Node node = after(idle(), SOAKING);
     for (int restarts = 1; restarts <= SoakHealth.MAX_RELAPSES; restarts++) {
-      node = crashed(node, restarts, 10 + restarts);
+      node = afterCrash(node, restarts, 10 + restarts);
       assertEquals("Soaking", name(node));
-      assertEquals(node, crashed(node, restarts, 10 + restarts), "reported twice, counted once");
+      assertEquals(node, afterCrash(node, restarts, 10 + restarts), "reported twice, counted once");
     }
-    assertEquals("RollingBack", name(crashed(node, 4, 20)));
+    assertEquals("RollingBack", name(afterCrash(node, 4, 20)));
     assertEquals(
-        RollbackReason.UNHEALTHY, Node.report(crashed(node, 4, 20)).orElseThrow().setback());
+        RollbackReason.UNHEALTHY,
+        Node.report(afterCrash(node, 4, 20)).orElseThrow().rollbackReason());
   }
 
   @Test
-  void restartBetweenTwoReadyLooks_beginsTheSoakAgain() {
+  void restartBetweenTwoReadyProbes_restartsTheSoak() {
     Node node = after(idle(), SOAKING + ", 30 ready, 50 ready");
     node =
         Node.next(
@@ -76,28 +77,29 @@ class SoakHealthTest {
   }
 
   @Test
-  void badAfterTheSoak_goesBackBeforeTheConfirm() {
+  void unreadyAfterTheSoak_rollsBackBeforeTheConfirm() {
     Node node = after(idle(), SOAKED + ", 80 unready, 100 unready, 110 unready");
     assertEquals("RollingBack", name(node));
-    assertEquals(RollbackReason.UNHEALTHY, Node.report(node).orElseThrow().setback());
+    assertEquals(RollbackReason.UNHEALTHY, Node.report(node).orElseThrow().rollbackReason());
   }
 
   /// A node that was cut off cannot say that its release failed.
   @ParameterizedTest
   @CsvSource({"290 unready, UNHEALTHY", "290 cutOff, UNCONFIRMED", "290 ready, UNCONFIRMED"})
-  void deadlineInTheSoak_blamesTheReleaseOnlyIfItWasSeenBad(String last, RollbackReason setback) {
+  void deadlineInTheSoak_blamesOnlyAReleaseThatWasUnready(
+      String last, RollbackReason rollbackReason) {
     Node node = after(idle(), APPLYING + ", 280 swapped, 281 unready, " + last + ", 302 ticked");
-    assertEquals(setback, Node.report(node).orElseThrow().setback());
+    assertEquals(rollbackReason, Node.report(node).orElseThrow().rollbackReason());
   }
 
   @Test
-  void nextLook_isWhenTheSoakCouldEnd() {
+  void nextProbe_isWhenTheSoakCouldEnd() {
     assertEquals(OptionalLong.of(seconds(20)), Node.wakeAt(after(idle(), SOAKING)));
     Node late = after(idle(), SOAKING + ", 36 ready, 66 ready");
     assertEquals(OptionalLong.of(seconds(70)), Node.wakeAt(late));
   }
 
-  private static Node crashed(Node node, int restarts, long at) {
+  private static Node afterCrash(Node node, int restarts, long at) {
     Probed probed = new Probed(new ProbeResult(State.NOT_READY, restarts), StoreLink.CUT_OFF);
     return Node.next(node, probed, seconds(at));
   }

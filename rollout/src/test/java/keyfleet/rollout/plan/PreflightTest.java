@@ -1,11 +1,11 @@
 package keyfleet.rollout.plan;
 
-import static keyfleet.rollout.RolloutFixtures.admission;
+import static keyfleet.rollout.RolloutFixtures.eligibility;
 import static keyfleet.rollout.RolloutFixtures.facts;
 import static keyfleet.rollout.RolloutFixtures.inventory;
 import static keyfleet.rollout.RolloutFixtures.node;
 import static keyfleet.rollout.RolloutFixtures.nodes;
-import static keyfleet.rollout.RolloutFixtures.offer;
+import static keyfleet.rollout.RolloutFixtures.offeredRelease;
 import static keyfleet.rollout.RolloutFixtures.status;
 import static keyfleet.rollout.RolloutFixtures.target;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -44,9 +44,9 @@ final class PreflightTest {
           * ! 1 ! a degraded; b 1; c unreadable ! unreadable status: c
           * ! 0 ! b unreadable; a offline unreadable; c ! unreadable status: a, b
           """)
-  void refusal_hasItsWords(String target, int minProtocol, String nodes, String words) {
-    Preflight answer = Preflight.of(admission(target, minProtocol), inventory(nodes));
-    assertEquals(words, assertInstanceOf(Refused.class, answer).words());
+  void refusal_hasItsDescription(String target, int minProtocol, String nodes, String words) {
+    Preflight answer = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
+    assertEquals(words, assertInstanceOf(Refused.class, answer).description());
   }
 
   /// Columns: target, min protocol and inventory, then the ids that are eligible, offline, and
@@ -62,9 +62,9 @@ final class PreflightTest {
           * ! 2 ! a 2; b offline degraded          ! a     ! b     !
           a ! 0 ! a; b unreadable                  ! a     !       !
           """)
-  void passed_namesEveryTargetedNodeOnce(
+  void passed_listsEveryTargetedNodeOnce(
       String target, int minProtocol, String nodes, String eligible, String offline, String out) {
-    Preflight answer = Preflight.of(admission(target, minProtocol), inventory(nodes));
+    Preflight answer = Preflight.of(eligibility(target, minProtocol), inventory(nodes));
     Passed passed = assertInstanceOf(Passed.class, answer, answer::toString);
     assertEquals(eligible, ids(passed.eligible()));
     assertEquals(offline == null ? "" : offline, ids(passed.offline()));
@@ -80,7 +80,7 @@ final class PreflightTest {
   @Test
   void includedDegraded_areEligible() {
     EligibilityRules repair =
-        new EligibilityRules(target("*"), offer(0), DegradedNodes.INCLUDED, Map.of());
+        new EligibilityRules(target("*"), offeredRelease(0), DegradedNodes.INCLUDED, Map.of());
     Passed passed =
         assertInstanceOf(Passed.class, Preflight.of(repair, inventory("a degraded; b")));
     assertEquals("a b", ids(passed.eligible()));
@@ -88,8 +88,8 @@ final class PreflightTest {
 
   /// R17; also, a node would refuse a release that is built for another platform.
   @Test
-  void quarantinedAndForeign_areExcluded() {
-    Sha256 release = offer(0).release();
+  void quarantinedAndWrongPlatform_areExcluded() {
+    Sha256 release = offeredRelease(0).release();
     NodeStatus bad = status("bad");
     NodeStatus quarantined =
         new NodeStatus(
@@ -103,13 +103,14 @@ final class PreflightTest {
             facts("platform=linux/amd64"));
     NodeStatus good =
         new NodeStatus(node("a"), bad.presence(), bad.report(), facts("platform=linux/amd64"));
-    OfferedRelease offer =
+    OfferedRelease offeredRelease =
         new OfferedRelease(release, 2, 0, Set.of(new Platform("linux/amd64")), List.of());
     for (int attempt : new int[] {1, 2, 3}) {
-      EligibilityRules admission = EligibilityRules.of(target("*"), offer.again(attempt));
+      EligibilityRules eligibility =
+          EligibilityRules.of(target("*"), offeredRelease.withAttempt(attempt));
       Passed passed =
           assertInstanceOf(
-              Passed.class, Preflight.of(admission, List.of(quarantined, good, status("c"))));
+              Passed.class, Preflight.of(eligibility, List.of(quarantined, good, status("c"))));
       assertEquals(attempt < 3 ? "a" : "a bad", ids(passed.eligible()));
       assertEquals(
           (attempt < 3 ? "[bad (quarantined: it rolled this release back in attempt 2), " : "[")
@@ -123,7 +124,7 @@ final class PreflightTest {
     EligibilityRules without =
         new EligibilityRules(
             target("*"),
-            offer(0),
+            offeredRelease(0),
             DegradedNodes.EXCLUDED,
             Map.of(node("b"), "quarantined after 1.4"));
     Passed passed =
@@ -132,31 +133,31 @@ final class PreflightTest {
   }
 
   @Test
-  void unknownFact_isExcludedAlsoUnderNot() {
+  void unknownFact_isExcludedEvenWithNot() {
     NodeStatus known = status("a");
     NodeStatus linux =
         new NodeStatus(known.node(), known.presence(), known.report(), facts("os=linux"));
     for (String text : List.of("G@os:linux", "not G@os:bsd")) {
       Passed passed =
           assertInstanceOf(
-              Passed.class, Preflight.of(admission(text, 0), List.of(status("b"), linux)));
+              Passed.class, Preflight.of(eligibility(text, 0), List.of(status("b"), linux)));
       assertEquals("a", ids(passed.eligible()));
       assertEquals("[b (a fact of the target is unknown)]", passed.excluded().toString());
     }
   }
 
   @Test
-  void refusalForWantOfNodes_stillListsThem() {
-    Preflight answer = Preflight.of(admission("*", 0), inventory("b degraded; a offline"));
+  void refusalWithoutEligibleNodes_listsTheExcludedOnes() {
+    Preflight answer = Preflight.of(eligibility("*", 0), inventory("b degraded; a offline"));
     NoEligibleNodes refused = assertInstanceOf(NoEligibleNodes.class, answer);
     assertEquals(nodes("a"), refused.offline());
     assertEquals("[b (degraded)]", refused.excluded().toString());
   }
 
   @Test
-  void nodeTwiceInTheInventory_isIllegal() {
+  void duplicateNodeInTheInventory_isRejected() {
     assertThrows(
         IllegalArgumentException.class,
-        () -> Preflight.of(admission("*", 0), inventory("a; a offline")));
+        () -> Preflight.of(eligibility("*", 0), inventory("a; a offline")));
   }
 }

@@ -1,6 +1,6 @@
 package keyfleet.rollout.plan;
 
-import static keyfleet.rollout.RolloutFixtures.admission;
+import static keyfleet.rollout.RolloutFixtures.eligibility;
 import static keyfleet.rollout.RolloutFixtures.inventory;
 import static keyfleet.rollout.RolloutFixtures.nodes;
 import static keyfleet.rollout.RolloutFixtures.target;
@@ -38,14 +38,14 @@ final class RolloutPlanTest {
   private static final Sha256 RELEASE = new Sha256("ab".repeat(32));
   private static final String FIVE = "a; b; c; d; e; off offline; bad degraded";
 
-  private static PlanningResult planning(List<NodeStatus> inventory, BatchPolicy shape) {
-    Preflight answer = Preflight.of(admission("*", 0), inventory);
+  private static PlanningResult planResult(List<NodeStatus> inventory, BatchPolicy batchPolicy) {
+    Preflight answer = Preflight.of(eligibility("*", 0), inventory);
     Passed passed = assertInstanceOf(Passed.class, answer, answer::toString);
-    return RolloutPlan.of(RELEASE, target("*"), shape, passed);
+    return RolloutPlan.of(RELEASE, target("*"), batchPolicy, passed);
   }
 
-  private static RolloutPlan plan(String inventory, BatchPolicy shape) {
-    return assertInstanceOf(Planned.class, planning(inventory(inventory), shape)).plan();
+  private static RolloutPlan plan(String inventory, BatchPolicy batchPolicy) {
+    return assertInstanceOf(Planned.class, planResult(inventory(inventory), batchPolicy)).plan();
   }
 
   /// The order is a promise: the next version must compute the same plan.
@@ -61,7 +61,7 @@ final class RolloutPlanTest {
   }
 
   @Test
-  void firstOnes_areTheHeadOfTheOrder() {
+  void firstNodes_areTheHeadOfTheOrder() {
     List<NodeId> order = flat(plan(FIVE, new BatchPolicy("seed", new NoCanaries(), 9)).batches());
     RolloutPlan plan = plan(FIVE, new BatchPolicy("seed", new FirstNodes(2), 2));
     assertEquals(order.subList(0, 2), plan.canaries());
@@ -79,14 +79,14 @@ final class RolloutPlanTest {
   }
 
   @Test
-  void selectorThatTakesNobody_isRefused() {
+  void selectorThatMatchesNoNode_isRefused() {
     Target selector = target("off or bad or x");
     PlanningResult planning =
-        planning(inventory(FIVE), new BatchPolicy("seed", new Selected(selector), 2));
+        planResult(inventory(FIVE), new BatchPolicy("seed", new Selected(selector), 2));
     assertEquals(new NoCanaryFound(selector), planning);
     assertEquals(
         "no eligible node matches the canary selector: off or bad or x",
-        ((NoCanaryFound) planning).words());
+        ((NoCanaryFound) planning).description());
   }
 
   @ParameterizedTest
@@ -95,10 +95,10 @@ final class RolloutPlanTest {
     Random random = new Random(seed);
     for (int i = 0; i < 100; i++) {
       List<NodeStatus> inventory = randomInventory(random);
-      BatchPolicy shape = randomShape(random);
-      PlanningResult first = planning(inventory, shape);
+      BatchPolicy batchPolicy = randomShape(random);
+      PlanningResult first = planResult(inventory, batchPolicy);
       Collections.shuffle(inventory, random);
-      PlanningResult second = planning(inventory, shape);
+      PlanningResult second = planResult(inventory, batchPolicy);
       assertEquals(first, second);
       if (first instanceof Planned(var a) && second instanceof Planned(var b)) {
         assertEquals(a.hash(), b.hash());
@@ -112,38 +112,40 @@ final class RolloutPlanTest {
     Random random = new Random(seed);
     for (int i = 0; i < 100; i++) {
       List<NodeStatus> inventory = randomInventory(random);
-      BatchPolicy shape = randomShape(random);
-      if (planning(inventory, shape) instanceof Planned(var plan)) {
+      BatchPolicy batchPolicy = randomShape(random);
+      if (planResult(inventory, batchPolicy) instanceof Planned(var plan)) {
         List<NodeId> all = new ArrayList<>(plan.canaries());
         all.addAll(flat(plan.batches()));
         all.addAll(plan.offline());
-        plan.excluded().forEach(exclusion -> all.add(exclusion.node()));
+        plan.excluded().forEach(excludedNode -> all.add(excludedNode.node()));
         assertEquals(inventory.size(), all.size());
         assertEquals(
             new HashSet<>(inventory.stream().map(NodeStatus::node).toList()), new HashSet<>(all));
-        plan.batches().forEach(batch -> assertBatch(shape, batch));
+        plan.batches().forEach(batch -> assertBatch(batchPolicy, batch));
       }
     }
   }
 
-  private static void assertBatch(BatchPolicy shape, List<NodeId> batch) {
-    assertTrue(!batch.isEmpty() && batch.size() <= shape.batchSize(), batch::toString);
+  private static void assertBatch(BatchPolicy batchPolicy, List<NodeId> batch) {
+    assertTrue(!batch.isEmpty() && batch.size() <= batchPolicy.batchSize(), batch::toString);
   }
 
   @Test
   void anyDifference_changesTheHash() {
-    BatchPolicy shape = new BatchPolicy("seed", new FirstNodes(1), 2);
-    List<RolloutPlan> plans =
+    BatchPolicy batchPolicy = new BatchPolicy("seed", new FirstNodes(1), 2);
+    List<RolloutPlan> rolloutPlans =
         List.of(
-            plan(FIVE, shape),
+            plan(FIVE, batchPolicy),
             plan(FIVE, new BatchPolicy("seed", new FirstNodes(1), 3)),
             plan(FIVE, new BatchPolicy("seed", new FirstNodes(2), 2)),
             plan(FIVE, new BatchPolicy("other", new FirstNodes(1), 2)),
-            plan(FIVE.replace("off offline; ", ""), shape),
-            plan(FIVE.replace("; bad degraded", ""), shape),
-            plan(FIVE + "; f", shape));
-    assertEquals(plans.size(), Set.copyOf(plans.stream().map(RolloutPlan::hash).toList()).size());
-    RolloutPlan plan = plans.getFirst();
+            plan(FIVE.replace("off offline; ", ""), batchPolicy),
+            plan(FIVE.replace("; bad degraded", ""), batchPolicy),
+            plan(FIVE + "; f", batchPolicy));
+    assertEquals(
+        rolloutPlans.size(),
+        Set.copyOf(rolloutPlans.stream().map(RolloutPlan::hash).toList()).size());
+    RolloutPlan plan = rolloutPlans.getFirst();
     assertNotEquals(
         plan.hash(),
         new RolloutPlan(
@@ -160,7 +162,13 @@ final class RolloutPlanTest {
   @Test
   void domains_areSpreadOverTheBatches() {
     List<NodeStatus> zones =
-        List.of(in("a", "1"), in("b", "1"), in("c", "1"), in("d", "2"), in("e", "2"), in("f", ""));
+        List.of(
+            inZone("a", "1"),
+            inZone("b", "1"),
+            inZone("c", "1"),
+            inZone("d", "2"),
+            inZone("e", "2"),
+            inZone("f", ""));
     assertEquals(
         List.of(nodes("c", "b", "e"), nodes("a", "d", "f")),
         planned(zones, new BatchPolicy("seed", new NoCanaries(), 3)).batches());
@@ -185,66 +193,71 @@ final class RolloutPlanTest {
         "the limit is part of the plan, also where it changes no batch");
   }
 
-  private static NodeStatus in(String id, String zone) {
+  private static NodeStatus inZone(String id, String zone) {
     NodeStatus status = RolloutFixtures.status(id);
     Facts facts = zone.isEmpty() ? Facts.NONE : RolloutFixtures.facts("zone=" + zone);
     return new NodeStatus(status.node(), status.presence(), status.report(), facts);
   }
 
-  private static RolloutPlan planned(List<NodeStatus> inventory, BatchPolicy shape) {
-    return assertInstanceOf(Planned.class, planning(inventory, shape)).plan();
+  private static RolloutPlan planned(List<NodeStatus> inventory, BatchPolicy batchPolicy) {
+    return assertInstanceOf(Planned.class, planResult(inventory, batchPolicy)).plan();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {7, 8, 9})
-  void noBatch_hasMoreOfADomainThanItMay(long seed) { // R15, I11
+  void noBatch_exceedsTheDomainLimit(long seed) { // R15, I11
     Random random = new Random(seed);
     for (int i = 0; i < 100; i++) {
       List<NodeStatus> inventory = new ArrayList<>();
       int count = 1 + random.nextInt(40);
       for (int n = 0; n < count; n++) {
-        inventory.add(in("n" + n, random.nextInt(6) == 0 ? "" : "z" + random.nextInt(4)));
+        inventory.add(inZone("n" + n, random.nextInt(6) == 0 ? "" : "z" + random.nextInt(4)));
       }
-      BatchPolicy some = randomShape(random);
+      BatchPolicy template = randomShape(random);
       FailureDomains.Limited spread = new FailureDomains.Limited("zone", 1 + random.nextInt(3));
-      BatchPolicy shape = new BatchPolicy(some.seed(), some.canaries(), some.batchSize(), spread);
-      RolloutPlan plan = planned(inventory, shape);
+      BatchPolicy batchPolicy =
+          new BatchPolicy(template.seed(), template.canaries(), template.batchSize(), spread);
+      RolloutPlan plan = planned(inventory, batchPolicy);
       List<List<NodeId>> batches = new ArrayList<>(plan.batches());
       batches.add(plan.canaries());
       batches.forEach(batch -> assertSpread(inventory, batch, spread));
       assertEquals(count, flat(batches).size());
       Collections.shuffle(inventory, random);
-      assertEquals(plan.hash(), planned(inventory, shape).hash());
+      assertEquals(plan.hash(), planned(inventory, batchPolicy).hash());
     }
   }
 
   /// R15: the plan remembers which inventory it was made from; a node outside the target changes
   /// the inventory but not the plan.
   @Test
-  void inventory_isFrozenBesideThePlan() {
-    BatchPolicy shape = new BatchPolicy("seed", new NoCanaries(), 2);
-    RolloutPlan plan = planned(inventory("a; b"), shape);
-    RolloutPlan again = planned(inventory("b; a"), shape);
-    RolloutPlan grown = planned(inventory("a; b; other offline"), shape, "L@a,b");
+  void inventory_isFrozenWithThePlan() {
+    BatchPolicy batchPolicy = new BatchPolicy("seed", new NoCanaries(), 2);
+    RolloutPlan plan = planned(inventory("a; b"), batchPolicy);
+    RolloutPlan again = planned(inventory("b; a"), batchPolicy);
+    RolloutPlan grown = planned(inventory("a; b; other offline"), batchPolicy, "L@a,b");
     assertEquals(plan.inventory(), again.inventory());
     assertNotEquals(plan.inventory(), grown.inventory());
-    assertEquals(planned(inventory("a; b"), shape, "L@a,b").hash(), grown.hash());
+    assertEquals(planned(inventory("a; b"), batchPolicy, "L@a,b").hash(), grown.hash());
     for (String changed : List.of("a; b offline", "a; b 3", "a; b missing", "a; b unreadable")) {
-      assertNotEquals(plan.inventory(), InventoryDigest.revision(inventory(changed)), changed);
+      assertNotEquals(plan.inventory(), InventoryDigest.of(inventory(changed)), changed);
     }
     assertNotEquals(
-        InventoryDigest.revision(List.of(in("a", "1"))),
-        InventoryDigest.revision(List.of(in("a", "2"))));
+        InventoryDigest.of(List.of(inZone("a", "1"))),
+        InventoryDigest.of(List.of(inZone("a", "2"))));
   }
 
-  private static RolloutPlan planned(List<NodeStatus> inventory, BatchPolicy shape, String target) {
+  private static RolloutPlan planned(
+      List<NodeStatus> inventory, BatchPolicy batchPolicy, String target) {
     Passed passed =
         assertInstanceOf(
-            Passed.class, Preflight.of(RolloutFixtures.admission(target, 0), inventory));
+            Passed.class, Preflight.of(RolloutFixtures.eligibility(target, 0), inventory));
     return assertInstanceOf(
             Planned.class,
             RolloutPlan.of(
-                RolloutFixtures.offer(0).release(), RolloutFixtures.target(target), shape, passed))
+                RolloutFixtures.offeredRelease(0).release(),
+                RolloutFixtures.target(target),
+                batchPolicy,
+                passed))
         .plan();
   }
 
@@ -255,13 +268,13 @@ final class RolloutPlanTest {
             .filter(it -> batch.contains(it.node()))
             .collect(
                 Collectors.groupingBy(
-                    it -> it.facts().at("zone").orElse(List.of()), Collectors.counting()));
+                    it -> it.facts().valuesAt("zone").orElse(List.of()), Collectors.counting()));
     assertTrue(
         domains.values().stream().allMatch(it -> it <= spread.perBatch()), domains::toString);
   }
 
   @Test
-  void impossibleShapes_areIllegal() {
+  void invalidPolicies_areRejected() {
     assertThrows(IllegalArgumentException.class, () -> new FailureDomains.Limited("zone", 0));
     assertThrows(IllegalArgumentException.class, () -> new FailureDomains.Limited("", 1));
     assertThrows(

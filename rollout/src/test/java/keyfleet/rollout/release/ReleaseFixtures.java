@@ -54,7 +54,7 @@ final class ReleaseFixtures {
   }
 
   static SignedManifest signed(ReleaseManifest manifest, String... keys) {
-    return new SignedManifest(manifest, signatures(manifest.encoded(), keys));
+    return new SignedManifest(manifest, signatures(manifest.signedBytes(), keys));
   }
 
   static List<ReleaseSignature> signatures(byte[] message, String... keys) {

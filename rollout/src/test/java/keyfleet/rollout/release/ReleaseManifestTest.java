@@ -39,11 +39,11 @@ final class ReleaseManifestTest {
 
   @Test
   void encoding_isTheGoldenOne() {
-    assertEquals(GOLDEN, HexFormat.of().formatHex(manifest().encoded()));
+    assertEquals(GOLDEN, HexFormat.of().formatHex(manifest().signedBytes()));
   }
 
   @Test
-  void anyChangedItem_changesTheDigest() {
+  void anyChangedField_changesTheDigest() {
     ReleaseManifest m = manifest();
     Function<List<VersionPattern>, ReleaseManifest> from =
         list ->
@@ -76,7 +76,7 @@ final class ReleaseManifestTest {
   }
 
   @Test
-  void impossibleValues_areIllegal() {
+  void invalidValues_areRejected() {
     ReleaseManifest m = manifest();
     assertThrows(IllegalArgumentException.class, () -> with(m, 0, 3, 42));
     assertThrows(IllegalArgumentException.class, () -> with(m, 1, -1, 42));
@@ -108,13 +108,13 @@ final class ReleaseManifestTest {
     "none, none, true",
     "1.*, none, false"
   })
-  void versionPattern_takesExactOrPrefix(String pattern, String version, boolean taken) {
-    assertEquals(taken, new VersionPattern(pattern).takes(new ReleaseVersion(version)));
+  void versionPattern_matchesExactlyOrByPrefix(String pattern, String version, boolean taken) {
+    assertEquals(taken, new VersionPattern(pattern).matches(new ReleaseVersion(version)));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "*", "1*", "*.1", "1.*.2", "1.**", " 1", ".*"})
-  void otherPatterns_areIllegal(String pattern) {
+  void otherPatterns_areRejected(String pattern) {
     assertThrows(IllegalArgumentException.class, () -> new VersionPattern(pattern));
   }
 }

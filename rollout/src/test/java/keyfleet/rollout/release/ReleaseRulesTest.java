@@ -50,7 +50,7 @@ final class ReleaseRulesTest {
 
   /// Test 1 of RFC 8032, section 7.1: the empty message.
   @Test
-  void signature_isTheOneOfTheRfc() {
+  void signature_matchesTheRfc() {
     assertEquals(
         "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9"
             + "b46bd25bf5f0595bbe24655141438e7a100b",
@@ -58,12 +58,12 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void everythingInOrder_isAcceptable() {
+  void validRelease_isAcceptable() {
     assertEquals(new Acceptable(), check(GOOD, goodNode(), NOW));
   }
 
   @Test
-  void tooFewKeys_areCounted() {
+  void tooFewSignatures_areReportedWithTheirNumber() {
     assertEquals(refused(new TooFewSignatures(0, 2)), check(signed(manifest()), goodNode(), NOW));
     assertEquals(
         refused(new TooFewSignatures(1, 2)), check(signed(manifest(), "k2"), goodNode(), NOW));
@@ -77,7 +77,7 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void unknownKey_isPassedOver() {
+  void unknownKey_isIgnored() {
     TrustedReleaseKeys others = trusted(2, "k1", "k2");
     assertEquals(
         refused(new TooFewSignatures(1, 2)),
@@ -89,8 +89,8 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void signatureUnderAnotherName_isNotValid() {
-    byte[] byK1 = sign("k1", manifest().encoded());
+  void signatureUnderAnotherKeyId_isNotValid() {
+    byte[] byK1 = sign("k1", manifest().signedBytes());
     List<ReleaseSignature> renamed =
         List.of(
             ReleaseSignature.of(new ReleaseKeyId("k1"), byK1),
@@ -101,7 +101,7 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void brokenSignatureBesideAGoodOne_doesNotSpoilIt() {
+  void invalidSignatureBesideAValidOne_isIgnored() {
     ReleaseSignature broken = new ReleaseSignature(new ReleaseKeyId("k1"), "ff".repeat(64));
     List<ReleaseSignature> mixed =
         List.of(broken, GOOD.signatures().getFirst(), GOOD.signatures().getLast());
@@ -110,7 +110,7 @@ final class ReleaseRulesTest {
 
   @Test
   void everyFlippedBit_isFound() {
-    byte[] message = manifest().encoded();
+    byte[] message = manifest().signedBytes();
     List<ReleaseSignature> signatures = signatures(message, "k1");
     for (int bit = 0; bit < message.length * 8; bit += 7) {
       byte[] edited = message.clone();
@@ -120,7 +120,7 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void platform_mustBeTheNodes() {
+  void platform_mustMatchTheNode() {
     Platform arm = new Platform("linux/arm64");
     assertEquals(
         refused(new WrongPlatform(LINUX, arm)),
@@ -145,18 +145,18 @@ final class ReleaseRulesTest {
   }
 
   @Test
-  void expiry_blocksUpdatesFromItsSecondOn() {
+  void expiry_blocksUpdatesFromThatSecond() {
     assertEquals(refused(new Expired(EXPIRY)), check(GOOD, goodNode(), EXPIRY));
     assertEquals(new Acceptable(), check(GOOD, goodNode(), EXPIRY.minusNanos(1)));
   }
 
   @Test
-  void heldRelease_outlivesExpiryFloorAndOrigin() {
+  void installedRelease_ignoresExpiryFloorAndAllowedFrom() {
     NodeSoftware later = new NodeSoftware(LINUX, new ReleaseVersion("2.0"), 3, 99);
-    assertEquals(new Acceptable(), ReleaseRules.checkHeld(GOOD, TWO_OF_THREE, later));
+    assertEquals(new Acceptable(), ReleaseRules.checkInstalled(GOOD, TWO_OF_THREE, later));
     assertEquals(
         refused(new TooFewSignatures(1, 2)),
-        ReleaseRules.checkHeld(signed(manifest(), "k1"), TWO_OF_THREE, later));
+        ReleaseRules.checkInstalled(signed(manifest(), "k1"), TWO_OF_THREE, later));
   }
 
   @Test
@@ -180,7 +180,7 @@ final class ReleaseRulesTest {
   }
 
   private static DowngradePermit permit(Sha256 manifest, long floor, String... keys) {
-    byte[] message = DowngradePermit.encoded(manifest, floor);
+    byte[] message = DowngradePermit.signedBytes(manifest, floor);
     return new DowngradePermit(manifest, floor, signatures(message, keys));
   }
 
@@ -211,11 +211,11 @@ final class ReleaseRulesTest {
             "not allowed from version 2.0",
             "expired at 2027-01-01T00:00:00Z",
             "release counter 42 < 99 without a downgrade permit"),
-        ((Unacceptable) verdict).reasons().stream().map(Reason::words).toList());
+        ((Unacceptable) verdict).reasons().stream().map(Reason::description).toList());
   }
 
   @Test
-  void unsafeKeySets_areIllegal() throws NoSuchAlgorithmException {
+  void unsafeKeySets_areRejected() throws NoSuchAlgorithmException {
     PublicKey k1 = publicKey("k1");
     PublicKey other = KeyPairGenerator.getInstance("Ed448").generateKeyPair().getPublic();
     ReleaseKeyId a = new ReleaseKeyId("a");

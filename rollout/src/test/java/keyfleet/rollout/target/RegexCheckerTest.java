@@ -54,7 +54,7 @@ final class RegexCheckerTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void scan_boundsTheProgramAndRefusesNothingGood(long seed) {
+  void check_boundsTheProgramAndAcceptsValidRegexes(long seed) {
     Random random = new Random(seed);
     int compiled = 0;
     for (int i = 0; i < 10_000; i++) {
@@ -91,7 +91,7 @@ final class RegexCheckerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"x{200}\\Q\\E{200}", "(x{200}){200}", "(?:(x{30}){30}){30}", "(a|x{200}){200}"})
-  void nestedCounts_areFoundBehindAnyDisguise(String regex) {
+  void nestedCounts_areFoundInAnyForm(String regex) {
     TargetSyntaxException fault =
         assertThrows(TargetSyntaxException.class, () -> RegexChecker.check(regex));
     assertEquals("the regex repeats too much: more than 1000 steps", fault.reason());

@@ -43,7 +43,7 @@ final class TargetMatchTest {
           web* and not *1      ! web2      ! YES
           a or b or web1       ! web1      ! YES
           """)
-  void id_isMatchedWhole(String text, String id, TargetMatch expected) {
+  void id_isMatchedAsAWhole(String text, String id, TargetMatch expected) {
     assertEquals(expected, target(text).matches(node(id), Facts.NONE));
   }
 

@@ -28,7 +28,7 @@ final class TargetParserTest {
   private static final Target C = new Glob("c");
 
   @Test
-  void eachPrefix_makesItsKind() {
+  void eachPrefix_givesItsKindOfTarget() {
     assertEquals(new Glob("web*"), target("web*"));
     assertEquals(new Regex("web[0-9]+"), target("E@web[0-9]+"));
     assertEquals(new Ids(new LinkedHashSet<>(nodes("a", "b.c", "d/e"))), target("L@a,b.c,d/e"));
@@ -36,7 +36,7 @@ final class TargetParserTest {
   }
 
   @Test
-  void precedence_isNotThenAndThenOr() {
+  void precedence_isNotAndOr() {
     assertEquals(new Or(List.of(A, new And(List.of(B, C)))), target("a or b and c"));
     assertEquals(new Or(List.of(new And(List.of(A, B)), C)), target("a and b or c"));
     assertEquals(new And(List.of(new Not(A), B)), target("not a and b"));
@@ -75,7 +75,7 @@ final class TargetParserTest {
           G@mail:*@example.org     | G@mail:*@example.org
           L@a,b,a                  | L@a,b
           """)
-  void goodText_isReadAndWrittenOut(String text, String written) {
+  void validText_isParsedAndFormatted(String text, String written) {
     assertEquals(written, target(text).toString());
     assertEquals(target(text), target(written));
   }
@@ -126,7 +126,7 @@ final class TargetParserTest {
           G@os:x[          | 6  | unclosed [
           G@os:fam:[b-A]   | 10 | reversed range
           """)
-  void badText_hasPositionAndReason(String text, int position, String reason) {
+  void invalidText_hasPositionAndReason(String text, int position, String reason) {
     assertEquals(new InvalidTarget(position, reason), TargetParser.parse(text));
   }
 
@@ -158,7 +158,7 @@ final class TargetParserTest {
           E@(x{1000}){1000}    ! 10 ! the regex repeats too much: more than 1000 steps
           E@((x{99}){99}){99}  ! 10 ! the regex repeats too much: more than 1000 steps
           """)
-  void badRegex_hasPositionAndReason(String text, int position, String reason) {
+  void invalidRegex_hasPositionAndReason(String text, int position, String reason) {
     assertEquals(new InvalidTarget(position, reason), TargetParser.parse(text));
   }
 
@@ -176,12 +176,12 @@ final class TargetParserTest {
         "E@a{x}",
         "E@[]a]"
       })
-  void regexThatOnlyLooksRefused_isTaken(String text) {
+  void regexThatOnlyLooksUnsupported_isAccepted(String text) {
     assertInstanceOf(Parsed.class, TargetParser.parse(text), () -> "" + TargetParser.parse(text));
   }
 
   @Test
-  void halfACharacter_isRefusedAtItsPlace() {
+  void loneSurrogate_isRefusedAtItsPosition() {
     String grin = "\uD83D\uDE00";
     assertEquals(
         new InvalidTarget(3, "half a character (lone surrogate)"),
@@ -202,7 +202,7 @@ final class TargetParserTest {
   }
 
   @Test
-  void denseTextThatGrowsWhenWrittenOut_isRefused() {
+  void textThatFormatsTooLong_isRefused() {
     String text = "(not(a or b))and".repeat(255) + "(not(a))";
     assertEquals(
         new InvalidTarget(0, "written in full, the target has more than 4096 characters"),
@@ -224,7 +224,7 @@ final class TargetParserTest {
   }
 
   @Test
-  void valuesNoTextCouldGive_areIllegal() {
+  void valuesThatNoTextProduces_areRejected() {
     assertThrows(IllegalArgumentException.class, () -> new Glob("a@b"));
     assertThrows(IllegalArgumentException.class, () -> new Glob(""));
     assertThrows(IllegalArgumentException.class, () -> new And(List.of(A)));

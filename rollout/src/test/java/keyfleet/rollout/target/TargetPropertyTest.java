@@ -30,7 +30,7 @@ final class TargetPropertyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void writtenTarget_isReadBackEqual(long seed) {
+  void formattedTarget_isParsedBackEqual(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < 3000; i++) {
       Target made = random(random, 4);
@@ -60,7 +60,7 @@ final class TargetPropertyTest {
 
   /// Learning a fact never changes an answer that did not depend on it.
   @Test
-  void learningAFact_keepsEveryDecidedAnswer() {
+  void addedFact_keepsEveryKnownAnswer() {
     Random random = new Random(6);
     for (int i = 0; i < 3000; i++) {
       Target made = random(random, 3);
