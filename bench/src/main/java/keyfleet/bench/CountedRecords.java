@@ -5,13 +5,13 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 
@@ -33,24 +33,24 @@ record CountedRecords(Records records, AtomicLong changed) implements Records {
   }
 
   @Override
-  public RecordWrite insert(StoredRecord added) {
+  public RecordWriteResult insert(StoredRecord added) {
     return records.insert(added);
   }
 
   @Override
-  public RecordWrite compareAndSet(Change change) {
+  public RecordWriteResult compareAndSet(RecordChange change) {
     return records.compareAndSet(change);
   }
 
   @Override
-  public List<RecordWrite> compareAndSetAll(List<Change> changes) {
-    List<RecordWrite> writes = records.compareAndSetAll(changes);
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    List<RecordWriteResult> writes = records.compareAndSetAll(changes);
     changed.addAndGet(writes.stream().filter(Stored.class::isInstance).count());
     return writes;
   }
 
   @Override
-  public Deletion delete(StoredRecord expected) {
+  public DeleteResult delete(StoredRecord expected) {
     return records.delete(expected);
   }
 
@@ -60,7 +60,7 @@ record CountedRecords(Records records, AtomicLong changed) implements Records {
   }
 
   @Override
-  public Fencing fence(Fence fence) {
+  public FenceResult fence(Fence fence) {
     return records.fence(fence);
   }
 

@@ -19,9 +19,9 @@ import keyfleet.bench.EnginesBench.Load;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
+import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 
 /// Starts each engine that can be had here, beside its driver.
 final class EngineBouts {

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Map;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.Revision;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.Engine;
 
 /// An engine by its ports. What is watched is heard by a second engine, as another process has it.
 final class EngineSide implements Side {
@@ -82,7 +82,7 @@ final class EngineSide implements Side {
     Records records = engine.records(shape);
     for (int from = 0; from < stored.size(); from += batch) {
       List<StoredRecord> some = stored.subList(from, Math.min(stored.size(), from + batch));
-      List<Change> changes = some.stream().map(PlainRewrite::changed).toList();
+      List<RecordChange> changes = some.stream().map(PlainRewrite::changed).toList();
       if (!records.compareAndSetAll(changes).stream().allMatch(Stored.class::isInstance)) {
         throw new IllegalStateException("a record was not stored");
       }

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import keyfleet.crypto.Envelope;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -57,7 +57,7 @@ final class PlainRewrite {
   }
 
   private long written(List<StoredRecord> found) {
-    List<Change> changes = new ArrayList<>();
+    List<RecordChange> changes = new ArrayList<>();
     for (StoredRecord each : found) {
       changes.add(changed(each));
     }
@@ -69,13 +69,13 @@ final class PlainRewrite {
     return stored;
   }
 
-  static Change changed(StoredRecord record) {
+  static RecordChange changed(StoredRecord record) {
     Bytes sealed = record.fields().byName().get(SealedTable.FIELD);
     if (sealed == null) {
       throw new IllegalStateException("record " + record.id() + " has no sealed field");
     }
     Bytes changed = Bytes.copyOf(changed(sealed.toArray()));
-    return new Change(record, SealedFields.of(Map.of(SealedTable.FIELD, changed)));
+    return new RecordChange(record, SealedFields.of(Map.of(SealedTable.FIELD, changed)));
   }
 
   /// The same envelope under version 2, with other bytes where the data key is.

@@ -19,11 +19,11 @@ import keyfleet.control.ThreadCrew;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
 import keyfleet.postgres.PostgresEngine;
-import keyfleet.store.Engine;
+import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.Fence;
 import keyfleet.store.Records;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// A rotation by the real loop, beside the same compare-and-set writes with no cryptography: on the
 /// same engine, with the same scans, batches, fence and durability. They take turns, a twentieth of

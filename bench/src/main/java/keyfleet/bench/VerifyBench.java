@@ -31,9 +31,9 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.member.HeartbeatDocument;
 import keyfleet.member.Self;
-import keyfleet.store.Engine;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.sqlite.SqliteEngine;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// The gate of `kek verify` over a large fleet, beside reading the same rows with the driver. They
 /// take turns.

@@ -5,7 +5,7 @@ import keyfleet.control.AuditVerdict;
 import keyfleet.control.AuditVerdict.Broken;
 import keyfleet.control.AuditVerdict.Intact;
 import keyfleet.control.AuditVerdict.Unsettled;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -74,7 +74,7 @@ final class AuditVerify implements Command {
   private static AuditVerdict verdict(Desk desk, AuditHead noted) {
     try {
       return desk.ring().audit().verify(noted);
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return new Broken(1, "the keystore cannot be read: " + e.getMessage());
     }
   }

@@ -10,7 +10,7 @@ import keyfleet.keyring.Timings;
 import keyfleet.member.DurationText;
 import keyfleet.providers.ProviderException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 
 /// What may stand behind each key of a file. Apart from [Config], so that nobody loads it where
 /// there is no file.

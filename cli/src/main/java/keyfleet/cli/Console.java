@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import keyfleet.store.PlainText;
+import keyfleet.store.host.PrintableText;
 import org.jspecify.annotations.Nullable;
 
 /// Where a command's data and words go, and where a secret or an answer comes from.
@@ -51,6 +51,6 @@ record Console(InputStream in, PrintStream out, PrintStream err, Output output) 
   /// Something that another process wrote, fit for a terminal: no line breaks, no control
   /// characters.
   static String plain(String text) {
-    return PlainText.of(text);
+    return PrintableText.of(text);
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import keyfleet.cli.DemoStage.Answer;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 
 /// What the demonstration shows, and what it claims to have shown. Each claim is judged by what
@@ -256,7 +256,7 @@ final class DemoStory {
   private static Document parsed(List<String> lines) {
     try {
       return Document.parse(Value.of(lines.isEmpty() ? "{}" : lines.getLast()));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Document.builder().build();
     }
   }

@@ -4,16 +4,16 @@ import java.io.PrintStream;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import keyfleet.store.Check;
-import keyfleet.store.Check.Level;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreCheck.Level;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /// What `doctor` found about a store.
-record Diagnosis(String store, List<Check> checks) {
+record Diagnosis(String store, List<StoreCheck> checks) {
   Level worst() {
-    return checks.stream().map(Check::level).max(Comparator.naturalOrder()).orElse(Level.FAIL);
+    return checks.stream().map(StoreCheck::level).max(Comparator.naturalOrder()).orElse(Level.FAIL);
   }
 
   void print(OutputFormat format, PrintStream out) {
@@ -25,7 +25,7 @@ record Diagnosis(String store, List<Check> checks) {
 
   private void printTable(PrintStream out) {
     out.println(store);
-    for (Check check : checks) {
+    for (StoreCheck check : checks) {
       out.printf("%-6s %s%n", "[" + word(check.level()) + "]", check.sentence());
       if (!check.remedy().isEmpty()) {
         out.println("       Try: " + check.remedy());
@@ -39,7 +39,7 @@ record Diagnosis(String store, List<Check> checks) {
           .writeStringProperty("store", store)
           .writeStringProperty("verdict", word(worst()));
       json.writeArrayPropertyStart("checks");
-      for (Check check : checks) {
+      for (StoreCheck check : checks) {
         json.writeStartObject()
             .writeStringProperty("level", word(check.level()))
             .writeStringProperty("sentence", check.sentence())

@@ -8,17 +8,17 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
-import keyfleet.store.Check;
-import keyfleet.store.Check.Level;
-import keyfleet.store.Engine;
-import keyfleet.store.RaceProbe;
-import keyfleet.store.RaceProbe.Broken;
-import keyfleet.store.RaceProbe.Kept;
-import keyfleet.store.RaceProbe.Unclear;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreRefusedException.Ground;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.StoreRefusedException.Reason;
+import keyfleet.store.engine.CompareAndSetProbe;
+import keyfleet.store.engine.CompareAndSetProbe.Failed;
+import keyfleet.store.engine.CompareAndSetProbe.Inconclusive;
+import keyfleet.store.engine.CompareAndSetProbe.Passed;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreCheck.Level;
+import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -59,49 +59,49 @@ final class Doctor implements Command {
     return diagnosis.worst() == Level.OK ? Exit.OK : Exit.CONDITION_NOT_MET;
   }
 
-  private List<Check> checks(StoreUrl url) {
+  private List<StoreCheck> checks(StoreUrl url) {
     try (Engine engine = engines.apply(url)) {
-      List<Check> checks = new ArrayList<>(engine.checks());
+      List<StoreCheck> checks = new ArrayList<>(engine.checks());
       checks.add(latency(engine));
       checks.add(race(engine));
       return checks;
     } catch (StoreRefusedException e) {
-      if (e.ground() == Ground.UNFIT) {
-        return List.of(Check.fail(e.getMessage(), e.remedy()));
+      if (e.ground() == Reason.UNFIT) {
+        return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
       }
       throw e;
     }
   }
 
-  private Check latency(Engine engine) {
+  private StoreCheck latency(Engine engine) {
     try {
       return Latency.of(engine.kv(), ticker()::nanos, 10).check();
     } catch (StoreException e) {
-      return Check.fail("it stopped answering: " + e.getMessage(), OTHER_STORE);
+      return StoreCheck.fail("it stopped answering: " + e.getMessage(), OTHER_STORE);
     }
   }
 
-  private Check race(Engine engine) {
+  private StoreCheck race(Engine engine) {
     byte[] nonce = new byte[8];
     around.get().random().nextBytes(nonce);
     String name = "doctor-" + HexFormat.of().formatHex(nonce);
     try {
-      return check(new RaceProbe(engine.kv(), name, ticker()::nanos, RACE).run());
+      return check(new CompareAndSetProbe(engine.kv(), name, ticker()::nanos, RACE).run());
     } catch (StoreException e) {
-      return Check.fail("writers could not race: " + e.getMessage(), OTHER_STORE);
+      return StoreCheck.fail("writers could not race: " + e.getMessage(), OTHER_STORE);
     }
   }
 
-  private static Check check(RaceProbe.Verdict verdict) {
+  private static StoreCheck check(CompareAndSetProbe.Verdict verdict) {
     return switch (verdict) {
-      case Kept(int races) ->
-          Check.ok(
+      case Passed(int races) ->
+          StoreCheck.ok(
               "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
                   .formatted(races));
-      case Broken(String sentence) ->
-          Check.fail("compare-and-set is broken: " + sentence, OTHER_STORE);
-      case Unclear(String sentence) ->
-          Check.warn(
+      case Failed(String sentence) ->
+          StoreCheck.fail("compare-and-set is broken: " + sentence, OTHER_STORE);
+      case Inconclusive(String sentence) ->
+          StoreCheck.warn(
               "compare-and-set could not be judged: " + sentence,
               "keyfleet doctor again, when the store has less to do");
     };

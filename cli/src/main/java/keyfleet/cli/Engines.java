@@ -3,9 +3,9 @@ package keyfleet.cli;
 import keyfleet.mongodb.MongoEngine;
 import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
-import keyfleet.store.Engine;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.sqlite.SqliteEngine;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// Which engine opens which URL.
 final class Engines {

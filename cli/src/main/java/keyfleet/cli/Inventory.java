@@ -13,7 +13,7 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Census;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
-import keyfleet.store.Survey;
+import keyfleet.store.engine.EnvelopeScan;
 import tools.jackson.core.JsonGenerator;
 
 /// Which envelopes there are: of a keyring, those in registered collections; of anyone, those that
@@ -108,7 +108,7 @@ record Inventory(
   private void printUndeclared(PrintStream out) {
     Columns table = new Columns("UNDECLARED", "FIELD", "FORM", "VERSION", "VALUES");
     for (Surveys.Undeclared one : surveys.undeclared()) {
-      Survey.Find find = one.find();
+      EnvelopeScan.Finding find = one.find();
       String title = Console.plain(one.engine() + " " + find.collection());
       String field = Console.plain(find.field());
       String form = Words.of(find.form());

@@ -1,6 +1,6 @@
 package keyfleet.cli;
 
-import keyfleet.store.Survey;
+import keyfleet.store.engine.EnvelopeScan;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -54,7 +54,7 @@ final class KekInventory implements Command {
 
   private static long rows(ParseResult parsed) {
     if (!parsed.hasMatchedOption(SAMPLE)) {
-      return Survey.Scope.ALL;
+      return EnvelopeScan.Scope.ALL;
     }
     String text = parsed.matchedOptionValue(SAMPLE, "");
     if (!text.matches("[1-9][0-9]{0,8}")) {

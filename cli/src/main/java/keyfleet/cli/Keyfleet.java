@@ -18,11 +18,11 @@ import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.server.AddressException;
-import keyfleet.store.Engine;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -110,7 +110,7 @@ final class Keyfleet {
       return fail(e.getMessage(), e.remedy());
     } catch (StoreException e) {
       return fail(e.getMessage(), "keyfleet doctor, or the command again when the store answers");
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return fail(
           "what the store holds cannot be read: " + e.getMessage(),
           "the version of keyfleet that wrote it");

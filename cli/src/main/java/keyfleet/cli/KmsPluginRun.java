@@ -10,8 +10,8 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.server.Door;
 import keyfleet.server.EventLog;
-import keyfleet.store.BootClock;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.BootClock;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
 
 /// How long a store takes to answer a read and to compare and set, in nanoseconds: the median.
 record Latency(long read, long write) {
@@ -38,7 +38,7 @@ record Latency(long read, long write) {
     return new Latency(median(reads), median(writes));
   }
 
-  Check check() {
+  StoreCheck check() {
     String sentence =
         String.format(
             Locale.ROOT,
@@ -46,11 +46,11 @@ record Latency(long read, long write) {
             read / 1e6,
             write / 1e6);
     return write > SLOW
-        ? Check.warn(sentence + ": heartbeats may be late", "a store nearer to the fleet")
-        : Check.ok(sentence);
+        ? StoreCheck.warn(sentence + ": heartbeats may be late", "a store nearer to the fleet")
+        : StoreCheck.ok(sentence);
   }
 
-  private static Revision revision(Write write) {
+  private static Revision revision(WriteResult write) {
     if (write instanceof Written(Revision revision)) {
       return revision;
     }

@@ -3,8 +3,8 @@ package keyfleet.cli;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import keyfleet.providers.ProviderSpec.Surroundings;
-import keyfleet.store.Engine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
 
 /// What a command needs that works on a store.

@@ -1,7 +1,7 @@
 package keyfleet.cli;
 
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import picocli.CommandLine.Model.CommandSpec;
@@ -48,7 +48,7 @@ final class SecretDelete implements Command {
     SecretShelf.audited(
         desk.secrets().delete(name.value(), SecretShelf.parsed(record).orElse(null)));
     return switch (shelf.records().delete(record)) {
-      case Deletion.Deleted() -> true;
+      case DeleteResult.Deleted() -> true;
       case Conflict() -> false;
       case Unknown() -> {
         if (shelf.read(name).isEmpty()) {

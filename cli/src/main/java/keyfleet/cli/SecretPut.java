@@ -6,10 +6,10 @@ import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -93,14 +93,14 @@ final class SecretPut implements Command {
   private static boolean isKept(
       SecretShelf shelf, SecretName name, @Nullable StoredRecord before, Envelope envelope) {
     SealedFields fields = SecretShelf.fields(Bytes.copyOf(envelope.toBytes()));
-    RecordWrite write =
+    RecordWriteResult write =
         before == null
             ? shelf.records().insert(new StoredRecord(SecretShelf.id(name), fields))
-            : shelf.records().compareAndSet(new Change(before, fields));
+            : shelf.records().compareAndSet(new RecordChange(before, fields));
     return switch (write) {
-      case RecordWrite.Stored() -> true;
+      case RecordWriteResult.Stored() -> true;
       case Conflict() -> false;
-      case RecordWrite.Fenced(Fence by) -> isAllowed(by, envelope.version());
+      case RecordWriteResult.Fenced(Fence by) -> isAllowed(by, envelope.version());
       case Unknown() -> isThere(shelf, name, fields);
     };
   }

@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.util.Map;
 import java.util.Optional;
 import keyfleet.providers.ProviderSpec.Surroundings;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;

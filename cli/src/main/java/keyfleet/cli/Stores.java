@@ -8,14 +8,14 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import keyfleet.control.RecordStores;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// The store of the fleet and, if that is another, the one with the records. The latter is opened
@@ -53,7 +53,7 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   /// What was found, on opening, about how safe the store is.
-  List<Check> checks() {
+  List<StoreCheck> checks() {
     return store.checks();
   }
 

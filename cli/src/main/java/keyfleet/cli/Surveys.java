@@ -6,17 +6,17 @@ import java.util.stream.Collectors;
 import keyfleet.cli.Stores.Place;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.StoreException;
-import keyfleet.store.Survey;
-import keyfleet.store.Survey.Cause;
-import keyfleet.store.Survey.Gap;
-import keyfleet.store.Survey.Scope;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Cause;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScan.SkippedPart;
 
 /// What a look through every place that a command was told of came to.
 record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
   /// Envelopes that no registration speaks of.
-  record Undeclared(String engine, Survey.Find find) {}
+  record Undeclared(String engine, EnvelopeScan.Finding find) {}
 
-  record NotScanned(String engine, Gap gap) {}
+  record NotScanned(String engine, SkippedPart gap) {}
 
   /// A place that does not answer keeps nobody from the other.
   static Surveys take(Stores stores, List<CollectionRegistration> registered, long rows) {
@@ -25,11 +25,12 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
     for (Place place : stores.places()) {
       String engine = place.engine();
       try {
-        Survey survey = place.open().get().survey(scope(place, registered, rows));
+        EnvelopeScan survey = place.open().get().survey(scope(place, registered, rows));
         survey.undeclared().forEach(it -> undeclared.add(new Undeclared(engine, it)));
         survey.notScanned().forEach(it -> notScanned.add(new NotScanned(engine, it)));
       } catch (StoreException e) {
-        notScanned.add(new NotScanned(engine, new Gap("all of it", e.getMessage(), Cause.TROUBLE)));
+        notScanned.add(
+            new NotScanned(engine, new SkippedPart("all of it", e.getMessage(), Cause.TROUBLE)));
       }
     }
     return new Surveys(undeclared, notScanned);

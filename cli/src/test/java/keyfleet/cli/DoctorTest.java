@@ -19,29 +19,29 @@ import keyfleet.cli.Console.Output;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.Revision;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
 /// What `doctor` says about stores that are not what they should be. The engines' own tests show
 /// what it says of real ones.
 class DoctorTest {
-  private static final Check FINE = Check.ok("it is a fine store");
+  private static final StoreCheck FINE = StoreCheck.ok("it is a fine store");
 
-  private final Kv sound = new FakeKv(new StoreClock());
+  private final Kv sound = new FakeKv(new FakeStoreClock());
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private Ticker ticker = new RealTime();
@@ -57,7 +57,7 @@ class DoctorTest {
 
   @Test
   void warningOfTheEngine_isACondition() {
-    assertEquals(2, doctor(_ -> opened(sound, Check.warn("nobody knows", "asking"))));
+    assertEquals(2, doctor(_ -> opened(sound, StoreCheck.warn("nobody knows", "asking"))));
     assertTrue(out.toString(UTF_8).contains("[warn] nobody knows\n       Try: asking\n"));
   }
 
@@ -136,7 +136,7 @@ class DoctorTest {
     return new PrintStream(bytes, true, UTF_8);
   }
 
-  private static Engine opened(Kv kv, Check check) {
+  private static Engine opened(Kv kv, StoreCheck check) {
     return new Engine() {
       @Override
       public Kv kv() {
@@ -149,7 +149,7 @@ class DoctorTest {
       }
 
       @Override
-      public List<Check> checks() {
+      public List<StoreCheck> checks() {
         return List.of(check);
       }
 
@@ -161,11 +161,11 @@ class DoctorTest {
   /// Acknowledges every tenth update and forgets it.
   private record Losing(Kv inner, AtomicInteger updates) implements ForwardingKv {
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       boolean current =
           inner.get(bucket, key).filter(it -> it.revision().equals(expected)).isPresent();
       return current && updates.incrementAndGet() > 50 && updates.get() % 10 == 0
-          ? new Write.Written(expected)
+          ? new WriteResult.Written(expected)
           : inner.update(bucket, key, value, expected);
     }
   }

@@ -34,8 +34,8 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// A fleet, and an operator who gives commands to it. When a command waits, the fleet goes on.

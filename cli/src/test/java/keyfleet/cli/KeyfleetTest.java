@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import keyfleet.cli.Console.Output;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
-import keyfleet.store.Engine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeRecords;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Records;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.Survey;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.StoreCheck;
 
 /// A store in memory, and time that moves when told to.
 final class MemoryWorld implements World {
-  private final StoreClock time = new StoreClock();
+  private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final Map<String, FakeRecords> collections = new HashMap<>();
 
@@ -30,7 +30,7 @@ final class MemoryWorld implements World {
   UnaryOperator<Kv> kvs = UnaryOperator.identity();
 
   /// What looking through it comes to.
-  Survey survey = new Survey(List.of(), List.of());
+  EnvelopeScan survey = new EnvelopeScan(List.of(), List.of());
 
   FakeRecords collection(String name) {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
@@ -69,12 +69,12 @@ final class MemoryWorld implements World {
       }
 
       @Override
-      public Survey survey(Survey.Scope scope) {
+      public EnvelopeScan survey(EnvelopeScan.Scope scope) {
         return survey;
       }
 
       @Override
-      public List<Check> checks() {
+      public List<StoreCheck> checks() {
         return List.of();
       }
 

@@ -8,19 +8,19 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import keyfleet.cli.Fleet.Said;
 import keyfleet.store.Bucket;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.ForwardingRecords;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -122,12 +122,12 @@ class SecretAuditTest {
   /// Others are always faster.
   private record Busy(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWrite insert(StoredRecord added) {
+    public RecordWriteResult insert(StoredRecord added) {
       return new Conflict();
     }
 
     @Override
-    public RecordWrite compareAndSet(Change change) {
+    public RecordWriteResult compareAndSet(RecordChange change) {
       return new Conflict();
     }
   }
@@ -135,7 +135,7 @@ class SecretAuditTest {
   /// Takes no new word.
   private record Sealed(Kv inner) implements ForwardingKv {
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       throw new StoreException("it is read-only");
     }
   }

@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import keyfleet.cli.Fleet.Said;
 import keyfleet.crypto.Envelope;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -265,17 +265,17 @@ class SecretTest {
   }
 
   /// Answers writes by itself; null lets them pass.
-  private record Answering(Records inner, Supplier<? extends @Nullable RecordWrite> answer)
+  private record Answering(Records inner, Supplier<? extends @Nullable RecordWriteResult> answer)
       implements ForwardingRecords {
     @Override
-    public RecordWrite insert(StoredRecord added) {
-      RecordWrite given = answer.get();
+    public RecordWriteResult insert(StoredRecord added) {
+      RecordWriteResult given = answer.get();
       return given == null ? inner.insert(added) : given;
     }
 
     @Override
-    public RecordWrite compareAndSet(Change change) {
-      RecordWrite given = answer.get();
+    public RecordWriteResult compareAndSet(RecordChange change) {
+      RecordWriteResult given = answer.get();
       return given == null ? inner.compareAndSet(change) : given;
     }
   }
@@ -283,13 +283,13 @@ class SecretTest {
   /// Does what it is told and says nothing.
   private record Deaf(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWrite insert(StoredRecord added) {
+    public RecordWriteResult insert(StoredRecord added) {
       inner.insert(added);
       return new Unknown();
     }
 
     @Override
-    public Deletion delete(StoredRecord expected) {
+    public DeleteResult delete(StoredRecord expected) {
       inner.delete(expected);
       return new Unknown();
     }

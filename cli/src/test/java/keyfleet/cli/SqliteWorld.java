@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import keyfleet.store.Engine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// A store in a file, with the machine's time, which is shortened where somebody waits.
 record SqliteWorld(Path folder) implements World {

@@ -2,7 +2,7 @@ package keyfleet.cli;
 
 import java.time.Duration;
 import java.util.Map;
-import keyfleet.store.Engine;
+import keyfleet.store.engine.Engine;
 
 /// Where a fleet of the tests lives: a store, and time.
 interface World {

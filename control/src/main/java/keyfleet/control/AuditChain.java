@@ -3,15 +3,15 @@ package keyfleet.control;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KeyringName;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreTime;
+import keyfleet.store.WriteOutcome;
 
 /// The audit entries of one keyring in the store. They are created, read, and never changed.
 final class AuditChain {
@@ -44,13 +44,14 @@ final class AuditChain {
 
   /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
   /// another entry has the place.
-  Fate keep(AuditEntry entry) {
+  WriteOutcome keep(AuditEntry entry) {
     return keep(entry.number(), AuditDocument.written(entry));
   }
 
   /// As [#keep(AuditEntry)], for who has written it already.
-  Fate keep(long number, Document written) {
-    Attempt attempt = new Attempt.Creating(BUCKET, key(keyring, number), written.toValue());
+  WriteOutcome keep(long number, Document written) {
+    ConditionalWrite attempt =
+        new ConditionalWrite.Create(BUCKET, key(keyring, number), written.toValue());
     return failpoints.at(Failpoint.AUDIT_WRITE, () -> attempt.settle(kv, TRIES));
   }
 

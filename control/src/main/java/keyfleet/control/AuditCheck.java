@@ -9,7 +9,7 @@ import keyfleet.control.AuditVerdict.Intact;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.store.Entry;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 
 /// Follows an audit chain from its first entry to the one that the keystore holds.
 ///
@@ -51,7 +51,7 @@ final class AuditCheck {
     }
     try {
       return follow(AuditDocument.read(stored.value()));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Optional.of(String.valueOf(e.getMessage()));
     }
   }

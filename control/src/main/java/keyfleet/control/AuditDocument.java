@@ -4,7 +4,7 @@ import java.util.List;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.InstantText;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 
@@ -43,11 +43,12 @@ final class AuditDocument {
         .build();
   }
 
-  /// Throws [MalformedException] unless it is, byte for byte, what [#written] makes of an entry.
+  /// Throws [MalformedValueException] unless it is, byte for byte, what [#written] makes of an
+  /// entry.
   static AuditEntry read(Value value) {
     AuditEntry entry = read(Document.parse(value));
     if (!written(entry).toValue().equals(value)) {
-      throw new MalformedException("it is not spelled as entries are");
+      throw new MalformedValueException("it is not spelled as entries are");
     }
     return entry;
   }
@@ -56,14 +57,14 @@ final class AuditDocument {
   static AuditEntry read(Document document) {
     AuditEntry entry = document.as(AuditDocument::entry);
     if (!entry.head().hash().equals(document.text("hash"))) {
-      throw new MalformedException("its hash is not that of what it says");
+      throw new MalformedValueException("its hash is not that of what it says");
     }
     return entry;
   }
 
   private static AuditEntry entry(Document document) {
     if (document.number("format") != FORMAT) {
-      throw new MalformedException("it has a format of a later program");
+      throw new MalformedValueException("it has a format of a later program");
     }
     AuditEntry entry =
         new AuditEntry(

@@ -9,7 +9,7 @@ import keyfleet.control.AuditVerdict.Intact;
 import keyfleet.control.AuditVerdict.Unsettled;
 import keyfleet.member.Keystores.Held;
 import keyfleet.store.Entry;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 
 /// What was done to a keyring, for whoever wants to read it or to check it. It changes nothing.
 public final class AuditTrail {
@@ -58,7 +58,7 @@ public final class AuditTrail {
     AuditEntry last;
     try {
       last = AuditDocument.read(held.note());
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
     }
     return new AuditCheck(chain.keyring(), last, noted).judge(stored, held.keystore());
@@ -94,7 +94,7 @@ public final class AuditTrail {
           .find(number)
           .map(stored -> AuditDocument.read(stored.value()))
           .or(() -> notCopied(number));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Optional.empty();
     }
   }

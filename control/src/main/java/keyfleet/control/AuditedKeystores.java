@@ -10,11 +10,11 @@ import keyfleet.member.Keystores;
 import keyfleet.member.Keystores.Held;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Watch;
+import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
 /// A keystore that cannot be changed without an audit entry (ADR 8).
@@ -83,7 +83,8 @@ final class AuditedKeystores {
     }
     AuditEntry entry = entry(head, before.changesTo(AuditFacts.of(first)), what, "");
     Document note = AuditDocument.written(entry);
-    Fate fate = failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
+    WriteOutcome fate =
+        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
     return stands(fate, entry.number(), note);
   }
 
@@ -105,7 +106,7 @@ final class AuditedKeystores {
     }
     AuditEntry entry = entry(head, changes, what, rotation(expected.keystore(), next));
     Document note = AuditDocument.written(entry);
-    Fate fate =
+    WriteOutcome fate =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
     return stands(fate, entry.number(), note);
   }
@@ -119,11 +120,11 @@ final class AuditedKeystores {
     AuditEntry entry = entry(held);
     copied =
         switch (chain.keep(entry)) {
-          case Fate.Applied _ -> held.revision();
-          case Fate.Pending _ ->
+          case WriteOutcome.Applied _ -> held.revision();
+          case WriteOutcome.Pending _ ->
               throw new StoreException("audit entry " + entry.number() + " got no clear answer");
-          case Fate.Overtaken _ ->
-              throw new MalformedException(
+          case WriteOutcome.Superseded _ ->
+              throw new MalformedValueException(
                   "keystore and audit chain differ in entry " + entry.number() + ": " + REMEDY);
         };
   }
@@ -141,7 +142,7 @@ final class AuditedKeystores {
   /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.
   private boolean overtaken(Held expected, long number) {
     if (isStill(expected)) {
-      throw new MalformedException(
+      throw new MalformedValueException(
           "the audit chain has an entry " + number + " that the keystore does not know: " + REMEDY);
     }
     return false;
@@ -166,12 +167,12 @@ final class AuditedKeystores {
             .orElse("");
   }
 
-  private boolean stands(Fate fate, long number, Document note) {
-    if (!(fate instanceof Fate.Applied(Revision revision))) {
+  private boolean stands(WriteOutcome fate, long number, Document note) {
+    if (!(fate instanceof WriteOutcome.Applied(Revision revision))) {
       return false;
     }
     try {
-      copied = chain.keep(number, note) instanceof Fate.Applied ? revision : null;
+      copied = chain.keep(number, note) instanceof WriteOutcome.Applied ? revision : null;
     } catch (StoreException e) {
       copied = null; // the keystore has it, so whoever comes next puts it there
     }

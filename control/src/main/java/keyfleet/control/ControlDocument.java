@@ -18,7 +18,7 @@ import keyfleet.rollout.controller.StopCause;
 import keyfleet.rollout.controller.StopOrder;
 import keyfleet.rollout.plan.ExcludedNode;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 
 /// Where a rollout stands, as its `ctl` key has it. It holds no time: what a driver waits for is in
@@ -114,7 +114,7 @@ final class ControlDocument {
 
   private static Rollout read(RolloutSpec spec, Document document) {
     if (!document.text("incarnation").equals(spec.incarnation())) {
-      throw new MalformedException("rollout " + spec.id() + " is of another incarnation");
+      throw new MalformedValueException("rollout " + spec.id() + " is of another incarnation");
     }
     RolloutRun rolloutRun =
         RolloutRun.of(spec, TaskDocument.lead(document.document("lead")), ledger(spec, document));
@@ -126,7 +126,7 @@ final class ControlDocument {
       case "aborted" -> new Rollout.Aborted(rolloutRun, cause(document));
       case "rolled_back" -> new Rollout.RolledBack(rolloutRun);
       case "completed" -> new Rollout.Completed(rolloutRun);
-      default -> throw new MalformedException("unknown state " + document.text("state"));
+      default -> throw new MalformedValueException("unknown state " + document.text("state"));
     };
   }
 

@@ -16,13 +16,13 @@ import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.controller.Assignment;
 import keyfleet.rollout.controller.Rollout;
-import keyfleet.store.Attempt;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate.Applied;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
+import keyfleet.store.WriteOutcome.Applied;
 import org.jspecify.annotations.Nullable;
 
 /// Tells the nodes of one rollout what a committed decision wants of them (R11), by their `desired`
@@ -99,7 +99,7 @@ final class Dispatch {
   private Ownership tellOne(NodeId node, Told wanted, Stored stored) {
     try {
       return tell(node, wanted, stored);
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Ownership.UNREADABLE;
     }
   }
@@ -204,10 +204,10 @@ final class Dispatch {
   }
 
   private boolean write(Failpoint point, Key key, Value value, @Nullable Entry present) {
-    Attempt attempt =
+    ConditionalWrite attempt =
         present == null
-            ? new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value)
-            : new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, present.revision());
+            ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
+            : new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, present.revision());
     return failpoints.at(point, () -> attempt.settle(kv, RolloutShelf.TRIES)) instanceof Applied;
   }
 }

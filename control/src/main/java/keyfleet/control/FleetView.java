@@ -15,7 +15,7 @@ import keyfleet.rollout.target.TargetMatch;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 
 /// What the nodes of a rollout show: who beats, and what each says of its task.
@@ -84,7 +84,7 @@ final class FleetView {
   private static List<NodeReport> decoded(Entry entry) {
     try {
       return List.of(NodeReportDocument.read(entry.value()));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return List.of();
     }
   }

@@ -16,7 +16,7 @@ import keyfleet.crypto.SealResult.Sealed;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.RotationJob;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
+import keyfleet.store.RecordChange;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
@@ -25,7 +25,7 @@ import keyfleet.store.StoredRecord;
 final class Mover {
   sealed interface Moving {}
 
-  record Moved(Change change) implements Moving {}
+  record Moved(RecordChange change) implements Moving {}
 
   /// Every field is under the target already.
   record InPlace() implements Moving {}
@@ -60,7 +60,9 @@ final class Mover {
       }
     }
     SealedFields after = new SealedFields(moved);
-    return after.equals(record.fields()) ? new InPlace() : new Moved(new Change(record, after));
+    return after.equals(record.fields())
+        ? new InPlace()
+        : new Moved(new RecordChange(record, after));
   }
 
   private Field moved(FieldLocation fieldLocation, Bytes bytes) {

@@ -20,7 +20,7 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes of a component as they show themselves: by a beat while they are there, by a card for
@@ -70,7 +70,7 @@ public final class NodeRegister {
       NodeCard said = card == null ? NodeCard.BLANK : NodeCard.read(card.value());
       Report report = beat == null ? new Missing() : report(Document.parse(beat.value()), said);
       return new NodeStatus(node, presence, report, said.facts());
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return new NodeStatus(node, presence, new Unreadable(), Facts.NONE);
     }
   }

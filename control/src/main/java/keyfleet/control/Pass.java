@@ -15,11 +15,11 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class Pass {
   private record Found(Position at, List<StoredRecord> records, Position next) {}
 
   /// Records that were read and moved, but not written yet.
-  private record Batch(Found found, List<Change> changes, List<Failure> stuck) {}
+  private record Batch(Found found, List<RecordChange> changes, List<Failure> stuck) {}
 
   private enum Mode {
     WRITING,
@@ -219,7 +219,7 @@ final class Pass {
 
   private Batch moved(Found found, Mover mover) {
     List<StoredRecord> records = found.records();
-    List<Change> changes = new ArrayList<>(records.size());
+    List<RecordChange> changes = new ArrayList<>(records.size());
     List<Failure> stuck = new ArrayList<>();
     if (!records.isEmpty()) {
       Shelf shelf = lanes.get(found.at().lane()).shelf();
@@ -229,7 +229,7 @@ final class Pass {
           case InPlace() -> {}
           case Stuck(String reason) ->
               stuck.add(new Failure(shelf.title(), records.get(i).id().value(), reason));
-          case Moved(Change change) -> changes.add(change);
+          case Moved(RecordChange change) -> changes.add(change);
         }
       }
     }
@@ -268,10 +268,10 @@ final class Pass {
     }
     Shelf shelf = lanes.get(batch.found().at().lane()).shelf();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWrite write : shelf.write(batch.changes())) {
+    for (RecordWriteResult write : shelf.write(batch.changes())) {
       switch (write) {
-        case RecordWrite.Stored() -> moved++;
-        case RecordWrite.Fenced(Fence by) -> refusal = Optional.of(by);
+        case RecordWriteResult.Stored() -> moved++;
+        case RecordWriteResult.Fenced(Fence by) -> refusal = Optional.of(by);
         case Conflict(), Unknown() -> {}
       }
     }

@@ -15,7 +15,7 @@ import keyfleet.keyring.VersionRemoval.Counted;
 import keyfleet.keyring.VersionRemoval.Evidence;
 import keyfleet.keyring.VersionRemoval.NotCounted;
 import keyfleet.store.Census;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
 import keyfleet.store.StoreException;
 
 /// Taking versions out of use, from any process. Evidence is gathered anew for every try.
@@ -115,6 +115,6 @@ public final class RemovalOrders {
   /// the driver's fence.
   private static boolean isFenced(Shelf shelf, Keystore keystore) {
     return Rotation.unfinishedJob(keystore.rotation()).isEmpty()
-        && shelf.raise(Stock.wanted(keystore)) instanceof Fencing.Raised;
+        && shelf.raise(Stock.wanted(keystore)) instanceof FenceResult.Raised;
   }
 }

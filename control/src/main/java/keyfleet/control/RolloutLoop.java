@@ -12,7 +12,7 @@ import keyfleet.control.RolloutShelf.Stored;
 import keyfleet.rollout.RolloutId;
 import keyfleet.store.Entry;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +78,7 @@ public final class RolloutLoop {
       Optional<Stored> found = shelf.read(id);
       found.ifPresentOrElse(
           it -> drive.tick(it, beat, now), () -> drive.stuck("it has no control record"));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       drive.stuck(String.valueOf(e.getMessage()));
     }
   }

@@ -31,8 +31,8 @@ import keyfleet.rollout.controller.RolloutRetry;
 import keyfleet.rollout.controller.RolloutRun;
 import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.rollout.plan.NodeStatus;
-import keyfleet.store.Fate;
 import keyfleet.store.Kv;
+import keyfleet.store.WriteOutcome;
 
 /// What an operator may order of a rollout, from any process, whoever drives it. Each order may be
 /// given any number of times.
@@ -59,17 +59,17 @@ public final class RolloutOrders {
     }
     Rollout created =
         new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
-    Fate first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
-    if (first instanceof Fate.Pending) {
+    WriteOutcome first = shelf.create(RolloutKeys.spec(spec.id()), SpecDocument.of(spec));
+    if (first instanceof WriteOutcome.Pending) {
       return new NotSure(); // a control record without a spec could be read by nobody
     }
-    if (first instanceof Fate.Overtaken && !shelf.spec(spec.id()).equals(spec)) {
+    if (first instanceof WriteOutcome.Superseded && !shelf.spec(spec.id()).equals(spec)) {
       return new Refused("there is another rollout " + spec.id());
     }
-    Fate second =
+    WriteOutcome second =
         shelf.create(
             RolloutKeys.control(spec.id()), ControlDocument.of(created, spec.incarnation()));
-    if (second instanceof Fate.Pending) {
+    if (second instanceof WriteOutcome.Pending) {
       return new NotSure();
     }
     return shelf.read(spec.id()).map(this::kept).orElse(new NotSure());
@@ -212,7 +212,8 @@ public final class RolloutOrders {
   /// The driver before has just been fenced off.
   private Ordering called(Stored stored) {
     boolean heard =
-        Rollout.isEnded(stored.rollout()) || shelf.call(stored.id(), who) instanceof Fate.Applied;
+        Rollout.isEnded(stored.rollout())
+            || shelf.call(stored.id(), who) instanceof WriteOutcome.Applied;
     return heard ? new Done(stored.rollout()) : new NotSure();
   }
 
@@ -221,7 +222,7 @@ public final class RolloutOrders {
   private Ordering kept(Stored stored) {
     boolean heard =
         Rollout.isEnded(stored.rollout())
-            || !(shelf.callFirst(stored.id(), who) instanceof Fate.Pending);
+            || !(shelf.callFirst(stored.id(), who) instanceof WriteOutcome.Pending);
     return heard ? new Done(stored.rollout()) : new NotSure();
   }
 

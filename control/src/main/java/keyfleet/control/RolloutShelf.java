@@ -9,15 +9,15 @@ import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.controller.Rollout;
 import keyfleet.rollout.controller.RolloutSpec;
-import keyfleet.store.Attempt;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Value;
+import keyfleet.store.WriteOutcome;
 
 /// The rollouts of a store: reads and changes them. What was decoded once is not decoded again
 /// while its revision stands.
@@ -94,15 +94,16 @@ final class RolloutShelf {
   Optional<Stored> commit(Stored before, Rollout next) {
     Key key = RolloutKeys.control(before.id());
     Value value = ControlDocument.of(next, nonce());
-    Attempt attempt = new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, before.revision());
-    Fate fate = failpoints.at(Failpoint.ROLLOUT_WRITE, () -> attempt.settle(kv, TRIES));
-    return fate instanceof Fate.Applied(var revision)
+    ConditionalWrite attempt =
+        new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, before.revision());
+    WriteOutcome fate = failpoints.at(Failpoint.ROLLOUT_WRITE, () -> attempt.settle(kv, TRIES));
+    return fate instanceof WriteOutcome.Applied(var revision)
         ? Optional.of(remember(next, revision))
         : Optional.empty();
   }
 
-  Fate create(Key key, Value value) {
-    Attempt attempt = new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value);
+  WriteOutcome create(Key key, Value value) {
+    ConditionalWrite attempt = new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
     return failpoints.at(Failpoint.ROLLOUT_CREATE, () -> attempt.settle(kv, TRIES));
   }
 
@@ -121,10 +122,11 @@ final class RolloutShelf {
             .text("nonce", driverClaim.nonce())
             .build()
             .toValue();
-    Attempt attempt =
-        new Attempt.Creating(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
-    Fate fate = failpoints.at(Failpoint.EPOCH_CLAIM, () -> attempt.settle(kv, TRIES));
-    return fate instanceof Fate.Applied ? Optional.of(driverClaim) : Optional.empty();
+    ConditionalWrite attempt =
+        new ConditionalWrite.Create(
+            RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
+    WriteOutcome fate = failpoints.at(Failpoint.EPOCH_CLAIM, () -> attempt.settle(kv, TRIES));
+    return fate instanceof WriteOutcome.Applied ? Optional.of(driverClaim) : Optional.empty();
   }
 
   /// Epoch keys are never deleted while the rollout exists.
@@ -154,30 +156,32 @@ final class RolloutShelf {
     return all.stream().filter(it -> RolloutKeys.rolloutOf(it.key()).isPresent()).toList();
   }
 
-  Fate beat(RolloutId id, DriverBeat beat, Revision expected) {
-    Attempt attempt =
-        new Attempt.Updating(
+  WriteOutcome beat(RolloutId id, DriverBeat beat, Revision expected) {
+    ConditionalWrite attempt =
+        new ConditionalWrite.Update(
             RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(nonce()), expected);
     return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
   }
 
   /// Calls for a driver. It changes the key in any case, so that nobody retires it by what it was.
-  Fate call(RolloutId id, String by) {
+  WriteOutcome call(RolloutId id, String by) {
     Key key = RolloutKeys.driver(id);
     Value value = DriverBeat.released(by).toValue(nonce());
     Optional<Entry> present =
         failpoints.at(Failpoint.DRIVER_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
-    Attempt attempt =
+    ConditionalWrite attempt =
         present.isEmpty()
-            ? new Attempt.Creating(RolloutKeys.ROLLOUTS, key, value)
-            : new Attempt.Updating(RolloutKeys.ROLLOUTS, key, value, present.get().revision());
+            ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
+            : new ConditionalWrite.Update(
+                RolloutKeys.ROLLOUTS, key, value, present.get().revision());
     return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
   }
 
   /// Calls for a driver where none was ever called for.
-  Fate callFirst(RolloutId id, String by) {
+  WriteOutcome callFirst(RolloutId id, String by) {
     Value value = DriverBeat.released(by).toValue(nonce());
-    Attempt attempt = new Attempt.Creating(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
+    ConditionalWrite attempt =
+        new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
     return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
   }
 

@@ -21,7 +21,7 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.SafeHold;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores.Held;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +63,7 @@ public final class RotationLoop {
       seen = held.map(Held::keystore).orElse(null);
       held.ifPresent(ring::audit);
       return held.isPresent() ? turn(held.get()) : Pace.LATER;
-    } catch (StoreException | MalformedException | KekUnavailableException e) {
+    } catch (StoreException | MalformedValueException | KekUnavailableException e) {
       drive.lookAgain();
       trouble = e; // nothing is lost: the next tick reads what is true then
       return Pace.LATER;

@@ -5,11 +5,11 @@ import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ final class Shelf {
         () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
   }
 
-  List<RecordWrite> write(List<Change> changes) {
+  List<RecordWriteResult> write(List<RecordChange> changes) {
     return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(changes));
   }
 
@@ -54,7 +54,7 @@ final class Shelf {
     return failpoints.at(Failpoint.FENCE_READ, () -> records.fence());
   }
 
-  Fencing raise(Fence fence) {
+  FenceResult raise(Fence fence) {
     return failpoints.at(Failpoint.FENCE_RAISE, () -> records.fence(fence));
   }
 }

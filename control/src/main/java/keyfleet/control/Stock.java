@@ -10,10 +10,10 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.SafeHold;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
-import keyfleet.store.Fencing;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.Fencing.Unenforced;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.Unknown;
 
 /// All collections registered for a keyring, as one process finds them at one moment.
@@ -105,11 +105,12 @@ record Stock(
     return new Fence(term, keystore.writable());
   }
 
-  private static Optional<String> objection(String title, Fencing fencing) {
+  private static Optional<String> objection(String title, FenceResult fencing) {
     return switch (fencing) {
       // Unfenced, a collection is still swept and counted; removal then refuses to destroy.
       case Raised(), Unenforced() -> Optional.empty();
-      case Behind(Fence held) -> Optional.of(title + " was fenced in a later term, " + held.term());
+      case StaleTerm(Fence held) ->
+          Optional.of(title + " was fenced in a later term, " + held.term());
       case Unknown() -> Optional.of(title + " did not say whether its fence stands");
     };
   }

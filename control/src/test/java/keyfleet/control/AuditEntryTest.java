@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import keyfleet.crypto.KeyringName;
 import keyfleet.store.Bytes;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
@@ -99,7 +99,7 @@ class AuditEntryTest {
         byte[] edited = bytes.clone();
         edited[i] ^= (byte) (1 << bit);
         Value value = new Value(Bytes.copyOf(edited));
-        assertThrows(MalformedException.class, () -> AuditDocument.read(value), value::text);
+        assertThrows(MalformedValueException.class, () -> AuditDocument.read(value), value::text);
       }
     }
   }
@@ -119,7 +119,7 @@ class AuditEntryTest {
   @MethodSource("otherSpellings")
   void otherSpellingOfTheSame_isNoticed(String spelling) {
     assertNotEquals(STORED, spelling);
-    assertThrows(MalformedException.class, () -> AuditDocument.read(Value.of(spelling)));
+    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(spelling)));
   }
 
   @Test
@@ -127,7 +127,7 @@ class AuditEntryTest {
     AuditEntry half = with(by(new AuditActor("\ud83d", "", "")));
     assertThrows(IllegalArgumentException.class, half::head);
     String edited = STORED.replace("mira", "\\ud83d");
-    assertThrows(MalformedException.class, () -> AuditDocument.read(Value.of(edited)));
+    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(edited)));
   }
 
   @Test

@@ -21,7 +21,7 @@ import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.FakeKv;
 import keyfleet.store.Key;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.BeforeEach;
@@ -160,7 +160,7 @@ class AuditTamperTest {
       Value value = stored(number).value();
       for (int i = 0; i < value.bytes().length(); i++) {
         Value edited = flipped(value, i);
-        assertThrows(MalformedException.class, () -> AuditDocument.read(edited), edited::text);
+        assertThrows(MalformedValueException.class, () -> AuditDocument.read(edited), edited::text);
       }
       kv.put(AUDIT, key(number), flipped(value, value.bytes().length() / 2));
       assertEquals(number, broken().number());
@@ -334,9 +334,9 @@ class AuditTamperTest {
   void keystoreWithoutItsNote_isNeitherIntactNorChanged() {
     kv.put(KEYSTORES, MAIN, KeystoreDocument.written(fleet.keystore(), "n").toValue());
     assertEquals(head.number() + 1, broken().number());
-    assertThrows(MalformedException.class, () -> worker.orders.rotate(v(2), v(3)));
+    assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(2), v(3)));
     worker.loop.tick();
-    assertInstanceOf(MalformedException.class, worker.loop.trouble().orElseThrow());
+    assertInstanceOf(MalformedValueException.class, worker.loop.trouble().orElseThrow());
   }
 
   @Test

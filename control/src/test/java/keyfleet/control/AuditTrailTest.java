@@ -29,14 +29,14 @@ import keyfleet.store.FakeKv;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
-import keyfleet.store.UnsureKv;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,7 +47,7 @@ class AuditTrailTest {
   private static final Bucket AUDIT = new Bucket.Lasting("audit");
   private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
   private static final Key MAIN = new Key("main");
-  private static final List<Trouble> TROUBLES = List.of(Trouble.values());
+  private static final List<Fault> TROUBLES = List.of(Fault.values());
   private static final int SEEDS = 60;
   private static final int STEPS = 40;
 
@@ -212,7 +212,7 @@ class AuditTrailTest {
           }
 
           @Override
-          public Write create(Bucket bucket, Key key, Value value) {
+          public WriteResult create(Bucket bucket, Key key, Value value) {
             if (bucket.equals(AUDIT) && key.value().endsWith("5")) {
               throw new StoreException("cut");
             }
@@ -253,8 +253,8 @@ class AuditTrailTest {
     Value old = kv.get(KEYSTORES, MAIN).orElseThrow().value();
     assertInstanceOf(Done.class, worker.orders.rotate(v(1), v(2)));
     kv.put(KEYSTORES, MAIN, old);
-    MalformedException e =
-        assertThrows(MalformedException.class, () -> worker.orders.rotate(v(1), v(2)));
+    MalformedValueException e =
+        assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(1), v(2)));
     assertEquals(
         "the audit chain has an entry 5 that the keystore does not know: one of them was put back"
             + " or edited; see `keyfleet audit verify`",
@@ -271,7 +271,8 @@ class AuditTrailTest {
     Ring fresh = ring(kv);
     var held = fresh.keystore().orElseThrow();
     assertThrows(
-        MalformedException.class, () -> fresh.replace(held, started(held.keystore()), "rotate"));
+        MalformedValueException.class,
+        () -> fresh.replace(held, started(held.keystore()), "rotate"));
     assertEquals(held.revision(), fresh.keystore().orElseThrow().revision());
   }
 
@@ -300,17 +301,17 @@ class AuditTrailTest {
   /// Counts what is really written.
   private record Counted(Kv inner, List<Value> keystores) implements ForwardingKv {
     @Override
-    public Write create(Bucket bucket, Key key, Value value) {
+    public WriteResult create(Bucket bucket, Key key, Value value) {
       return counted(bucket, value, inner.create(bucket, key, value));
     }
 
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       return counted(bucket, value, inner.update(bucket, key, value, expected));
     }
 
-    private Write counted(Bucket bucket, Value value, Write write) {
-      if (bucket.equals(KEYSTORES) && write instanceof Write.Written) {
+    private WriteResult counted(Bucket bucket, Value value, WriteResult write) {
+      if (bucket.equals(KEYSTORES) && write instanceof WriteResult.Written) {
         keystores.add(value);
       }
       return write;
@@ -329,11 +330,11 @@ class AuditTrailTest {
     test.begin();
     Random random = new Random(seed);
     Counted counted = new Counted(test.kv, new ArrayList<>());
-    Supplier<Trouble> troubles =
-        () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Trouble.NONE;
+    Supplier<Fault> troubles =
+        () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Fault.NONE;
     List<Ring> rings = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      rings.add(test.ring(new UnsureKv(counted, troubles)));
+      rings.add(test.ring(new UnreliableKv(counted, troubles)));
     }
     for (int i = 0; i < STEPS; i++) {
       step(rings.get(random.nextInt(rings.size())), random);

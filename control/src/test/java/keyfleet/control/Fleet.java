@@ -44,11 +44,11 @@ import keyfleet.providers.KekProvider;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeRecords;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoredRecord;
 
 /// A fleet in one thread: a store, collections, processes that seal and workers that rotate. Time
@@ -60,7 +60,7 @@ final class Fleet {
   private static final int MAX_ROUNDS = 400;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final StoreClock time = new StoreClock();
+  private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final Keystores keystores = new Keystores(kv, KeyringName.MAIN, this::nonce);
   private final Map<String, Records> collections = new TreeMap<>();
@@ -170,7 +170,7 @@ final class Fleet {
                   "card", sealed(collection, id, "card"))));
     }
 
-    RecordWrite put(String collection, String id) {
+    RecordWriteResult put(String collection, String id) {
       StoredRecord made = record(collection, id);
       return records(collection).insert(made);
     }

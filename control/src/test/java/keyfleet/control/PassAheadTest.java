@@ -12,10 +12,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.control.Fleet.Peer;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
-import keyfleet.store.Change;
 import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoredRecord;
@@ -44,7 +44,7 @@ class PassAheadTest {
     }
 
     @Override
-    public List<RecordWrite> compareAndSetAll(List<Change> changes) {
+    public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
       count();
       return inner.compareAndSetAll(changes);
     }

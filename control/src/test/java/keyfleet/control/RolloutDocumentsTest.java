@@ -55,7 +55,7 @@ import keyfleet.rollout.release.OfferedRelease;
 import keyfleet.rollout.release.VersionPattern;
 import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,7 +180,7 @@ class RolloutDocumentsTest {
   @Test
   void planThatWasTouched_isRefused() { // I11
     String text = SpecDocument.of(SPEC).text().replace("[\"b\",\"c\"]", "[\"b\",\"d\"]");
-    assertThrows(MalformedException.class, () -> SpecDocument.read(Value.of(text)));
+    assertThrows(MalformedValueException.class, () -> SpecDocument.read(Value.of(text)));
   }
 
   @Test
@@ -189,7 +189,7 @@ class RolloutDocumentsTest {
         new RolloutSpec(
             SPEC.id(), "other", 1, SPEC.component(), SPEC.plan(), SPEC.limits(), SPEC.timings());
     Value value = ControlDocument.of(new Rollout.Rolling(rolloutRun()), "nonce");
-    assertThrows(MalformedException.class, () -> ControlDocument.read(other, value));
+    assertThrows(MalformedValueException.class, () -> ControlDocument.read(other, value));
   }
 
   @Test

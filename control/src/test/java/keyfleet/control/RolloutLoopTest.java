@@ -23,8 +23,8 @@ import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
-import keyfleet.store.UnsureKv;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,12 +113,11 @@ class RolloutLoopTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void answersThatGetLost_failNobody(long seed) { // R23
     Random random = new Random(seed);
-    Trouble[] troubles = Trouble.values();
-    UnsureKv unsure =
-        new UnsureKv(
+    Fault[] troubles = Fault.values();
+    UnreliableKv unsure =
+        new UnreliableKv(
             rig.kv,
-            () ->
-                random.nextInt(3) == 0 ? troubles[random.nextInt(troubles.length)] : Trouble.NONE);
+            () -> random.nextInt(3) == 0 ? troubles[random.nextInt(troubles.length)] : Fault.NONE);
     rig.orders(Failpoints.NONE).start(SPEC);
     rig.run("r1", rig.driver("first", unsure, Failpoints.NONE));
     rig.assertCompleted("r1");

@@ -25,8 +25,8 @@ import keyfleet.rollout.controller.RolloutTimings;
 import keyfleet.rollout.plan.RolloutPlan;
 import keyfleet.rollout.target.TargetParser;
 import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreClock;
 import keyfleet.store.Value;
 
 /// A store, nodes that obey, and a clock for all of them.
@@ -40,7 +40,7 @@ final class RolloutRig {
   static final Duration STEP = Duration.ofSeconds(5);
   static final int PATIENCE = 2_000;
 
-  final StoreClock clock = new StoreClock();
+  final FakeStoreClock clock = new FakeStoreClock();
   final FakeKv kv = new FakeKv(clock);
   final Map<NodeId, ObedientNode> nodes = new TreeMap<>();
   final Set<NodeId> dead = new HashSet<>();

@@ -21,8 +21,8 @@ import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
-import keyfleet.store.UnsureKv;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,12 +69,12 @@ class RolloutSpecTest {
 
   @ParameterizedTest
   @EnumSource(names = {"LOST", "LATE"})
-  void specWhoseWriteStaysOpen_getsNoControlRecord(Trouble last) {
-    Deque<Trouble> troubles =
-        new ArrayDeque<>(Collections.nCopies(RolloutShelf.TRIES - 1, Trouble.LOST));
+  void specWhoseWriteStaysOpen_getsNoControlRecord(Fault last) {
+    Deque<Fault> troubles =
+        new ArrayDeque<>(Collections.nCopies(RolloutShelf.TRIES - 1, Fault.LOST));
     troubles.add(last);
-    UnsureKv unsure =
-        new UnsureKv(rig.kv, () -> Objects.requireNonNullElse(troubles.poll(), Trouble.NONE));
+    UnreliableKv unsure =
+        new UnreliableKv(rig.kv, () -> Objects.requireNonNullElse(troubles.poll(), Fault.NONE));
     assertInstanceOf(Ordering.NotSure.class, orders(unsure).start(SPEC));
     assertFalse(stands(RolloutKeys.control(R1)), "a rollout that nobody could read");
     assertFalse(rig.isOpen("r1"), "nobody is called to drive it");

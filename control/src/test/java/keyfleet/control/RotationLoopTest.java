@@ -25,9 +25,9 @@ import keyfleet.keyring.VersionState;
 import keyfleet.member.SealAnswer;
 import keyfleet.member.Standing;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -50,7 +50,7 @@ class RotationLoopTest {
   void fillTheStores() {
     fleet.begin(first);
     for (int i = 0; i < 3; i++) {
-      assertInstanceOf(RecordWrite.Stored.class, api.put("orders", "o" + i));
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
     }
     before = fleet.contents();
   }
@@ -224,8 +224,8 @@ class RotationLoopTest {
             "name", api.sealed(collection, id, "name"),
             "card", moved.fields().byName().getOrDefault("card", Bytes.copyOf(new byte[0])));
     assertInstanceOf(
-        RecordWrite.Stored.class,
-        fleet.records(collection).compareAndSet(new Change(moved, SealedFields.of(fields))));
+        RecordWriteResult.Stored.class,
+        fleet.records(collection).compareAndSet(new RecordChange(moved, SealedFields.of(fields))));
   }
 
   /// H1: it sealed with a lease, slept through the rotation, and writes.
@@ -235,7 +235,7 @@ class RotationLoopTest {
     api.die();
     rotate();
     fleet.runToTheEnd();
-    assertInstanceOf(RecordWrite.Fenced.class, orders().insert(late));
+    assertInstanceOf(RecordWriteResult.Fenced.class, orders().insert(late));
     assertEquals(under(2, before), fleet.contents());
     assertInstanceOf(
         SealAnswer.LeaseRunOut.class,

@@ -17,12 +17,12 @@ import keyfleet.keyring.Rotation.Completed;
 import keyfleet.member.Standing;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Key;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -43,7 +43,7 @@ class RotationTroubleTest {
   void fillTheStores() {
     fleet.begin(first);
     for (int i = 0; i < 3; i++) {
-      assertInstanceOf(RecordWrite.Stored.class, api.put("orders", "o" + i));
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
     }
     before = fleet.contents();
   }
@@ -76,7 +76,7 @@ class RotationTroubleTest {
   void poisonRecord_blocksAndIsMended() {
     StoredRecord good = orders().read(new RecordId("o0")).orElseThrow();
     StoredRecord bad = poisoned(good);
-    orders().compareAndSet(new Change(good, bad.fields()));
+    orders().compareAndSet(new RecordChange(good, bad.fields()));
     rotate();
     fleet.runUntil(Blocked.class);
     assertEquals(1, progress().failed());
@@ -84,7 +84,8 @@ class RotationTroubleTest {
     assertTrue(progress().failures().getFirst().reason().contains("field card"), "the ledger");
     assertEquals(2, orders().census().belonging().getOrDefault(v(2), 0L));
     assertInstanceOf(
-        RecordWrite.Stored.class, orders().compareAndSet(new Change(bad, good.fields())));
+        RecordWriteResult.Stored.class,
+        orders().compareAndSet(new RecordChange(bad, good.fields())));
     fleet.runToTheEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
@@ -96,9 +97,9 @@ class RotationTroubleTest {
     int bad = Pass.FIRST_BATCH + 10;
     for (int i = 0; i < bad; i++) {
       String id = "bad-%02d".formatted(i);
-      assertInstanceOf(RecordWrite.Stored.class, api.put("orders", id));
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", id));
       StoredRecord good = orders().read(new RecordId(id)).orElseThrow();
-      orders().compareAndSet(new Change(good, poisoned(good).fields()));
+      orders().compareAndSet(new RecordChange(good, poisoned(good).fields()));
     }
     rotate();
     fleet.runUntil(Blocked.class);
@@ -146,7 +147,7 @@ class RotationTroubleTest {
       first.loop.tick();
     }
     assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
-    assertInstanceOf(MalformedException.class, first.loop.trouble().orElseThrow());
+    assertInstanceOf(MalformedValueException.class, first.loop.trouble().orElseThrow());
   }
 
   @Test

@@ -17,7 +17,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // hands clock, random source and streams to all else
           "cli/src/main/java/keyfleet/cli/Main.java",
           // the clock of those who are handed none: it goes on while the machine is suspended
-          "store/src/main/java/keyfleet/store/BootClock.java",
+          "store/src/main/java/keyfleet/store/host/BootClock.java",
           // prints how many events a second it simulated
           "sim/src/main/java/keyfleet/sim/Soak.java",
           // tells by its exit what a soak came to

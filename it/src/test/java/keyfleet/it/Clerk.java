@@ -15,8 +15,8 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.member.Member;
 import keyfleet.member.MemberException;
 import keyfleet.member.PlainFields;
-import keyfleet.store.Change;
 import keyfleet.store.Document;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
@@ -155,7 +155,7 @@ final class Clerk {
     try (PlainFields added = fields("late", 0);
         PlainFields changed = fields(id(0), 1_000_000)) {
       StoredRecord late = cipher.seal("late", added);
-      Change change = cipher.change(asRead, changed);
+      RecordChange change = cipher.change(asRead, changed);
       System.out.println(SEALED);
       told.readLine();
       return Document.builder()

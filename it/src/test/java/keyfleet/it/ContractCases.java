@@ -14,7 +14,7 @@ import keyfleet.store.FenceContract;
 import keyfleet.store.KvContract;
 import keyfleet.store.KvRaceContract;
 import keyfleet.store.RecordsContract;
-import keyfleet.store.SurveyContract;
+import keyfleet.store.engine.EnvelopeScannerContract;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -28,7 +28,7 @@ final class ContractCases {
           KvRaceContract.class,
           RecordsContract.class,
           FenceContract.class,
-          SurveyContract.class);
+          EnvelopeScannerContract.class);
 
   static final List<String> SUITES = CONTRACTS.stream().map(ContractCases::suite).toList();
 

@@ -33,7 +33,7 @@ import keyfleet.member.ProcessSettings;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.FakeKv;
-import keyfleet.store.StoreClock;
+import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
 /// A plugin in this process, at its socket, whose keys are in a [FakeTransit].
@@ -51,7 +51,7 @@ final class PluginStand implements AutoCloseable {
   PluginStand(Path folder, Hierarchy hierarchy, OtlpTracing tracing) throws IOException {
     this.socket = folder.resolve("run/kms.sock");
     KekProvider provider = opened(transit.provider(RING, folder));
-    FakeKv kv = new FakeKv(new StoreClock());
+    FakeKv kv = new FakeKv(new FakeStoreClock());
     new Keystores(kv, RING, () -> "nonce").create(keystore(provider));
     KmsPlugin plugin =
         new KmsPlugin(

@@ -20,8 +20,8 @@ import keyfleet.member.Machine;
 import keyfleet.member.Member;
 import keyfleet.member.PlainFields;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.Document;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
@@ -199,12 +199,12 @@ class TroubleTest {
 
   /// Spoils the wrapped data key of the first records.
   private static void poison(Records records, int bad) {
-    List<Change> changes = new ArrayList<>();
+    List<RecordChange> changes = new ArrayList<>();
     for (int i = 0; i < bad; i++) {
       StoredRecord record = records.read(new RecordId(Clerk.id(i))).orElseThrow();
       Map<String, Bytes> spoilt = new TreeMap<>(record.fields().byName());
       spoilt.computeIfPresent("card", (_, bytes) -> spoilt(bytes));
-      changes.add(new Change(record, SealedFields.of(spoilt)));
+      changes.add(new RecordChange(record, SealedFields.of(spoilt)));
     }
     records.compareAndSetAll(changes);
   }

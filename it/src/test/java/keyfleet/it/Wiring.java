@@ -20,11 +20,11 @@ import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
+import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Records;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// What a process of a test opens by its environment: the same variables that the command reads.
 final class Wiring implements RecordStores, AutoCloseable {

@@ -14,7 +14,7 @@ import keyfleet.member.MemberException;
 import keyfleet.member.Registry;
 import keyfleet.member.Standing;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -95,7 +95,7 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
       register(kv);
       member = joined;
       return true;
-    } catch (StoreException | MemberException | MalformedException | PluginException e) {
+    } catch (StoreException | MemberException | MalformedValueException | PluginException e) {
       tell(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.accept(PluginEvent.Broke.of("joining", e));

@@ -19,7 +19,7 @@ import keyfleet.keyring.Keystore.Activation;
 import keyfleet.member.KeystoreDocument;
 import keyfleet.store.Bytes;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +48,7 @@ final class SnapshotFile {
       return Optional.of(document.as(SnapshotFile::snapshot));
     } catch (NoSuchFileException e) {
       return Optional.empty();
-    } catch (IOException | MalformedException e) {
+    } catch (IOException | MalformedValueException e) {
       throw refused(String.valueOf(e.getMessage()), e);
     }
   }
@@ -117,7 +117,7 @@ final class SnapshotFile {
 
   private static Snapshot snapshot(Document document) {
     if (document.number("format") != FORMAT) {
-      throw new MalformedException("its format is " + document.number("format"));
+      throw new MalformedValueException("its format is " + document.number("format"));
     }
     Document announced = document.document("announced");
     Keystore keystore = KeystoreDocument.read(document.document("keystore"));
@@ -128,7 +128,7 @@ final class SnapshotFile {
                 new KekVersion(Math.toIntExact(announced.number("version"))),
                 announced.number("epoch")));
     if (!snapshot.keyId().text().equals(document.text("key_id"))) {
-      throw new MalformedException("its key_id is not that of what it announced");
+      throw new MalformedValueException("its key_id is not that of what it announced");
     }
     return snapshot;
   }

@@ -43,8 +43,8 @@ import keyfleet.member.Observer;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.Registry;
 import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,7 +61,7 @@ final class PluginTest {
   @TempDir Path folder;
   private final TestRemote remote = new TestRemote(1, 2);
   private final TestRing ring = new TestRing(remote);
-  private final FakeKv kv = new FakeKv(new StoreClock());
+  private final FakeKv kv = new FakeKv(new FakeStoreClock());
   private final AtomicBoolean storeDown = new AtomicBoolean();
   private final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
   private final List<AutoCloseable> open = new ArrayList<>();

@@ -4,7 +4,7 @@ import java.util.List;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
+import keyfleet.store.engine.Engine;
 
 /// A collection that the application says it will seal into, and where it is kept.
 ///

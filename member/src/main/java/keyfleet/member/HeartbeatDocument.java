@@ -57,7 +57,7 @@ public final class HeartbeatDocument {
         .build();
   }
 
-  /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
+  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
   public static Heartbeat read(Document document, StoreTime at) {
     return read(document, at, new CommonWords());
   }

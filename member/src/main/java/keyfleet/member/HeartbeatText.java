@@ -47,7 +47,7 @@ final class HeartbeatText {
     this.common = common;
   }
 
-  /// Throws [keyfleet.store.MalformedException] as [HeartbeatDocument#read] does.
+  /// Throws [keyfleet.store.MalformedValueException] as [HeartbeatDocument#read] does.
   static Heartbeat read(Value value, StoreTime at, CommonWords common) {
     return usual(value.text(), at, common)
         .orElseGet(() -> HeartbeatDocument.read(Document.parse(value), at, common));

@@ -22,7 +22,7 @@ import keyfleet.member.Standing.OtherTimings;
 import keyfleet.member.Standing.Outside;
 import keyfleet.member.Standing.ReadOnly;
 import keyfleet.store.Fence;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 
@@ -180,7 +180,7 @@ final class Joining {
                     wanted.sealedFields()),
             "declare it as it is registered: a registration stays");
       }
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       throw new NotRegistered(
           "what is stored about %s cannot be read: %s"
               .formatted(wanted.collection(), e.getMessage()),

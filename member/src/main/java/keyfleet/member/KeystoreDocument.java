@@ -52,7 +52,7 @@ public final class KeystoreDocument {
         .text("nonce", nonce);
   }
 
-  /// Throws [keyfleet.store.MalformedException] if anything in it is not as written above: a
+  /// Throws [keyfleet.store.MalformedValueException] if anything in it is not as written above: a
   /// keystore is read whole or not at all.
   public static Keystore read(Document document) {
     return document.as(KeystoreDocument::keystore);

@@ -4,18 +4,18 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
-import keyfleet.store.Hint;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
+import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
 /// The keystore of one keyring, in the store. For several threads; each has its own decision to
@@ -66,22 +66,22 @@ public final class Keystores {
   }
 
   /// As [#create(Keystore, Document)], with nothing for the audit.
-  public Fate create(Keystore keystore) {
+  public WriteOutcome create(Keystore keystore) {
     return create(keystore, NO_NOTE);
   }
 
   /// As [#replace(Held, Keystore, Document)], with nothing for the audit.
-  public Fate replace(Held expected, Keystore next) {
+  public WriteOutcome replace(Held expected, Keystore next) {
     return replace(expected, next, NO_NOTE);
   }
 
   /// Makes the first keystore of a keyring; overtaken if there is one.
-  public Fate create(Keystore keystore, Document note) {
-    return new Attempt.Creating(BUCKET, key, value(keystore, note)).settle(kv, TRIES);
+  public WriteOutcome create(Keystore keystore, Document note) {
+    return new ConditionalWrite.Create(BUCKET, key, value(keystore, note)).settle(kv, TRIES);
   }
 
-  public Fate replace(Held expected, Keystore next, Document note) {
-    return new Attempt.Updating(BUCKET, key, value(next, note), expected.revision())
+  public WriteOutcome replace(Held expected, Keystore next, Document note) {
+    return new ConditionalWrite.Update(BUCKET, key, value(next, note), expected.revision())
         .settle(kv, TRIES);
   }
 
@@ -91,7 +91,7 @@ public final class Keystores {
         BUCKET,
         Prefix.ALL,
         hint -> {
-          if (!(hint instanceof Hint.Changed(Key which)) || which.equals(key)) {
+          if (!(hint instanceof ChangeHint.Changed(Key which)) || which.equals(key)) {
             changed.run();
           }
         });

@@ -10,10 +10,10 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Timings;
 import keyfleet.providers.KekProvider;
-import keyfleet.store.BootClock;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.host.BootClock;
 import org.jspecify.annotations.Nullable;
 
 /// What a process says of itself before it joins. Without a word on its name or timings, its

@@ -5,7 +5,7 @@ import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
@@ -139,7 +139,7 @@ public sealed class MemberException extends RuntimeException {
   public static final class Fenced extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    public Fenced(String collection, RecordWrite.Fenced write) {
+    public Fenced(String collection, RecordWriteResult.Fenced write) {
       super(
           "%s takes only %s by now".formatted(collection, write.by().writable()),
           "seal the value anew, and write it again");

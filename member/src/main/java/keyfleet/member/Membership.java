@@ -26,7 +26,7 @@ import keyfleet.member.Standing.NoKeystore;
 import keyfleet.member.Standing.OtherTimings;
 import keyfleet.member.Standing.Outside;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +96,7 @@ public final class Membership {
     keyFaults = keys.refresh();
     try {
       standing.set(round(began));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       standing.set(new Outside("the keystore cannot be read: " + e.getMessage()));
     } catch (StoreException e) {
       return e;

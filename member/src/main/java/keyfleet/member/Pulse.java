@@ -5,16 +5,16 @@ import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Timings;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
+import keyfleet.store.WriteOutcome;
 import org.jspecify.annotations.Nullable;
 
 /// This process's own heartbeat in the store. It has one writer: whoever finds another run's beat
@@ -48,14 +48,15 @@ final class Pulse {
     Key key = Rosters.key(keyring, beat.instance());
     Value value = HeartbeatDocument.written(beat, nonces.get()).toValue();
     Revision known = mine;
-    if (known != null && sent(new Attempt.Updating(bucket, key, value, known))) {
+    if (known != null && sent(new ConditionalWrite.Update(bucket, key, value, known))) {
       return new Acknowledged();
     }
-    return join(new Attempt.Creating(bucket, key, value), beat.process().run(), timings.fresh());
+    return join(
+        new ConditionalWrite.Create(bucket, key, value), beat.process().run(), timings.fresh());
   }
 
   /// The first beat, or the first after our own was overwritten, expired or lost.
-  private Beating join(Attempt.Creating creating, String run, Duration fresh) {
+  private Beating join(ConditionalWrite.Create creating, String run, Duration fresh) {
     Entry found = kv.get(creating.bucket(), creating.key()).orElse(null);
     if (found == null) {
       return answered(creating);
@@ -65,16 +66,19 @@ final class Pulse {
     return !holder.equals(run) && isFresh
         ? new Taken(holder)
         : answered(
-            new Attempt.Updating(
+            new ConditionalWrite.Update(
                 creating.bucket(), creating.key(), creating.value(), found.revision()));
   }
 
-  private Beating answered(Attempt attempt) {
+  private Beating answered(ConditionalWrite attempt) {
     return sent(attempt) ? new Acknowledged() : new Unanswered();
   }
 
-  private boolean sent(Attempt attempt) {
-    mine = attempt.settle(kv, TRIES) instanceof Fate.Applied(Revision revision) ? revision : null;
+  private boolean sent(ConditionalWrite attempt) {
+    mine =
+        attempt.settle(kv, TRIES) instanceof WriteOutcome.Applied(Revision revision)
+            ? revision
+            : null;
     return mine != null;
   }
 
@@ -82,7 +86,7 @@ final class Pulse {
   private static String run(Entry entry) {
     try {
       return Document.parse(entry.value()).text("run");
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return "";
     }
   }

@@ -23,8 +23,8 @@ import keyfleet.member.MemberException.NotRegistered;
 import keyfleet.member.Sealer.Denied;
 import keyfleet.member.Sealer.Granted;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -90,7 +90,7 @@ public final class RecordCipher {
   ///
   /// A field of `asRead` that cannot be moved is a [ContextMismatch]; one that gets a new value is
   /// not looked at.
-  public Change change(StoredRecord asRead, PlainFields values) {
+  public RecordChange change(StoredRecord asRead, PlainFields values) {
     Granted permit = permit();
     String id = asRead.id().value();
     SortedMap<String, Bytes> fields = new TreeMap<>();
@@ -104,11 +104,11 @@ public final class RecordCipher {
           }
         });
     fields.putAll(sealed(permit, id, values.byName()));
-    return new Change(asRead, SealedFields.of(fields));
+    return new RecordChange(asRead, SealedFields.of(fields));
   }
 
   /// Moves every field to the active version, without looking into it.
-  public Change rewrap(StoredRecord asRead) {
+  public RecordChange rewrap(StoredRecord asRead) {
     return change(asRead, PlainFields.of(Map.of()));
   }
 

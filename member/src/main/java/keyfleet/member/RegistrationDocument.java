@@ -19,7 +19,7 @@ public final class RegistrationDocument {
         .build();
   }
 
-  /// Throws [keyfleet.store.MalformedException] if a field is missing or not as written above.
+  /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
   public static CollectionRegistration read(Document document) {
     return document.as(it ->
         new CollectionRegistration(

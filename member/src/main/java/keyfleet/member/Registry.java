@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
+import keyfleet.store.WriteOutcome;
 
 /// The collections whose records carry envelopes, of all keyrings. An entry is made once and stays:
 /// a rotation that did not know of a collection would leave its records behind.
@@ -56,8 +56,9 @@ public final class Registry {
 
   private Outcome create(Key key, CollectionRegistration collectionRegistration) {
     var document = RegistrationDocument.written(collectionRegistration, nonces.get());
-    Fate fate = new Attempt.Creating(BUCKET, key, document.toValue()).settle(kv, TRIES);
-    if (fate instanceof Fate.Applied) {
+    WriteOutcome fate =
+        new ConditionalWrite.Create(BUCKET, key, document.toValue()).settle(kv, TRIES);
+    if (fate instanceof WriteOutcome.Applied) {
       return new Registered();
     }
     Entry found = kv.get(BUCKET, key).orElse(null);

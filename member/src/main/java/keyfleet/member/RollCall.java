@@ -46,8 +46,8 @@ final class RollCall<T> {
     }
   }
 
-  /// In the order in which they came. Throws [keyfleet.store.MalformedException] if one cannot be
-  /// read.
+  /// In the order in which they came. Throws [keyfleet.store.MalformedValueException] if one cannot
+  /// be read.
   List<T> parts() {
     begun.forEach(it -> made.add(asked(it)));
     begun.clear();

@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 import keyfleet.member.MemberException.Contended;
 import keyfleet.member.MemberException.Fenced;
 import keyfleet.member.MemberException.StoreUnavailable;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreException;
@@ -55,7 +55,7 @@ public final class SealedRecords {
         case Stored() -> {
           return true;
         }
-        case RecordWrite.Fenced fenced -> check(fenced, added.fields());
+        case RecordWriteResult.Fenced fenced -> check(fenced, added.fields());
         case Conflict _, Unknown _ -> {
           Optional<StoredRecord> found = read(id);
           if (found.isPresent()) {
@@ -79,13 +79,13 @@ public final class SealedRecords {
       if (sent.contains(found.get().fields())) {
         return true;
       }
-      Change change = cipher.change(found.get(), values);
+      RecordChange change = cipher.change(found.get(), values);
       sent.add(change.to());
       switch (asked(() -> records.compareAndSet(change))) {
         case Stored() -> {
           return true;
         }
-        case RecordWrite.Fenced fenced -> check(fenced, change.to());
+        case RecordWriteResult.Fenced fenced -> check(fenced, change.to());
         case Conflict _, Unknown _ -> {} // read again, and see
       }
     }
@@ -99,7 +99,7 @@ public final class SealedRecords {
       if (found.isEmpty()) {
         return i > 0;
       }
-      if (asked(() -> records.delete(found.get())) instanceof Deletion.Deleted) {
+      if (asked(() -> records.delete(found.get())) instanceof DeleteResult.Deleted) {
         return true;
       }
     }
@@ -119,7 +119,7 @@ public final class SealedRecords {
   }
 
   /// The keys changed between seal and write. Sealing anew helps once this process knows.
-  private void check(RecordWrite.Fenced fenced, SealedFields refused) {
+  private void check(RecordWriteResult.Fenced fenced, SealedFields refused) {
     if (refused.versions().contains(cipher.permit().version())) {
       throw new Fenced(cipher.collection(), fenced);
     }

@@ -27,7 +27,7 @@ import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
 import keyfleet.keyring.Rotation;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
@@ -179,7 +179,8 @@ class DocumentsTest {
                   + found.group(1)
                   + "\":"
                   + text.substring(found.end());
-          assertThrows(MalformedException.class, () -> reading.accept(parsed(renamed)), renamed);
+          assertThrows(
+              MalformedValueException.class, () -> reading.accept(parsed(renamed)), renamed);
         });
   }
 
@@ -216,6 +217,6 @@ class DocumentsTest {
     String[] parts = change.split(">", 2);
     String broken = KEYSTORE.replace(parts[0], parts[1]);
     assertEquals(false, broken.equals(KEYSTORE), "nothing was changed");
-    assertThrows(MalformedException.class, () -> KeystoreDocument.read(parsed(broken)));
+    assertThrows(MalformedValueException.class, () -> KeystoreDocument.read(parsed(broken)));
   }
 }

@@ -22,7 +22,7 @@ import keyfleet.keyring.Heartbeat.ProofStatus;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Heartbeat.Untried;
 import keyfleet.store.Document;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
@@ -113,7 +113,7 @@ class HeartbeatTextTest {
   private static Optional<Heartbeat> parsed(String text) {
     try {
       return Optional.of(HeartbeatDocument.read(Document.parse(Value.of(text)), AT));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Optional.empty();
     }
   }
@@ -121,7 +121,7 @@ class HeartbeatTextTest {
   private static Optional<Heartbeat> read(String text) {
     try {
       return Optional.of(HeartbeatText.read(Value.of(text), AT, new CommonWords()));
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return Optional.empty();
     }
   }

@@ -42,16 +42,16 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.FakeKv;
-import keyfleet.store.Fate;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoreException;
-import keyfleet.store.UnsureKv;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteOutcome;
+import keyfleet.store.WriteResult;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,7 +61,7 @@ class MembershipTest {
   private static final Timings TIMINGS = Timings.DEFAULT;
   private static final FieldLocation PLACE = new FieldLocation("orders", "o1", "card");
 
-  private final StoreClock time = new StoreClock();
+  private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final Keychain keychain = new Keychain(1, 2);
   private final Map<String, SafeHold.FenceMark> fences = new HashMap<>();
@@ -104,7 +104,7 @@ class MembershipTest {
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
     Accepted accepted = (Accepted) first.announce(v(2), keyVersion(keys, 2));
-    assertInstanceOf(Fate.Applied.class, keystores.create(accepted.keystore()));
+    assertInstanceOf(WriteOutcome.Applied.class, keystores.create(accepted.keystore()));
   }
 
   private static VersionEntry keyVersion(Keyholder keys, int version) {
@@ -183,7 +183,7 @@ class MembershipTest {
           }
 
           @Override
-          public Write create(Bucket bucket, Key key, Value value) {
+          public WriteResult create(Bucket bucket, Key key, Value value) {
             var written = kv.create(bucket, key, value);
             stage();
             return written;
@@ -260,18 +260,18 @@ class MembershipTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Trouble.class)
-  void heartbeatWithoutAClearAnswer_isFoundOut(Trouble trouble) {
+  @EnumSource(value = Fault.class)
+  void heartbeatWithoutAClearAnswer_isFoundOut(Fault trouble) {
     var troubles =
         new Object() {
-          Trouble next = Trouble.NONE;
+          Fault next = Fault.NONE;
         };
-    Membership member = member(new UnsureKv(kv, () -> troubles.next), "run-1", keychain);
+    Membership member = member(new UnreliableKv(kv, () -> troubles.next), "run-1", keychain);
     member.tick();
     troubles.next = trouble;
     time.advance(TIMINGS.heartbeat());
     member.tick();
-    troubles.next = Trouble.NONE;
+    troubles.next = Fault.NONE;
     time.advance(TIMINGS.heartbeat());
     assertInstanceOf(Admitted.class, member.tick(), trouble.toString());
   }
@@ -376,9 +376,9 @@ class MembershipTest {
   @Test
   void keystoreReplacedTwiceFromOneRevision_isReplacedOnce() {
     var held = keystores.read().orElseThrow();
-    assertInstanceOf(Fate.Applied.class, keystores.replace(held, held.keystore()));
-    assertInstanceOf(Fate.Overtaken.class, keystores.replace(held, held.keystore()));
-    assertInstanceOf(Fate.Overtaken.class, keystores.create(held.keystore()));
+    assertInstanceOf(WriteOutcome.Applied.class, keystores.replace(held, held.keystore()));
+    assertInstanceOf(WriteOutcome.Superseded.class, keystores.replace(held, held.keystore()));
+    assertInstanceOf(WriteOutcome.Superseded.class, keystores.create(held.keystore()));
   }
 
   @Test

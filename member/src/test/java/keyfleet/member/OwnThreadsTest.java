@@ -31,7 +31,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,8 +68,8 @@ class OwnThreadsTest {
     }
 
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
-      Write write = inner().update(bucket, key, value, expected);
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      WriteResult write = inner().update(bucket, key, value, expected);
       beats.release();
       return write;
     }

@@ -21,7 +21,7 @@ import keyfleet.keyring.WriteLease;
 import keyfleet.member.MemberException.ContextMismatch;
 import keyfleet.member.MemberException.LeaseRunOut;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
+import keyfleet.store.RecordChange;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,7 +80,7 @@ class RecordCipherTest {
   void partialChange_movesTheOtherFieldsToo() {
     StoredRecord record = sealed();
     flip();
-    Change change = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
+    RecordChange change = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
     assertEquals(record, change.from());
     assertEquals(Set.of(v(2)), change.to().versions());
     try (PlainFields opened = orders.open(new StoredRecord(record.id(), change.to()))) {

@@ -15,8 +15,8 @@ import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Timings;
 import keyfleet.member.Pulse.Acknowledged;
 import keyfleet.store.FakeKv;
-import keyfleet.store.MalformedException;
-import keyfleet.store.StoreClock;
+import keyfleet.store.FakeStoreClock;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +31,7 @@ class RostersTest {
           Duration.ofSeconds(1),
           Duration.ofMillis(400));
 
-  private final StoreClock time = new StoreClock();
+  private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
   private final KeyringName other = new KeyringName("other");
   private int nonces;
@@ -85,7 +85,7 @@ class RostersTest {
     crowd();
     put("host-%06d".formatted(number), Value.of("{\"instance\":1}"));
     Rosters rosters = new Rosters(kv, KeyringName.MAIN);
-    assertThrows(MalformedException.class, () -> rosters.read(Timings.DEFAULT));
+    assertThrows(MalformedValueException.class, () -> rosters.read(Timings.DEFAULT));
   }
 
   @Test

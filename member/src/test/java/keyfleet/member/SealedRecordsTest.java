@@ -17,16 +17,16 @@ import java.util.function.Supplier;
 import keyfleet.member.MemberException.Contended;
 import keyfleet.member.MemberException.Fenced;
 import keyfleet.member.MemberException.StoreUnavailable;
-import keyfleet.store.Change;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Fence;
 import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv.Fault;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -121,16 +121,16 @@ class SealedRecordsTest {
     assertThrows(StoreUnavailable.class, () -> orders.insert("o-1", card("1")));
   }
 
-  private SealedRecords over(Supplier<Trouble> troubles) {
+  private SealedRecords over(Supplier<Fault> troubles) {
     return new SealedRecords(orders.cipher(), new UnsureRecords(stored, troubles));
   }
 
   /// Each write of a call meets the trouble once, then none.
   @ParameterizedTest
-  @EnumSource(Trouble.class)
-  void writeWithoutAClearAnswer_isFoundOut(Trouble trouble) {
-    Deque<Trouble> next = new ArrayDeque<>(List.of(trouble));
-    SealedRecords unsure = over(() -> next.isEmpty() ? Trouble.NONE : next.pop());
+  @EnumSource(Fault.class)
+  void writeWithoutAClearAnswer_isFoundOut(Fault trouble) {
+    Deque<Fault> next = new ArrayDeque<>(List.of(trouble));
+    SealedRecords unsure = over(() -> next.isEmpty() ? Fault.NONE : next.pop());
     assertTrue(unsure.insert("o-1", both("4111", "Ada")));
     assertEquals("4111", text("card"));
     next.add(trouble);
@@ -141,7 +141,7 @@ class SealedRecordsTest {
 
   @Test
   void writeThatNeverGetsAnAnswer_endsAfterSomeTries() {
-    SealedRecords deaf = over(() -> Trouble.LOST);
+    SealedRecords deaf = over(() -> Fault.LOST);
     assertThrows(Contended.class, () -> deaf.insert("o-1", card("1")));
     orders.insert("o-1", both("4111", "Ada"));
     assertThrows(Contended.class, () -> deaf.update("o-1", card("1")));
@@ -161,7 +161,7 @@ class SealedRecordsTest {
           }
 
           @Override
-          public RecordWrite compareAndSet(Change change) {
+          public RecordWriteResult compareAndSet(RecordChange change) {
             if (left[0]-- > 0) {
               orders.update("o-1", PlainFields.texts(Map.of("name", "by another")));
             }
@@ -173,13 +173,13 @@ class SealedRecordsTest {
     assertEquals("by another", text("name"));
   }
 
-  /// As [keyfleet.store.UnsureKv], for records.
+  /// As [keyfleet.store.UnreliableKv], for records.
   private static final class UnsureRecords implements ForwardingRecords {
     private final Records inner;
-    private final Supplier<Trouble> troubles;
+    private final Supplier<Fault> troubles;
     private Runnable late = () -> {};
 
-    UnsureRecords(Records inner, Supplier<Trouble> troubles) {
+    UnsureRecords(Records inner, Supplier<Fault> troubles) {
       this.inner = inner;
       this.troubles = troubles;
     }
@@ -190,16 +190,16 @@ class SealedRecordsTest {
     }
 
     @Override
-    public RecordWrite insert(StoredRecord added) {
+    public RecordWriteResult insert(StoredRecord added) {
       return disturbed(() -> inner.insert(added));
     }
 
     @Override
-    public RecordWrite compareAndSet(Change change) {
+    public RecordWriteResult compareAndSet(RecordChange change) {
       return disturbed(() -> inner.compareAndSet(change));
     }
 
-    private RecordWrite disturbed(Supplier<RecordWrite> write) {
+    private RecordWriteResult disturbed(Supplier<RecordWriteResult> write) {
       late.run();
       late = () -> {};
       return switch (troubles.get()) {

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeRecords;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.ForwardingRecords;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
-import keyfleet.store.StoreClock;
 import keyfleet.store.StoreException;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
 
 /// A store in memory that can be cut off. Collections are made when they are first asked for.
 public final class TestEngine implements Engine {
@@ -25,7 +25,7 @@ public final class TestEngine implements Engine {
   private final SortedMap<String, FakeRecords> collections = new TreeMap<>();
   private volatile boolean cut;
 
-  TestEngine(StoreClock clock) {
+  TestEngine(FakeStoreClock clock) {
     this.kv = new FakeKv(clock);
   }
 
@@ -70,8 +70,8 @@ public final class TestEngine implements Engine {
   }
 
   @Override
-  public List<Check> checks() {
-    return List.of(Check.ok("a store in memory, for tests"));
+  public List<StoreCheck> checks() {
+    return List.of(StoreCheck.ok("a store in memory, for tests"));
   }
 
   @Override

@@ -17,7 +17,7 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Timings;
-import keyfleet.store.StoreClock;
+import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
 /// A fleet without a server, for the tests of an application: its store is in memory, and time
@@ -79,7 +79,7 @@ public final class TestFleet {
   }
 
   private final KeyringName keyring;
-  private final StoreClock time;
+  private final FakeStoreClock time;
   private final TestEngine engine;
   private final SecureRandom random = new SecureRandom();
 
@@ -93,7 +93,7 @@ public final class TestFleet {
   private final List<Activity> activities = new ArrayList<>();
   private final List<MemberEvent> events = new ArrayList<>();
 
-  private TestFleet(KeyringName keyring, Timings timings, StoreClock time, TestEngine engine) {
+  private TestFleet(KeyringName keyring, Timings timings, FakeStoreClock time, TestEngine engine) {
     this.keyring = keyring;
     this.time = time;
     this.engine = engine;
@@ -107,7 +107,7 @@ public final class TestFleet {
   }
 
   public static TestFleet ofVersion1(KeyringName keyring, Timings timings) {
-    StoreClock time = new StoreClock();
+    FakeStoreClock time = new FakeStoreClock();
     TestFleet fleet = new TestFleet(keyring, timings, time, new TestEngine(time));
     fleet.rotation.announce(1);
     return fleet;
@@ -122,7 +122,7 @@ public final class TestFleet {
 
   /// Without a keystore; announcing version 1 makes it.
   public static TestFleet withoutKeystore() {
-    StoreClock time = new StoreClock();
+    FakeStoreClock time = new FakeStoreClock();
     return new TestFleet(KeyringName.MAIN, Timings.DEFAULT, time, new TestEngine(time));
   }
 

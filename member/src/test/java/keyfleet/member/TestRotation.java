@@ -21,13 +21,13 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.Keystores.Held;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.FakeRecords;
-import keyfleet.store.Fate;
 import keyfleet.store.Fence;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
+import keyfleet.store.WriteOutcome;
 
 /// What an operator and a driver would do to the keys of a [TestFleet], each step when the test
 /// says so. No gate is asked: a test may flip under a process that is not ready.
@@ -133,8 +133,9 @@ public final class TestRotation {
                   new FieldLocation(collection, record.id().value(), field);
               moved.put(field, moved(cipher, fieldLocation, bytes, active));
             });
-        RecordWrite write = records.compareAndSet(new Change(record, SealedFields.of(moved)));
-        if (!(write instanceof RecordWrite.Stored)) {
+        RecordWriteResult write =
+            records.compareAndSet(new RecordChange(record, SealedFields.of(moved)));
+        if (!(write instanceof RecordWriteResult.Stored)) {
           throw new IllegalStateException(record.id() + " was not moved: " + write);
         }
       });
@@ -175,8 +176,8 @@ public final class TestRotation {
     check(keystores().replace(held, next));
   }
 
-  private static void check(Fate fate) {
-    if (!(fate instanceof Fate.Applied)) {
+  private static void check(WriteOutcome fate) {
+    if (!(fate instanceof WriteOutcome.Applied)) {
       throw new IllegalStateException("the keystore was not written: " + fate);
     }
   }

@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import org.bson.Document;
@@ -48,13 +48,13 @@ final class Changes {
     find(now).forEach(it -> seen.put(it.getString(ID), it.getLong(REVISION)));
   }
 
-  List<Hint> poll(Instant now) {
+  List<ChangeHint> poll(Instant now) {
     Duration passed = Duration.between(last, now);
     boolean clockWentBack = passed.isNegative();
     boolean burialsWereSwept = passed.compareTo(MongoBuckets.BURIED.dividedBy(2)) > 0;
     List<Document> found = find(clockWentBack ? now : last);
     boolean tooMany = found.size() > MAX_CHANGES;
-    List<Hint> hints = new ArrayList<>();
+    List<ChangeHint> hints = new ArrayList<>();
     if (clockWentBack || burialsWereSwept || tooMany) {
       hints.add(new Missed());
     }

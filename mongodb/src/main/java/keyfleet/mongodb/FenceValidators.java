@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.Fencing.Unenforced;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
 import org.bson.Document;
@@ -72,7 +72,7 @@ final class FenceValidators {
 
   /// The lock that `collMod` takes on the collection is the barrier: it waits for every open
   /// transaction that wrote there.
-  Fencing install(CollectionShape shape, Fence fence) {
+  FenceResult install(CollectionShape shape, Fence fence) {
     Document options = options(shape.name());
     try {
       return modify(shape.name(), validator(shape, fence, options)) ? new Raised() : new Unknown();

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// The first call of a client. The driver tells every reason for which it finds no server by the

@@ -7,12 +7,12 @@ import com.mongodb.client.model.Indexes;
 import java.util.ArrayList;
 import java.util.Optional;
 import java.util.Set;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.Survey;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.StoreCheck;
 import org.bson.Document;
 
 /// The collections of a database that hold an application's records.
@@ -43,7 +43,7 @@ final class MongoCollections {
     return new MongoRecords(shape, documents, new MongoFences(shape, database, validators));
   }
 
-  Survey survey(Survey.Scope scope) {
+  EnvelopeScan survey(EnvelopeScan.Scope scope) {
     return new MongoSurvey(database, buckets, scope).take();
   }
 
@@ -66,14 +66,14 @@ final class MongoCollections {
     });
   }
 
-  Check fencing() {
+  StoreCheck fencing() {
     try {
       return validators.enforced()
-          ? Check.ok("validators are enforced, so a fence holds old writers off")
-          : Check.warn(
+          ? StoreCheck.ok("validators are enforced, so a fence holds old writers off")
+          : StoreCheck.warn(
               UNFENCED, "disable old versions only; destroying one needs a written waiver");
     } catch (StoreException e) {
-      return Check.warn("whether validators are enforced was not found out", e.getMessage());
+      return StoreCheck.warn("whether validators are enforced was not found out", e.getMessage());
     }
   }
 

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
-import keyfleet.store.StoreUrl;
-import keyfleet.store.Survey;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// A database on a MongoDB server, opened and found fit for use.
@@ -28,14 +28,14 @@ public final class MongoEngine implements Engine {
   private final MongoWatches watches;
   private final MongoKv kv;
   private final MongoCollections collections;
-  private final List<Check> found;
+  private final List<StoreCheck> found;
 
   private MongoEngine(
       MongoClient client,
       MongoWatches watches,
       MongoKv kv,
       MongoCollections collections,
-      List<Check> found) {
+      List<StoreCheck> found) {
     this.client = client;
     this.watches = watches;
     this.kv = kv;
@@ -90,7 +90,7 @@ public final class MongoEngine implements Engine {
   }
 
   @Override
-  public Survey survey(Survey.Scope scope) {
+  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
     return collections.survey(scope);
   }
 
@@ -100,8 +100,8 @@ public final class MongoEngine implements Engine {
   }
 
   @Override
-  public List<Check> checks() {
-    List<Check> all = new ArrayList<>(found);
+  public List<StoreCheck> checks() {
+    List<StoreCheck> all = new ArrayList<>(found);
     all.add(collections.fencing());
     return List.copyOf(all);
   }

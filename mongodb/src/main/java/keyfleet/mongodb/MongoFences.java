@@ -14,10 +14,10 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
-import keyfleet.store.Fencing;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.Fencing.Unenforced;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Unenforced;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
@@ -59,8 +59,8 @@ final class MongoFences {
   }
 
   /// First remembered, then enforced: who finds a fence in force finds it remembered too.
-  Fencing raise(Fence next) {
-    Fencing fencing = MongoTrouble.write(() -> remember(next), new Unknown());
+  FenceResult raise(Fence next) {
+    FenceResult fencing = MongoTrouble.write(() -> remember(next), new Unknown());
     if (!(fencing instanceof Raised)) {
       return fencing;
     }
@@ -73,13 +73,13 @@ final class MongoFences {
 
   /// `collMod` takes no condition: one sent under a lower term may come after one of a higher. So
   /// whoever installs looks afterwards what is remembered, and puts that in force.
-  private Fencing confirmed(Fence next) {
+  private FenceResult confirmed(Fence next) {
     Fence held = MongoTrouble.sure(this::held).orElse(next);
     if (held.equals(next)) {
       return new Raised();
     }
-    Fencing repaired = MongoTrouble.write(() -> validators.install(shape, held), new Unknown());
-    return repaired instanceof Raised && !held.yieldsTo(next) ? new Behind(held) : new Unknown();
+    FenceResult repaired = MongoTrouble.write(() -> validators.install(shape, held), new Unknown());
+    return repaired instanceof Raised && !held.yieldsTo(next) ? new StaleTerm(held) : new Unknown();
   }
 
   /// Puts the remembered fence in force again if something else stands in its place: an
@@ -110,7 +110,7 @@ final class MongoFences {
                 "look at the application's own validation rules"));
   }
 
-  private Fencing remember(Fence next) {
+  private FenceResult remember(Fence next) {
     long incarnation = next.term().incarnation();
     Document earlier = new Document(INCARNATION, new Document("$lt", incarnation));
     Document same =
@@ -135,7 +135,7 @@ final class MongoFences {
       // One is there that did not match: a higher one, unless another was first to make it.
       Optional<Fence> held = held().filter(it -> !it.yieldsTo(next));
       if (held.isPresent()) {
-        return new Behind(held.get());
+        return new StaleTerm(held.get());
       }
     }
     throw new StoreException("the fence of %s changes all the time".formatted(shape.name()));

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.store.Bucket;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -23,8 +23,8 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 import org.bson.Document;
 
 /// Keys and values in MongoDB. Each change is one command on one document, which the server applies
@@ -56,7 +56,7 @@ final class MongoKv implements Kv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
     for (int i = 0; i < MAX_TRIES; i++) {
       Document slot = MongoTrouble.sure(() -> documents.slot(key));
@@ -64,7 +64,7 @@ final class MongoKv implements Kv {
           && BucketDocuments.isAlive(slot, documents.horizon())) {
         return new Conflict();
       }
-      Write write = fill(documents, slot, value);
+      WriteResult write = fill(documents, slot, value);
       if (!(write instanceof Conflict)) {
         return write;
       }
@@ -73,10 +73,10 @@ final class MongoKv implements Kv {
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
     for (int i = 0; i < MAX_TRIES; i++) {
-      Write write = write(() -> documents.overwrite(key, value));
+      WriteResult write = write(() -> documents.overwrite(key, value));
       if (write instanceof Conflict) {
         Document slot = MongoTrouble.sure(() -> documents.slot(key));
         write = fill(documents, slot, value);
@@ -89,14 +89,14 @@ final class MongoKv implements Kv {
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     BucketDocuments documents = buckets.open(bucket);
     Instant horizon = documents.horizon();
     return write(() -> documents.replace(key, expected, horizon, value));
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     BucketDocuments documents = buckets.open(bucket);
     Instant horizon = documents.horizon();
     return MongoTrouble.write(
@@ -150,14 +150,14 @@ final class MongoKv implements Kv {
   }
 
   /// `Conflict` if the slot is no longer as it was read.
-  private static Write fill(BucketDocuments documents, Document slot, Value value) {
+  private static WriteResult fill(BucketDocuments documents, Document slot, Value value) {
     long revision = MongoTrouble.sure(() -> documents.nextRevision(slot));
     return write(() -> documents.fill(slot, revision, value));
   }
 
-  private static Write write(Supplier<Optional<Revision>> change) {
+  private static WriteResult write(Supplier<Optional<Revision>> change) {
     return MongoTrouble.write(
-        () -> change.get().<Write>map(Written::new).orElseGet(Conflict::new), new Unknown());
+        () -> change.get().<WriteResult>map(Written::new).orElseGet(Conflict::new), new Unknown());
   }
 
   private static StoreException tooBusy(Bucket bucket, Key key) {

@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreRefusedException;
@@ -84,7 +84,7 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public RecordWrite insert(StoredRecord added) {
+  public RecordWriteResult insert(StoredRecord added) {
     // As text, unless the same text names an ObjectId already.
     if (RecordKey.asObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
       return new Conflict();
@@ -101,7 +101,7 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public RecordWrite compareAndSet(Change change) {
+  public RecordWriteResult compareAndSet(RecordChange change) {
     Document asRead = documents.matching(change.from());
     Document next = new Document("$set", documents.stored(change.to()));
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
@@ -115,12 +115,12 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public List<RecordWrite> compareAndSetAll(List<Change> changes) {
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
     return batches.write(changes);
   }
 
   @Override
-  public Deletion delete(StoredRecord expected) {
+  public DeleteResult delete(StoredRecord expected) {
     DeleteOptions options = new DeleteOptions().collation(RecordDocuments.BYTES);
     return MongoTrouble.write(
         () ->
@@ -155,7 +155,7 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public Fencing fence(Fence fence) {
+  public FenceResult fence(Fence fence) {
     return fences.raise(fence);
   }
 
@@ -164,7 +164,8 @@ final class MongoRecords implements Records {
     return MongoTrouble.sure(fences::held);
   }
 
-  private RecordWrite fenced(SealedFields before, SealedFields after, Supplier<RecordWrite> write) {
+  private RecordWriteResult fenced(
+      SealedFields before, SealedFields after, Supplier<RecordWriteResult> write) {
     Optional<Fence> against = fences.against(before, after);
     if (against.isPresent()) {
       return new Fenced(against.get());

@@ -4,9 +4,9 @@ import com.mongodb.ReadConcern;
 import com.mongodb.client.MongoDatabase;
 import java.util.ArrayList;
 import java.util.List;
-import keyfleet.store.Check;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 
 /// What a server says of itself, and what that means for safety.
@@ -39,13 +39,13 @@ record MongoServer(Document greeting, Document build) {
     return standsAlone() ? ReadConcern.LOCAL : ReadConcern.LINEARIZABLE;
   }
 
-  List<Check> checks(StoreUrl url) {
-    List<Check> checks = new ArrayList<>();
+  List<StoreCheck> checks(StoreUrl url) {
+    List<StoreCheck> checks = new ArrayList<>();
     checks.add(replication());
-    checks.add(Check.ok("writes wait for a majority of the members and their journals"));
+    checks.add(StoreCheck.ok("writes wait for a majority of the members and their journals"));
     if (!replicaSet().isEmpty() && url.param("replicaSet").isEmpty()) {
       checks.add(
-          Check.warn(
+          StoreCheck.warn(
               "the URL does not follow replica set %s to its next primary".formatted(replicaSet()),
               "name every member in the URL, and replicaSet=" + replicaSet()));
     }
@@ -53,20 +53,20 @@ record MongoServer(Document greeting, Document build) {
     return checks;
   }
 
-  private Check replication() {
+  private StoreCheck replication() {
     return standsAlone()
-        ? Check.warn(
+        ? StoreCheck.warn(
             "MongoDB runs as one server without replica set: its disk is the only copy",
             "run a replica set of three")
-        : Check.ok("MongoDB answers as primary and confirms each read with a majority");
+        : StoreCheck.ok("MongoDB answers as primary and confirms each read with a majority");
   }
 
-  private Check tested() {
+  private StoreCheck tested() {
     return build.containsKey("gitVersion")
-        ? Check.warn(
+        ? StoreCheck.warn(
             "Keyfleet was not tested on MongoDB %s".formatted(version()),
             "run the contract suite on it with KEYFLEET_TEST_MONGODB, and doctor's probe")
-        : Check.warn(
+        : StoreCheck.warn(
             "this is a stand-in for MongoDB (it says %s) and may keep nothing".formatted(version()),
             "MongoDB's own server, for anything but tests");
   }

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.Survey;
-import keyfleet.store.Survey.Scope;
-import keyfleet.store.SurveyCount;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScanBuilder;
 import org.bson.Document;
 
 /// Looks through every collection of a database. The server cannot search fields that it is not
@@ -24,7 +24,7 @@ final class MongoSurvey {
   private final MongoDatabase database;
   private final MongoBuckets buckets;
   private final Scope scope;
-  private final SurveyCount count = new SurveyCount();
+  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
 
   MongoSurvey(MongoDatabase database, MongoBuckets buckets, Scope scope) {
     // A primary gives batches after the first for no stronger concern, and a look needs none.
@@ -33,7 +33,7 @@ final class MongoSurvey {
     this.scope = scope;
   }
 
-  Survey take() {
+  EnvelopeScan take() {
     List<Document> listed =
         MongoTrouble.sure(() -> database.listCollections().into(new ArrayList<>()));
     for (Document one : listed) {

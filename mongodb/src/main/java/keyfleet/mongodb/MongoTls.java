@@ -26,9 +26,9 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrivateFile;
 import org.jspecify.annotations.Nullable;
 
 /// TLS by PEM files: whom to trust, and what to show. Hosts are always checked by name.

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Missed;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 
@@ -81,7 +81,7 @@ final class MongoWatch implements Watch {
   private void poll() {
     try {
       boolean wasMissed = missed;
-      List<Hint> hints = changes.poll(clock.reading());
+      List<ChangeHint> hints = changes.poll(clock.reading());
       if (wasMissed) {
         missed = false;
         hint(new Missed());
@@ -93,7 +93,7 @@ final class MongoWatch implements Watch {
     }
   }
 
-  private void hint(Hint hint) {
+  private void hint(ChangeHint hint) {
     synchronized (watcher) {
       if (closed.getCount() > 0) {
         watcher.hint(hint);

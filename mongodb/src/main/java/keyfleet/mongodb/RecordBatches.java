@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
@@ -42,10 +42,10 @@ final class RecordBatches {
     this.fences = fences;
   }
 
-  List<RecordWrite> write(List<Change> changes) {
-    List<RecordWrite> writes = new ArrayList<>();
+  List<RecordWriteResult> write(List<RecordChange> changes) {
+    List<RecordWriteResult> writes = new ArrayList<>();
     for (int from = 0; from < changes.size(); from += MAX_BATCH) {
-      List<Change> batch = changes.subList(from, Math.min(changes.size(), from + MAX_BATCH));
+      List<RecordChange> batch = changes.subList(from, Math.min(changes.size(), from + MAX_BATCH));
       try {
         writes.addAll(batch(batch));
       } catch (StoreException e) {
@@ -59,7 +59,7 @@ final class RecordBatches {
     return List.copyOf(writes);
   }
 
-  private static List<RecordWrite> padded(List<RecordWrite> writes, int size) {
+  private static List<RecordWriteResult> padded(List<RecordWriteResult> writes, int size) {
     while (writes.size() < size) {
       writes.add(new Unknown());
     }
@@ -67,14 +67,15 @@ final class RecordBatches {
   }
 
   /// What was refused without being sent is known at once; the rest is sent.
-  private List<RecordWrite> batch(List<Change> changes) {
-    Map<RecordId, RecordWrite> known = new HashMap<>();
-    for (Change change : changes) {
+  private List<RecordWriteResult> batch(List<RecordChange> changes) {
+    Map<RecordId, RecordWriteResult> known = new HashMap<>();
+    for (RecordChange change : changes) {
       Optional<Fence> against = fences.against(change.from().fields(), change.to());
       against.ifPresent(it -> known.put(change.from().id(), new Fenced(it)));
     }
-    List<Change> sent = changes.stream().filter(it -> !known.containsKey(it.from().id())).toList();
-    List<RecordWrite> endings =
+    List<RecordChange> sent =
+        changes.stream().filter(it -> !known.containsKey(it.from().id())).toList();
+    List<RecordWriteResult> endings =
         MongoTrouble.write(() -> send(sent), Collections.nCopies(sent.size(), new Unknown()));
     for (int i = 0; i < sent.size(); i++) {
       known.put(sent.get(i).from().id(), endings.get(i));
@@ -82,7 +83,7 @@ final class RecordBatches {
     return changes.stream().map(it -> known.getOrDefault(it.from().id(), new Unknown())).toList();
   }
 
-  private List<RecordWrite> send(List<Change> changes) {
+  private List<RecordWriteResult> send(List<RecordChange> changes) {
     if (changes.isEmpty()) {
       return List.of();
     }
@@ -97,7 +98,7 @@ final class RecordBatches {
     }
   }
 
-  private List<UpdateOneModel<Document>> models(List<Change> changes) {
+  private List<UpdateOneModel<Document>> models(List<RecordChange> changes) {
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
     return changes.stream()
         .map(it ->
@@ -108,11 +109,12 @@ final class RecordBatches {
         .toList();
   }
 
-  private Map<Integer, RecordWrite> refusals(List<Change> changes, MongoBulkWriteException e) {
-    Map<Integer, RecordWrite> refusals = new HashMap<>();
+  private Map<Integer, RecordWriteResult> refusals(
+      List<RecordChange> changes, MongoBulkWriteException e) {
+    Map<Integer, RecordWriteResult> refusals = new HashMap<>();
     for (BulkWriteError error : e.getWriteErrors()) {
-      Change change = changes.get(error.getIndex());
-      Optional<RecordWrite> fenced =
+      RecordChange change = changes.get(error.getIndex());
+      Optional<RecordWriteResult> fenced =
           error.getCode() == MongoTrouble.VALIDATION
               ? afterwards(fences::held)
                   .flatMap(it -> it)
@@ -124,15 +126,15 @@ final class RecordBatches {
     return refusals;
   }
 
-  private List<RecordWrite> endings(
-      List<Change> changes, int matched, Map<Integer, RecordWrite> refusals) {
+  private List<RecordWriteResult> endings(
+      List<RecordChange> changes, int matched, Map<Integer, RecordWriteResult> refusals) {
     if (matched == changes.size()) {
       return Collections.nCopies(matched, new Stored());
     }
     Optional<Map<RecordId, SealedFields>> found = afterwards(() -> readBack(changes));
-    List<RecordWrite> endings = new ArrayList<>();
+    List<RecordWriteResult> endings = new ArrayList<>();
     int seen = 0;
-    for (Change change : changes) {
+    for (RecordChange change : changes) {
       boolean stored = found.isPresent() && change.to().equals(found.get().get(change.from().id()));
       seen += stored ? 1 : 0;
       endings.add(stored ? new Stored() : new Conflict());
@@ -144,7 +146,7 @@ final class RecordBatches {
     return endings;
   }
 
-  private Map<RecordId, SealedFields> readBack(List<Change> changes) {
+  private Map<RecordId, SealedFields> readBack(List<RecordChange> changes) {
     Map<RecordId, SealedFields> found = new HashMap<>();
     for (Document document : documents.find(changes.stream().map(it -> it.from().id()).toList())) {
       var record = documents.record(document);

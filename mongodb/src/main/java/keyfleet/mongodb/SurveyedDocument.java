@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
-import keyfleet.store.EnvelopeText;
-import keyfleet.store.Survey.Form;
-import keyfleet.store.SurveyCount;
+import keyfleet.store.engine.Base64Envelope;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import keyfleet.store.engine.EnvelopeScanBuilder;
 import org.bson.Document;
 import org.bson.types.Binary;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +23,9 @@ final class SurveyedDocument {
 
   private final String collection;
   private final Set<String> declared;
-  private final SurveyCount count;
+  private final EnvelopeScanBuilder count;
 
-  SurveyedDocument(String collection, Set<String> declared, SurveyCount count) {
+  SurveyedDocument(String collection, Set<String> declared, EnvelopeScanBuilder count) {
     this.collection = collection;
     this.declared = declared;
     this.count = count;
@@ -42,8 +42,8 @@ final class SurveyedDocument {
   private void look(String path, @Nullable Object value, int depth) {
     switch (value) {
       case Binary bytes when isEnvelope(bytes) -> found(path, bytes);
-      case String text when text.startsWith(EnvelopeText.PREFIX) ->
-          found(path, Form.BASE64, EnvelopeText.version(text).orElse(null));
+      case String text when text.startsWith(Base64Envelope.PREFIX) ->
+          found(path, Encoding.BASE64, Base64Envelope.version(text).orElse(null));
       case Document _, List<?> _ when depth == MAX_DEPTH ->
           count.leave(
               "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
@@ -63,10 +63,11 @@ final class SurveyedDocument {
   }
 
   private void found(String path, Binary bytes) {
-    found(path, Form.BYTES, Envelope.parse(bytes.getData()).map(Envelope::version).orElse(null));
+    found(
+        path, Encoding.BYTES, Envelope.parse(bytes.getData()).map(Envelope::version).orElse(null));
   }
 
-  private void found(String path, Form form, @Nullable KekVersion version) {
+  private void found(String path, Encoding form, @Nullable KekVersion version) {
     count.found(collection, path, form, version, 1);
   }
 

@@ -7,9 +7,9 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
 final class LossyMongoServerTest {

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreRefusedException;
@@ -64,7 +64,7 @@ final class MongoCollectionTest {
       List<StoredRecord> found = rig.records().scan(v(1), 10);
       assertEquals(1, found.size());
       assertEquals(
-          new Stored(), rig.records().compareAndSet(new Change(found.getFirst(), fields(2))));
+          new Stored(), rig.records().compareAndSet(new RecordChange(found.getFirst(), fields(2))));
       assertEquals(1, rig.records().census().unreadable());
     }
   }
@@ -84,7 +84,7 @@ final class MongoCollectionTest {
       assertEquals(Map.of(), rig.records().census().carrying());
       StoredRecord read = rig.records().read(new RecordId("r0")).orElseThrow();
       assertTrue(read.fields().hasUnreadable());
-      assertEquals(new Conflict(), rig.records().compareAndSet(new Change(read, fields(1))));
+      assertEquals(new Conflict(), rig.records().compareAndSet(new RecordChange(read, fields(1))));
       assertEquals(new Conflict(), rig.records().delete(read));
     }
   }
@@ -105,7 +105,7 @@ final class MongoCollectionTest {
       StoredRecord read = rig.records().read(new RecordId("a")).orElseThrow();
       assertEquals(List.of("f1"), List.copyOf(read.fields().byName().keySet()));
       SealedFields next = SealedFields.of(Map.of("f1", sealed(2)));
-      assertEquals(new Stored(), rig.records().compareAndSet(new Change(read, next)));
+      assertEquals(new Stored(), rig.records().compareAndSet(new RecordChange(read, next)));
     }
   }
 
@@ -130,7 +130,8 @@ final class MongoCollectionTest {
         StoredRecord read = rig.records().read(new RecordId(text)).orElseThrow();
         assertEquals(new Conflict(), rig.records().insert(record(text, 2)));
         StoredRecord moved = new StoredRecord(read.id(), fields(2));
-        assertEquals(new Stored(), rig.records().compareAndSet(new Change(read, moved.fields())));
+        assertEquals(
+            new Stored(), rig.records().compareAndSet(new RecordChange(read, moved.fields())));
         assertEquals(new Deleted(), rig.records().delete(moved));
       }
       assertEquals(Census.of(List.of()), rig.records().census());
@@ -173,7 +174,7 @@ final class MongoCollectionTest {
       assertEquals(new Stored(), records.insert(record));
       assertEquals(new Conflict(), records.insert(record("nr-1", 2)));
       assertEquals(Optional.of(record), records.read(record.id()));
-      assertEquals(new Stored(), records.compareAndSet(new Change(record, fields(2, 2))));
+      assertEquals(new Stored(), records.compareAndSet(new RecordChange(record, fields(2, 2))));
       assertEquals(
           List.of(new RecordId("nr-1")),
           records.scan(v(2), 5).stream().map(StoredRecord::id).toList());

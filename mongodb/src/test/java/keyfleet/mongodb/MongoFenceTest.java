@@ -2,7 +2,7 @@ package keyfleet.mongodb;
 
 import de.bwaldvogel.mongo.MongoServer;
 import keyfleet.store.FenceContract;
-import keyfleet.store.RecordsRig;
+import keyfleet.store.RecordsFixture;
 
 /// The fence where validators are enforced: on a real server, or on a stand-in that enforces them
 /// as the manual says.
@@ -10,7 +10,7 @@ final class MongoFenceTest implements FenceContract {
   private static final MongoServer ENFORCING = Servers.started(new ValidatingBackend());
 
   @Override
-  public RecordsRig rig() {
+  public RecordsFixture rig() {
     return new MongoRecordsRig(
         Servers.real().isPresent() ? Servers.database() : Servers.on(ENFORCING));
   }

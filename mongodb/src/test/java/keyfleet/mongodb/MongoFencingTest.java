@@ -17,17 +17,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import keyfleet.store.Change;
-import keyfleet.store.Check.Level;
 import keyfleet.store.Conflict;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.Fencing.Unenforced;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.FenceResult.Unenforced;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoredRecord;
+import keyfleet.store.engine.StoreCheck.Level;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 
@@ -47,7 +47,7 @@ final class MongoFencingTest {
     try (MongoRecordsRig rig = new MongoRecordsRig(Servers.on(LAX))) {
       assertEquals(new Unenforced(), rig.records().fence(N_ONLY));
       assertEquals(Optional.of(N_ONLY), rig.records().fence());
-      assertEquals(new Behind(N_ONLY), rig.records().fence(fence(4, 1)));
+      assertEquals(new StaleTerm(N_ONLY), rig.records().fence(fence(4, 1)));
       assertEquals(new Unenforced(), rig.records().fence(fence(6, 3)));
       assertTrue(
           rig.engine.checks().stream()
@@ -141,7 +141,7 @@ final class MongoFencingTest {
       assertEquals(new Stored(), rig.records().insert(old));
       Fence three = fence(6, 3);
       raise(rig, three);
-      Change sideways = new Change(old, fields(2, 2));
+      RecordChange sideways = new RecordChange(old, fields(2, 2));
       assertEquals(new Fenced(three), rig.records().compareAndSet(sideways));
       assertEquals(List.of(new Fenced(three)), rig.records().compareAndSetAll(List.of(sideways)));
     }
@@ -170,11 +170,11 @@ final class MongoFencingTest {
         // This engine has not seen the fence, so the server must stop it.
         assertEquals(new Raised(), other.records(MongoRecordsRig.SHAPE).fence(N_ONLY));
       }
-      List<Change> batch =
+      List<RecordChange> batch =
           List.of(
-              new Change(moved.get(0), fields(1)),
-              new Change(moved.get(1), fields(2)),
-              new Change(record("c", 2), fields(2)));
+              new RecordChange(moved.get(0), fields(1)),
+              new RecordChange(moved.get(1), fields(2)),
+              new RecordChange(record("c", 2), fields(2)));
       assertEquals(
           List.of(new Fenced(N_ONLY), new Stored(), new Conflict()),
           rig.records().compareAndSetAll(batch));

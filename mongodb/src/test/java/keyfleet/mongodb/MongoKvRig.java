@@ -14,7 +14,7 @@ import keyfleet.store.Bucket;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.KvRig;
+import keyfleet.store.KvFixture;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Watch;
@@ -23,7 +23,7 @@ import org.bson.Document;
 import org.bson.types.Binary;
 
 /// A store in a database of its own. Its watches have their own connection, which can be cut.
-final class MongoKvRig implements KvRig, ForwardingKv {
+final class MongoKvRig implements KvFixture, ForwardingKv {
   private static final int BULK = 5_000;
 
   private final Servers.TestDatabase database = Servers.database();

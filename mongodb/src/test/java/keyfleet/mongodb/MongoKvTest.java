@@ -1,12 +1,12 @@
 package keyfleet.mongodb;
 
 import keyfleet.store.KvContract;
+import keyfleet.store.KvFixture;
 import keyfleet.store.KvRaceContract;
-import keyfleet.store.KvRig;
 
 final class MongoKvTest implements KvContract, KvRaceContract {
   @Override
-  public KvRig rig() {
+  public KvFixture rig() {
     return new MongoKvRig();
   }
 

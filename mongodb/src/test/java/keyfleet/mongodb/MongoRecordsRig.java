@@ -6,15 +6,15 @@ import java.util.TreeSet;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Conflict;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
-import keyfleet.store.RecordsRig;
+import keyfleet.store.RecordsFixture;
 import org.bson.Document;
 
 /// An application's collection in a database of its own.
-final class MongoRecordsRig implements RecordsRig {
+final class MongoRecordsRig implements RecordsFixture {
   static final CollectionShape SHAPE =
       new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0", "f1", "f2")));
 
@@ -35,7 +35,7 @@ final class MongoRecordsRig implements RecordsRig {
   }
 
   @Override
-  public RecordWrite writeUnrelated(RecordId id, String text) {
+  public RecordWriteResult writeUnrelated(RecordId id, String text) {
     try {
       Document change = new Document("$set", new Document("address", text));
       Document filter = new Document("_id", id.value());

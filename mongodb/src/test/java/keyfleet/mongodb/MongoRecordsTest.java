@@ -1,11 +1,11 @@
 package keyfleet.mongodb;
 
 import keyfleet.store.RecordsContract;
-import keyfleet.store.RecordsRig;
+import keyfleet.store.RecordsFixture;
 
 final class MongoRecordsTest implements RecordsContract {
   @Override
-  public RecordsRig rig() {
+  public RecordsFixture rig() {
     return new MongoRecordsRig(Servers.database());
   }
 }

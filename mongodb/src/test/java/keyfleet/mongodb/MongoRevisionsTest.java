@@ -21,8 +21,8 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -128,7 +128,7 @@ final class MongoRevisionsTest {
     long last = 0;
     for (int i = 0; i < CALLS; i++) {
       String text = name + " " + i;
-      Write write =
+      WriteResult write =
           random.nextBoolean()
               ? kv.put(THINGS, A, Value.of(text))
               : kv.create(THINGS, A, Value.of(text));
@@ -158,7 +158,7 @@ final class MongoRevisionsTest {
     return new Document("gone", new Document("$exists", true));
   }
 
-  private static Revision written(Write write) {
+  private static Revision written(WriteResult write) {
     return ((Written) write).revision();
   }
 }

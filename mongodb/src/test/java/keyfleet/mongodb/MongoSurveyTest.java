@@ -14,25 +14,25 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
-import keyfleet.store.Survey;
-import keyfleet.store.Survey.Find;
-import keyfleet.store.Survey.Form;
-import keyfleet.store.Survey.Gap;
-import keyfleet.store.Survey.Scope;
-import keyfleet.store.SurveyContract;
-import keyfleet.store.SurveyRig;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import keyfleet.store.engine.EnvelopeScan.Finding;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScan.SkippedPart;
+import keyfleet.store.engine.EnvelopeScannerContract;
+import keyfleet.store.engine.EnvelopeScannerFixture;
 import org.bson.Document;
 import org.bson.types.Binary;
 import org.junit.jupiter.api.Test;
 
-class MongoSurveyTest implements SurveyContract {
+class MongoSurveyTest implements EnvelopeScannerContract {
   private static final Set<Object> VIEWS = ConcurrentHashMap.newKeySet();
   private static final MongoServer VIEWING =
       Servers.started(new ScriptedBackend(MongoSurveyTest::answered));
 
   @Override
-  public SurveyRig rig() {
+  public EnvelopeScannerFixture rig() {
     return Servers.real().isPresent() ? new Rig(Servers.database()) : new Rig(Servers.on(VIEWING));
   }
 
@@ -50,8 +50,9 @@ class MongoSurveyTest implements SurveyContract {
     return answer;
   }
 
-  private static Find bytes(String collection, String field, int version, long count) {
-    return new Find(collection, field, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
+  private static Finding bytes(String collection, String field, int version, long count) {
+    return new Finding(
+        collection, field, Encoding.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
   }
 
   private static Binary envelope(int version) {
@@ -103,11 +104,11 @@ class MongoSurveyTest implements SurveyContract {
       }
       rig.insert("deep", nest);
       rig.insert("deeper", new Document("x", nest));
-      Survey survey = rig.whole();
+      EnvelopeScan survey = rig.whole();
       assertEquals(
           List.of(bytes("deep", "x" + ".x".repeat(SurveyedDocument.MAX_DEPTH - 1), 1, 1)),
           survey.undeclared());
-      List<String> left = survey.notScanned().stream().map(Gap::what).toList();
+      List<String> left = survey.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("fields of deeper in more than 10 others"), left::toString);
       assertEquals(1, left.stream().filter(it -> it.startsWith("fields of")).count());
     }
@@ -131,14 +132,14 @@ class MongoSurveyTest implements SurveyContract {
         many.append("f" + i, envelope(1));
       }
       rig.insert("customers", many);
-      Survey survey = rig.whole();
+      EnvelopeScan survey = rig.whole();
       assertEquals(1_000, survey.undeclared().size());
-      List<String> left = survey.notScanned().stream().map(Gap::what).toList();
+      List<String> left = survey.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("further fields of customers"), left::toString);
     }
   }
 
-  private static final class Rig implements SurveyRig {
+  private static final class Rig implements EnvelopeScannerFixture {
     private final Servers.TestDatabase database;
     private final MongoEngine engine;
 
@@ -151,7 +152,7 @@ class MongoSurveyTest implements SurveyContract {
       database.collection(collection).insertOne(document);
     }
 
-    Survey whole() {
+    EnvelopeScan whole() {
       return engine.survey(Scope.whole(Set.of()));
     }
 

@@ -25,18 +25,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate.Applied;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteOutcome.Applied;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,7 +91,7 @@ final class MongoTroubleTest {
     try (Cut cut = new Cut()) {
       Kv kv = cut.engine.kv();
       Revision first = written(kv.put(THINGS, A, Value.of("one")));
-      var update = new Attempt.Updating(THINGS, A, Value.of("nonce"), first);
+      var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
       cut.proxy.loseNextAnswer();
       assertEquals(new Unknown(), update.send(kv));
       Applied applied = assertInstanceOf(Applied.class, update.fate(kv));
@@ -244,7 +244,7 @@ final class MongoTroubleTest {
     return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
   }
 
-  private static Revision written(Write write) {
+  private static Revision written(WriteResult write) {
     return assertInstanceOf(Written.class, write).revision();
   }
 

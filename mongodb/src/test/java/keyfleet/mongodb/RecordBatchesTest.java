@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -34,8 +34,8 @@ final class RecordBatchesTest {
               return answer;
             }));
     try (MongoRecordsRig rig = new MongoRecordsRig(Servers.on(server))) {
-      List<Change> changes = changes(rig.records(), "a", "b");
-      changes.add(new Change(record("absent", 1), fields(2)));
+      List<RecordChange> changes = changes(rig.records(), "a", "b");
+      changes.add(new RecordChange(record("absent", 1), fields(2)));
       disturbed.set(true);
       assertEquals(
           List.of(new Stored(), new Unknown(), new Unknown()),
@@ -51,7 +51,7 @@ final class RecordBatchesTest {
         CutProxy proxy = new CutProxy(rig.database.host());
         MongoEngine engine = MongoEngine.open(rig.database.urlBy(proxy.host()))) {
       Records records = engine.records(MongoRecordsRig.SHAPE);
-      List<Change> changes = changes(records, "a", "b");
+      List<RecordChange> changes = changes(records, "a", "b");
       proxy.loseNextAnswer();
       assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(changes));
     }
@@ -64,22 +64,23 @@ final class RecordBatchesTest {
       for (int i = 0; i < ids.length; i++) {
         ids[i] = "%04d".formatted(i);
       }
-      List<Change> changes = changes(rig.records(), ids);
-      List<RecordWrite> expected = new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
+      List<RecordChange> changes = changes(rig.records(), ids);
+      List<RecordWriteResult> expected =
+          new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
       for (int conflict : new int[] {0, 199, 200, 229}) {
-        changes.set(conflict, new Change(record(ids[conflict], 1), fields(2)));
+        changes.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
         expected.set(conflict, new Conflict());
       }
       assertEquals(expected, rig.records().compareAndSetAll(changes));
     }
   }
 
-  private static List<Change> changes(Records records, String... ids) {
-    List<Change> changes = new ArrayList<>();
+  private static List<RecordChange> changes(Records records, String... ids) {
+    List<RecordChange> changes = new ArrayList<>();
     for (String id : ids) {
       StoredRecord record = record(id, 1);
       assertEquals(new Stored(), records.insert(record));
-      changes.add(new Change(record, fields(2)));
+      changes.add(new RecordChange(record, fields(2)));
     }
     return changes;
   }

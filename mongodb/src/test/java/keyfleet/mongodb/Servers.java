@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 

@@ -15,10 +15,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
-import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrivateFile;
 
 /// Connects as the URL says, and says in words why it could not.
 final class NatsDoor {

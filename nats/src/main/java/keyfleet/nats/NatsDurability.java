@@ -7,9 +7,9 @@ import keyfleet.nats.NatsMonitor.Seen;
 import keyfleet.nats.NatsMonitor.Sync;
 import keyfleet.nats.NatsSettings.Promise;
 import keyfleet.nats.NatsSettings.Use;
-import keyfleet.store.Check;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.engine.StoreCheck;
 
 /// Whether an acknowledged write outlives a power failure. By default a server syncs every two
 /// minutes and acknowledges before; a keystore may not rest on that.
@@ -27,7 +27,7 @@ final class NatsDurability {
 
   /// What is known about the cluster of the server `serverId`, where `seen` is what monitors
   /// showed.
-  Check judge(String serverId, List<Seen> seen) {
+  StoreCheck judge(String serverId, List<Seen> seen) {
     if (seen.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
       return unfit(
           "a server acknowledges before it syncs: its monitor shows no sync_interval: always");
@@ -35,11 +35,11 @@ final class NatsDurability {
     Set<String> shown = seen.stream().map(Seen::serverId).collect(Collectors.toSet());
     int size = seen.stream().mapToInt(Seen::clusterSize).max().orElse(0);
     if (!seen.isEmpty() && shown.contains(serverId) && shown.size() >= size) {
-      return Check.ok(
+      return StoreCheck.ok(
           "each of %d servers syncs each write before it acknowledges".formatted(shown.size()));
     }
     if (settings.promise() == Promise.SYNC_ALWAYS) {
-      return Check.warn(
+      return StoreCheck.warn(
           "that writes are synced before they are acknowledged is declared, and was seen on %d servers"
               .formatted(shown.size()),
           "?monitor= with the monitoring endpoint of each server");
@@ -63,10 +63,10 @@ final class NatsDurability {
     }
   }
 
-  private Check unfit(String sentence) {
+  private StoreCheck unfit(String sentence) {
     if (settings.use() == Use.EVERYTHING) {
       throw new StoreRefusedException(sentence, REMEDY);
     }
-    return Check.warn(sentence + "; only heartbeats are kept here", REMEDY);
+    return StoreCheck.warn(sentence + "; only heartbeats are kept here", REMEDY);
   }
 }

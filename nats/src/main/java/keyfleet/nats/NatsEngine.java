@@ -8,15 +8,15 @@ import java.util.LongSummaryStatistics;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.nats.NatsMonitor.Seen;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
-import keyfleet.store.Survey;
 import keyfleet.store.Value;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 
 /// [Engine] on NATS JetStream: [Kv] alone.
 public final class NatsEngine implements Engine {
@@ -32,9 +32,10 @@ public final class NatsEngine implements Engine {
   private final NatsLink link;
   private final NatsWatches watches;
   private final NatsKv kv;
-  private final List<Check> checks;
+  private final List<StoreCheck> checks;
 
-  private NatsEngine(NatsLink link, NatsWatches watches, NatsStreams streams, List<Check> checks) {
+  private NatsEngine(
+      NatsLink link, NatsWatches watches, NatsStreams streams, List<StoreCheck> checks) {
     this.link = link;
     this.watches = watches;
     this.kv = new NatsKv(streams, watches);
@@ -47,11 +48,11 @@ public final class NatsEngine implements Engine {
     NatsLink link = new NatsDoor(url).open(watches);
     try {
       NatsStreams streams = new NatsStreams(link, settings, new NatsTime());
-      Check server = server(link);
+      StoreCheck server = server(link);
       NatsDurability durability = new NatsDurability(settings);
       List<Seen> seen = durability.look();
       seen.forEach(it -> checkVersion(it.version()));
-      List<Check> checks =
+      List<StoreCheck> checks =
           List.of(
               server,
               durability.judge(link.server().getServerId(), seen),
@@ -77,12 +78,12 @@ public final class NatsEngine implements Engine {
   }
 
   @Override
-  public Survey survey(Survey.Scope scope) {
-    return Survey.nothing("all of it", "NATS keeps no records");
+  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
+    return EnvelopeScan.nothing("all of it", "NATS keeps no records");
   }
 
   @Override
-  public List<Check> checks() {
+  public List<StoreCheck> checks() {
     return checks;
   }
 
@@ -92,7 +93,7 @@ public final class NatsEngine implements Engine {
     link.close();
   }
 
-  private static Check server(NatsLink link) {
+  private static StoreCheck server(NatsLink link) {
     ServerInfo server = link.server();
     checkVersion(server.getVersion());
     if (!server.isJetStreamAvailable()) {
@@ -106,27 +107,27 @@ public final class NatsEngine implements Engine {
               .formatted(link.where(), server.getMaxPayload(), SMALLEST_PAYLOAD),
           "max_payload: 1MB, which is the default");
     }
-    return Check.ok(
+    return StoreCheck.ok(
         "nats-server %s compares and sets at the leader".formatted(server.getVersion()));
   }
 
-  private static Check clocks(List<Seen> seen) {
+  private static StoreCheck clocks(List<Seen> seen) {
     LongSummaryStatistics times =
         seen.stream().mapToLong(it -> it.now().toEpochMilli()).summaryStatistics();
     Duration apart =
         seen.isEmpty() ? Duration.ZERO : Duration.ofMillis(times.getMax() - times.getMin());
     return apart.compareTo(CLOCKS_APART) < 0
-        ? Check.ok("the clocks that monitors showed agree")
-        : Check.warn(
+        ? StoreCheck.ok("the clocks that monitors showed agree")
+        : StoreCheck.warn(
             "the servers' clocks are %s apart: what one has written looks older or younger at another"
                 .formatted(apart),
             "NTP on each server");
   }
 
-  private static Check copies(NatsStreams streams) {
+  private static StoreCheck copies(NatsStreams streams) {
     return streams.copies() > 1 || !streams.isClustered()
-        ? Check.ok("each write is held by %d servers".formatted(streams.copies()))
-        : Check.warn("each write is held by one server of a cluster", "?replicas=3");
+        ? StoreCheck.ok("each write is held by %d servers".formatted(streams.copies()))
+        : StoreCheck.warn("each write is held by one server of a cluster", "?replicas=3");
   }
 
   private static void checkVersion(String version) {

@@ -9,8 +9,8 @@ import keyfleet.nats.NatsWriter.Draft;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -21,8 +21,8 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 
 /// [Kv] on streams of JetStream.
 final class NatsKv implements Kv {
@@ -51,22 +51,22 @@ final class NatsKv implements Kv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return writer.create(draft(bucket, key, value));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return writer.replace(draft(bucket, key, value), expected);
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return writer.put(draft(bucket, key, value));
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     Draft marker = new Draft(streams.of(bucket), key, Kind.MARKER, NOTHING);
     return switch (writer.replace(marker, expected)) {
       case Written _ -> new Deleted();

@@ -26,9 +26,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
-import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrivateFile;
 import org.jspecify.annotations.Nullable;
 
 /// TLS from the PEM files that the URL names: whom we trust, and who we are.

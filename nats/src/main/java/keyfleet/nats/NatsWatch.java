@@ -10,9 +10,9 @@ import io.nats.client.api.DeliverPolicy;
 import io.nats.client.support.Status;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.StoreException;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
@@ -151,7 +151,7 @@ final class NatsWatch implements Watch {
         .build();
   }
 
-  private void hint(Hint hint) {
+  private void hint(ChangeHint hint) {
     if (!closed) {
       watcher.hint(hint);
     }

@@ -23,8 +23,8 @@ import keyfleet.store.Key;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 
 /// Writes one key. The leader checks what was the key's last message and lets one of those that
 /// expect the same pass.
@@ -53,18 +53,18 @@ final class NatsWriter {
   }
 
   /// Whatever is there.
-  Write put(Draft draft) {
+  WriteResult put(Draft draft) {
     return outcome(draft, send(draft, headers(draft)));
   }
 
-  Write create(Draft draft) {
+  WriteResult create(Draft draft) {
     Expectation free =
         head ->
             head instanceof Free(var sequence) ? OptionalLong.of(sequence) : OptionalLong.empty();
     return race(draft, free, 0);
   }
 
-  Write replace(Draft draft, Revision expected) {
+  WriteResult replace(Draft draft, Revision expected) {
     Expectation same =
         head ->
             head instanceof Taken(var stored) && stored.revision().equals(expected)
@@ -77,12 +77,12 @@ final class NatsWriter {
         : race(draft, same, expected.number());
   }
 
-  private Write race(Draft draft, Expectation expectation, long first) {
+  private WriteResult race(Draft draft, Expectation expectation, long first) {
     long last = first;
     for (int i = 0; i < TRIES; i++) {
       Headers headers =
           headers(draft).put("Nats-Expected-Last-Subject-Sequence", Long.toString(last));
-      Write write = outcome(draft, send(draft, headers));
+      WriteResult write = outcome(draft, send(draft, headers));
       if (!(write instanceof Conflict)) {
         return write;
       }
@@ -121,7 +121,7 @@ final class NatsWriter {
     return headers;
   }
 
-  private static Write outcome(Draft draft, NatsAnswer answer) {
+  private static WriteResult outcome(Draft draft, NatsAnswer answer) {
     return switch (answer) {
       case Said(var message) -> said(draft, message);
       case Undelivered nobody -> throw new StoreException(nobody.why());
@@ -130,7 +130,7 @@ final class NatsWriter {
   }
 
   /// What we cannot read is no proof of anything.
-  private static Write said(Draft draft, Message message) {
+  private static WriteResult said(Draft draft, Message message) {
     Acknowledgement answer = new Acknowledgement(message);
     if (NatsFault.isLostRace(answer)) {
       return new Conflict();

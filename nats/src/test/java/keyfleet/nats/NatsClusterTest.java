@@ -23,27 +23,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Conflict;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate.Applied;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
+import keyfleet.store.KvFixture;
 import keyfleet.store.KvRaceContract;
-import keyfleet.store.KvRig;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteOutcome.Applied;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,7 +100,7 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   @Override
-  public KvRig rig() {
+  public KvFixture rig() {
     NatsRig rig = open();
     Thread kills =
         storm
@@ -124,7 +124,7 @@ class NatsClusterTest implements KvRaceContract {
   void monitorsOfAllServers_showThatWritesAreSynced() {
     try (NatsEngine engine = NatsEngine.open(url("?monitor=" + cluster().monitors()))) {
       assertTrue(
-          engine.checks().stream().allMatch(it -> it.level() == Check.Level.OK),
+          engine.checks().stream().allMatch(it -> it.level() == StoreCheck.Level.OK),
           () -> "" + engine.checks());
     }
   }
@@ -206,7 +206,7 @@ class NatsClusterTest implements KvRaceContract {
   void serverOfWatchKilled_watchSaysMissedAndGoesOn() throws InterruptedException {
     NatsServer first = cluster().servers().getFirst();
     try (NatsRig rig = new NatsRig(first.address(), "?sync_interval=always", PatientKv::new)) {
-      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
       Watch watch = rig.kv().watch(THINGS, Prefix.ALL, hints::add);
       first.kill();
       awaitHint(hints, new Missed());
@@ -226,7 +226,7 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   /// A rig that is closed when the kills are over.
-  private record ClusterRig(NatsRig inner, Thread kills) implements KvRig {
+  private record ClusterRig(NatsRig inner, Thread kills) implements KvFixture {
     @Override
     public Kv kv() {
       return inner.kv();
@@ -249,9 +249,9 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void awaitHint(BlockingQueue<Hint> hints, Hint awaited)
+  private static void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
       throws InterruptedException {
-    Hint hint = hints.poll(30, TimeUnit.SECONDS);
+    ChangeHint hint = hints.poll(30, TimeUnit.SECONDS);
     while (!awaited.equals(hint)) {
       assertTrue(hint != null, () -> "no hint " + awaited);
       hint = hints.poll(30, TimeUnit.SECONDS);
@@ -318,7 +318,8 @@ class NatsClusterTest implements KvRaceContract {
       for (int i = 0; !stopped; i++) {
         Entry last = kv.get(THINGS, COUNTER).orElseThrow();
         Value next = Value.of((number(last) + 1) + " by " + writer + ", try " + i);
-        Attempt attempt = new Attempt.Updating(THINGS, COUNTER, next, last.revision());
+        ConditionalWrite attempt =
+            new ConditionalWrite.Update(THINGS, COUNTER, next, last.revision());
         switch (attempt.send(kv)) {
           case Written _ -> acknowledged.incrementAndGet();
           case Conflict _ -> {}

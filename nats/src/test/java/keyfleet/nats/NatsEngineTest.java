@@ -25,17 +25,17 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Key;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -111,13 +111,13 @@ class NatsEngineTest {
     StoreException e =
         assertThrows(StoreException.class, () -> NatsEngine.open(durable().url(dead)));
     assertFalse(e instanceof StoreRefusedException, e.getMessage());
-    assertEquals(Check.Level.WARN, worst(durable().url(dead + "&sync_interval=always")));
+    assertEquals(StoreCheck.Level.WARN, worst(durable().url(dead + "&sync_interval=always")));
   }
 
   @Test
   void shownDurability_isFineAndDeclaredWarns() {
-    assertEquals(Check.Level.OK, worst(durable().url("?monitor=" + durable().monitor())));
-    assertEquals(Check.Level.WARN, worst(durable().url("?sync_interval=always")));
+    assertEquals(StoreCheck.Level.OK, worst(durable().url("?monitor=" + durable().monitor())));
+    assertEquals(StoreCheck.Level.WARN, worst(durable().url("?sync_interval=always")));
   }
 
   @Test
@@ -125,7 +125,7 @@ class NatsEngineTest {
     try (NatsEngine engine =
         NatsEngine.open(lazy().url("/beats1?use=heartbeats&monitor=" + lazy().monitor()))) {
       assertInstanceOf(Written.class, engine.kv().put(BEATS, A, Value.of("alive")));
-      assertTrue(engine.checks().stream().anyMatch(it -> it.level() == Check.Level.WARN));
+      assertTrue(engine.checks().stream().anyMatch(it -> it.level() == StoreCheck.Level.WARN));
       assertThrows(
           StoreRefusedException.class, () -> engine.kv().put(THINGS, A, Value.of("keystore")));
       assertThrows(StoreRefusedException.class, () -> engine.kv().get(THINGS, A));
@@ -259,10 +259,10 @@ class NatsEngineTest {
     try (NatsRig rig = rig();
         ExecutorService racers = Executors.newFixedThreadPool(8)) {
       for (int round = 0; round < 50; round++) {
-        List<Future<Write>> writes =
+        List<Future<WriteResult>> writes =
             racers.invokeAll(
                 IntStream.range(0, 8)
-                    .<Callable<Write>>mapToObj(
+                    .<Callable<WriteResult>>mapToObj(
                         it -> () -> rig.kv().create(THINGS, A, Value.of("racer " + it)))
                     .toList());
         List<Revision> winners = winners(writes);
@@ -272,7 +272,7 @@ class NatsEngineTest {
     }
   }
 
-  private static List<Revision> winners(List<Future<Write>> writes) {
+  private static List<Revision> winners(List<Future<WriteResult>> writes) {
     return writes.stream()
         .map(Future::resultNow)
         .flatMap(it -> it instanceof Written(var revision) ? Stream.of(revision) : Stream.empty())
@@ -283,9 +283,12 @@ class NatsEngineTest {
     return new NatsRig(durable().address(), "?sync_interval=always", UnaryOperator.identity());
   }
 
-  private static Check.Level worst(StoreUrl url) {
+  private static StoreCheck.Level worst(StoreUrl url) {
     try (NatsEngine engine = NatsEngine.open(url)) {
-      return engine.checks().stream().map(Check::level).max(Check.Level::compareTo).orElseThrow();
+      return engine.checks().stream()
+          .map(StoreCheck::level)
+          .max(StoreCheck.Level::compareTo)
+          .orElseThrow();
     }
   }
 

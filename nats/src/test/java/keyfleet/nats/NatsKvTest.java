@@ -3,8 +3,8 @@ package keyfleet.nats;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 import keyfleet.store.KvContract;
+import keyfleet.store.KvFixture;
 import keyfleet.store.KvRaceContract;
-import keyfleet.store.KvRig;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -33,7 +33,7 @@ class NatsKvTest implements KvContract, KvRaceContract {
   }
 
   @Override
-  public KvRig rig() {
+  public KvFixture rig() {
     NatsServer running = server;
     if (running == null) {
       throw new IllegalStateException("no server");

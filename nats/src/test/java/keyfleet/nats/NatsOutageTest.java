@@ -12,19 +12,19 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import keyfleet.store.Attempt;
 import keyfleet.store.Bucket;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.ConditionalWrite;
 import keyfleet.store.Entry;
-import keyfleet.store.Fate.Applied;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteOutcome.Applied;
+import keyfleet.store.WriteResult.Written;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,7 +44,7 @@ class NatsOutageTest {
         NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
       proxy.hush();
-      Attempt attempt = new Attempt.Creating(THINGS, A, Value.of("nonce"));
+      ConditionalWrite attempt = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
       assertEquals(new Unknown(), attempt.send(rig.kv()));
       proxy.mend();
       assertInstanceOf(Applied.class, attempt.fate(new PatientKv(rig.kv())));
@@ -56,7 +56,7 @@ class NatsOutageTest {
     try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
         NatsProxy proxy = new NatsProxy(server.port());
         NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
-      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
       rig.kv().watch(THINGS, Prefix.ALL, hints::add);
       proxy.cut();
       Waiting.until("the cut is noticed", () -> fails(rig.kv()));

@@ -15,14 +15,14 @@ import java.util.function.UnaryOperator;
 import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.KvRig;
+import keyfleet.store.KvFixture;
 import keyfleet.store.StoreTime;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
+import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// A part of a real server, empty at first, for one test.
-final class NatsRig implements KvRig {
+final class NatsRig implements KvFixture {
   private static final AtomicInteger SPACES = new AtomicInteger();
   private static final int AT_ONCE = 1_000;
   private static final PublishOptions PATIENTLY =

@@ -18,9 +18,9 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 
 /// A real nats-server on loopback, with its data in a folder of the test's. It is gone when it is
 /// closed, or with this JVM.

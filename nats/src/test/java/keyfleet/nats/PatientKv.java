@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.store.Bucket;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
@@ -16,7 +16,7 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 
 /// A client that outlasts an outage: it reads until it is answered, and of a write that failed it
 /// claims no more than that it does not know.
@@ -40,22 +40,22 @@ record PatientKv(Kv inner) implements ForwardingKv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return orUnknown(() -> inner.create(bucket, key, value));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return orUnknown(() -> inner.update(bucket, key, value, expected));
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return orUnknown(() -> inner.put(bucket, key, value));
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     try {
       return inner.delete(bucket, key, expected);
     } catch (StoreException e) {
@@ -63,7 +63,7 @@ record PatientKv(Kv inner) implements ForwardingKv {
     }
   }
 
-  private static Write orUnknown(Supplier<Write> write) {
+  private static WriteResult orUnknown(Supplier<WriteResult> write) {
     try {
       return write.get();
     } catch (StoreException e) {

@@ -8,15 +8,15 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.net.ssl.SSLException;
 import keyfleet.postgres.PostgresSettings.Target;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
-import keyfleet.store.Survey;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 
 /// A PostgreSQL database: the primary of one server or of several.
 public final class PostgresEngine implements Engine {
@@ -27,12 +27,12 @@ public final class PostgresEngine implements Engine {
   private static final String POOL_LOG = "slf4j.internal.verbosity";
 
   private final PostgresSettings settings;
-  private final List<Check> checks;
+  private final List<StoreCheck> checks;
   private final PostgresPool pool;
   private final PostgresWatches watches;
   private final PostgresKv kv;
 
-  private PostgresEngine(PostgresSettings settings, List<Check> checks) {
+  private PostgresEngine(PostgresSettings settings, List<StoreCheck> checks) {
     this.settings = settings;
     this.checks = checks;
     KvSql sql = new KvSql(settings.schema());
@@ -72,7 +72,7 @@ public final class PostgresEngine implements Engine {
   }
 
   @Override
-  public Survey survey(Survey.Scope scope) {
+  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
     return new PostgresSurvey(pool, settings.schema(), scope).take();
   }
 
@@ -89,7 +89,7 @@ public final class PostgresEngine implements Engine {
   }
 
   @Override
-  public List<Check> checks() {
+  public List<StoreCheck> checks() {
     return checks;
   }
 

@@ -14,9 +14,9 @@ import java.util.TreeSet;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Fence;
 import keyfleet.store.Fence.Term;
-import keyfleet.store.Fencing;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 import keyfleet.store.Unknown;
@@ -53,12 +53,12 @@ final class PostgresFence {
     return pool.read("read the fence of " + table.name(), this::held);
   }
 
-  Fencing raise(Fence fence) {
+  FenceResult raise(Fence fence) {
     String what = "fence " + table.name();
     Duration wait = FIRST_WAIT;
     for (int i = 0; i < WAITS; i++, wait = wait.multipliedBy(2)) {
       Duration limit = wait;
-      Optional<Fencing> outcome =
+      Optional<FenceResult> outcome =
           pool.write(
               what, connection -> tried(connection, fence, limit), Optional.of(new Unknown()));
       if (outcome.isPresent()) {
@@ -71,13 +71,13 @@ final class PostgresFence {
   }
 
   /// Nothing if the barrier was not reached in time.
-  private Optional<Fencing> tried(Connection connection, Fence fence, Duration limit)
+  private Optional<FenceResult> tried(Connection connection, Fence fence, Duration limit)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
       Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
       if (higher != null) {
-        return Optional.of(new Behind(higher));
+        return Optional.of(new StaleTerm(higher));
       }
       statement.execute(Session.limit("lock_timeout", limit));
       statement.execute("LOCK TABLE " + table.name() + " IN SHARE ROW EXCLUSIVE MODE");
@@ -87,12 +87,12 @@ final class PostgresFence {
     }
   }
 
-  private Fencing behindBarrier(Connection connection, Statement statement, Fence fence)
+  private FenceResult behindBarrier(Connection connection, Statement statement, Fence fence)
       throws SQLException {
     // Another may have raised one while this waited; the lock keeps a third out.
     Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
     if (higher != null) {
-      return new Behind(higher);
+      return new StaleTerm(higher);
     }
     statement.execute(sql.createFunction(fence));
     install(connection, statement);
@@ -101,7 +101,7 @@ final class PostgresFence {
     return new Raised();
   }
 
-  private Optional<Fencing> afterFailure(Connection connection, SQLException e, Duration limit)
+  private Optional<FenceResult> afterFailure(Connection connection, SQLException e, Duration limit)
       throws SQLException {
     return switch (PostgresFault.state(e)) {
       case "55P03" -> {

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -26,8 +26,8 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 import org.jspecify.annotations.Nullable;
 
 /// Keys and values as rows of one table; [KvSql] says how they stay in order.
@@ -71,22 +71,22 @@ final class PostgresKv implements Kv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return written(sql.create(), new Call(bucket, key, value, null));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return written(sql.update(), new Call(bucket, key, value, expected));
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return written(sql.put(), new Call(bucket, key, value, null));
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     Call call = new Call(bucket, key, null, expected);
     return switch (written(sql.delete(), call)) {
       case Written _ -> new Deleted();
@@ -133,9 +133,9 @@ final class PostgresKv implements Kv {
         });
   }
 
-  private Write written(String statement, Call call) {
+  private WriteResult written(String statement, Call call) {
     long lifetime = buckets.lifetime(call.bucket);
-    Write write =
+    WriteResult write =
         pool.write(
             "write " + call.bucket.name() + " " + call.key,
             connection -> send(connection, statement, call, lifetime),
@@ -147,7 +147,7 @@ final class PostgresKv implements Kv {
     return write;
   }
 
-  private Write send(Connection connection, String sent, Call call, long lifetime)
+  private WriteResult send(Connection connection, String sent, Call call, long lifetime)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sent)) {
       statement.setString(1, call.bucket.name());

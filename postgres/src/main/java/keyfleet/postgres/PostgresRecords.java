@@ -13,16 +13,16 @@ import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
-import keyfleet.store.Deletion;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreRefusedException;
@@ -81,7 +81,7 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public RecordWrite insert(StoredRecord added) {
+  public RecordWriteResult insert(StoredRecord added) {
     checkNames(added.fields());
     return written(
         "insert " + added.id(),
@@ -96,7 +96,7 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public RecordWrite compareAndSet(Change change) {
+  public RecordWriteResult compareAndSet(RecordChange change) {
     StoredRecord from = change.from();
     checkNames(from.fields());
     return written(
@@ -115,10 +115,10 @@ final class PostgresRecords implements Records {
   /// With one statement. If the fence refuses one of them, the server undoes all, and each goes by
   /// itself.
   @Override
-  public List<RecordWrite> compareAndSetAll(List<Change> changes) {
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
     changes.forEach(it -> checkNames(it.from().fields()));
-    List<RecordWrite> unknown = Collections.nCopies(changes.size(), new Unknown());
-    List<RecordWrite> writes =
+    List<RecordWriteResult> unknown = Collections.nCopies(changes.size(), new Unknown());
+    List<RecordWriteResult> writes =
         changes.isEmpty()
             ? List.of()
             : pool.write(
@@ -131,7 +131,7 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public Deletion delete(StoredRecord expected) {
+  public DeleteResult delete(StoredRecord expected) {
     checkNames(expected.fields());
     return pool.write(
         "delete %s of %s".formatted(expected.id(), table.name()),
@@ -152,7 +152,7 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public Fencing fence(Fence next) {
+  public FenceResult fence(Fence next) {
     return fence.raise(next);
   }
 
@@ -161,12 +161,12 @@ final class PostgresRecords implements Records {
     return fence.standing();
   }
 
-  private RecordWrite written(String what, PostgresPool.Work<Integer> work) {
+  private RecordWriteResult written(String what, PostgresPool.Work<Integer> work) {
     return pool.write(
         what + " of " + table.name(), connection -> outcome(connection, work), new Unknown());
   }
 
-  private RecordWrite outcome(Connection connection, PostgresPool.Work<Integer> work)
+  private RecordWriteResult outcome(Connection connection, PostgresPool.Work<Integer> work)
       throws SQLException {
     try {
       return work.in(connection) == 1 ? new Stored() : new Conflict();
@@ -187,14 +187,15 @@ final class PostgresRecords implements Records {
   }
 
   /// An empty list if the fence undid all.
-  private List<RecordWrite> changedAll(Connection connection, List<Change> changes)
+  private List<RecordWriteResult> changedAll(Connection connection, List<RecordChange> changes)
       throws SQLException {
-    List<RecordWrite> writes = new ArrayList<>(Collections.nCopies(changes.size(), new Conflict()));
+    List<RecordWriteResult> writes =
+        new ArrayList<>(Collections.nCopies(changes.size(), new Conflict()));
     try (PreparedStatement statement = connection.prepareStatement(sql.changeAll())) {
       new Parameters(statement)
           .texts(changes.stream().map(it -> table.id(it.from().id())).toList())
           .columns(table.fields(), changes.stream().map(it -> it.from().fields()).toList())
-          .columns(table.fields(), changes.stream().map(Change::to).toList());
+          .columns(table.fields(), changes.stream().map(RecordChange::to).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
           writes.set(stored.getInt(1) - 1, new Stored());

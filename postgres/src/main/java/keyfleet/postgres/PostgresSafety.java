@@ -6,8 +6,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import keyfleet.store.Check;
 import keyfleet.store.StoreRefusedException;
+import keyfleet.store.engine.StoreCheck;
 
 /// Whether a server keeps what it acknowledges, as far as its settings tell.
 final class PostgresSafety {
@@ -15,7 +15,7 @@ final class PostgresSafety {
 
   private final PostgresSettings settings;
   private final Connection connection;
-  private final List<Check> checks = new ArrayList<>();
+  private final List<StoreCheck> checks = new ArrayList<>();
 
   PostgresSafety(PostgresSettings settings, Connection connection) {
     this.settings = settings;
@@ -36,10 +36,10 @@ final class PostgresSafety {
           settings.place() + " is a standby, which may be behind",
           "name the primary, or all hosts: postgresql://HOST1,HOST2/DATABASE");
     }
-    checks.add(Check.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
+    checks.add(StoreCheck.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
   }
 
-  List<Check> checks() throws SQLException {
+  List<StoreCheck> checks() throws SQLException {
     checkDisk();
     checkCommit();
     checkTls();
@@ -51,8 +51,8 @@ final class PostgresSafety {
     for (String setting : List.of("fsync", "full_page_writes")) {
       checks.add(
           text("SHOW " + setting).equals("on")
-              ? Check.ok(setting + " is on")
-              : Check.fail(
+              ? StoreCheck.ok(setting + " is on")
+              : StoreCheck.fail(
                   setting
                       + " is off: a crash of the host may lose or corrupt what was acknowledged",
                   "ALTER SYSTEM SET %s = on; SELECT pg_reload_conf()".formatted(setting)));
@@ -65,15 +65,16 @@ final class PostgresSafety {
         text("SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
     checks.add(
         value.equals("off")
-            ? Check.warn(
+            ? StoreCheck.warn(
                 "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may"
                     + " lose records that an application was told are stored",
                 "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf()")
-            : Check.ok("synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
+            : StoreCheck.ok(
+                "synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
     if (!text("SELECT count(*) FROM pg_stat_replication").equals("0")
         && text("SHOW synchronous_standby_names").isEmpty()) {
       checks.add(
-          Check.warn(
+          StoreCheck.warn(
               "there are standbys, and none is synchronous: a failover may lose what was"
                   + " acknowledged",
               "set synchronous_standby_names"));
@@ -82,12 +83,12 @@ final class PostgresSafety {
 
   private void checkTls() {
     if (settings.isEncrypted()) {
-      checks.add(Check.ok("the connection is encrypted"));
+      checks.add(StoreCheck.ok("the connection is encrypted"));
     } else if (settings.isOnThisHost()) {
-      checks.add(Check.ok("the connection is not encrypted and stays on this host"));
+      checks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
     } else {
       checks.add(
-          Check.fail(
+          StoreCheck.fail(
               "the connection is not encrypted", "sslmode=verify-full, with sslrootcert=FILE"));
     }
   }
@@ -107,8 +108,8 @@ final class PostgresSafety {
                 .replace("{digest}", FenceSql.DIGEST));
     checks.add(
         fallen.isEmpty()
-            ? Check.ok("every fence that was raised stands")
-            : Check.fail(
+            ? StoreCheck.ok("every fence that was raised stands")
+            : StoreCheck.fail(
                 "the fence was taken from " + fallen + ": writers may bring old key versions back",
                 "find out who changed the trigger or its function, then rotate again"));
   }

@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.Pattern;
-import keyfleet.store.PrivateFile;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
+import keyfleet.store.host.PrivateFile;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 

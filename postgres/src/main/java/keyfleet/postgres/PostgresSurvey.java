@@ -14,10 +14,10 @@ import keyfleet.postgres.SurveySql.Column;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.Survey;
-import keyfleet.store.Survey.Form;
-import keyfleet.store.Survey.Scope;
-import keyfleet.store.SurveyCount;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScanBuilder;
 import org.jspecify.annotations.Nullable;
 
 /// Looks through every table of a database. One pass over a table tells which columns have
@@ -31,7 +31,7 @@ final class PostgresSurvey {
   private final PostgresPool pool;
   private final String ownSchema;
   private final Scope scope;
-  private final SurveyCount count = new SurveyCount();
+  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
 
   PostgresSurvey(PostgresPool pool, String ownSchema, Scope scope) {
     this.pool = pool;
@@ -39,7 +39,7 @@ final class PostgresSurvey {
     this.scope = scope;
   }
 
-  Survey take() {
+  EnvelopeScan take() {
     Map<Long, Set<String>> declared = pool.read("find declared tables", this::declared);
     for (Relation one : pool.read("list tables", this::relations)) {
       switch (one.kind()) {
@@ -148,8 +148,8 @@ final class PostgresSurvey {
               table.lines().stream()
                   .anyMatch(it -> declared.getOrDefault(it, Set.of()).contains(name));
           switch (isDeclared ? "none" : found.getString(2)) {
-            case "bytes" -> columns.add(new Column(name, Form.BYTES));
-            case "text" -> columns.add(new Column(name, Form.BASE64));
+            case "bytes" -> columns.add(new Column(name, Encoding.BYTES));
+            case "text" -> columns.add(new Column(name, Encoding.BASE64));
             case "inside" ->
                 count.leave(
                     "column %s of %s".formatted(name, table.name()),

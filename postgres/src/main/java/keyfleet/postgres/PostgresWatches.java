@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.postgres.PostgresSettings.Target;
 import keyfleet.store.Bucket;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Prefix;
 import keyfleet.store.Watch;
@@ -44,7 +44,7 @@ final class PostgresWatches implements AutoCloseable {
       }
     }
 
-    void tell(Hint hint) {
+    void tell(ChangeHint hint) {
       try {
         if (open) {
           watcher.hint(hint);

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import keyfleet.crypto.KekVersion;
-import keyfleet.store.EnvelopeText;
-import keyfleet.store.Survey.Form;
+import keyfleet.store.engine.Base64Envelope;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
 import org.jspecify.annotations.Nullable;
 
 /// The statements by which a whole database is looked through.
@@ -50,9 +50,9 @@ final class SurveySql {
       """;
 
   /// A column in which envelopes of that form can be.
-  record Column(String name, Form form) {
+  record Column(String name, Encoding form) {
     String as(String alias) {
-      String type = form == Form.BASE64 ? "::text" : "";
+      String type = form == Encoding.BASE64 ? "::text" : "";
       return PostgresTable.quoted(name) + type + " AS " + alias;
     }
 
@@ -62,7 +62,7 @@ final class SurveySql {
         case BYTES -> "substring(%s FROM 1 FOR 4) = decode('eb4b4645', 'hex')".formatted(alias);
         case BASE64 ->
             "left(%s, %d) = '%s'"
-                .formatted(alias, EnvelopeText.PREFIX.length(), EnvelopeText.PREFIX);
+                .formatted(alias, Base64Envelope.PREFIX.length(), Base64Envelope.PREFIX);
       };
     }
 
@@ -72,7 +72,7 @@ final class SurveySql {
             case BYTES -> PostgresTag.of("x");
             case BASE64 ->
                 "CASE WHEN length(x) >= %d THEN left(x, %d) END"
-                    .formatted(EnvelopeText.LEAST, EnvelopeText.HEAD);
+                    .formatted(Base64Envelope.LEAST, Base64Envelope.HEAD);
           };
       return "SELECT %s, count(*) FROM (SELECT %s FROM ONLY %s LIMIT ?) s WHERE %s GROUP BY 1"
           .formatted(version, as("x"), table, isHead("x"));
@@ -80,12 +80,12 @@ final class SurveySql {
 
     /// From a row of [#versions]; nothing if it is no envelope.
     Optional<KekVersion> version(ResultSet row) throws SQLException {
-      if (form == Form.BYTES) {
+      if (form == Encoding.BYTES) {
         byte @Nullable [] tag = row.getBytes(1);
         return tag == null ? Optional.empty() : Optional.of(PostgresTag.version(tag));
       }
       @Nullable String head = row.getString(1);
-      return head == null ? Optional.empty() : EnvelopeText.versionOf(head);
+      return head == null ? Optional.empty() : Base64Envelope.versionOf(head);
     }
   }
 

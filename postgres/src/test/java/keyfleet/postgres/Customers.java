@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Records;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 
 /// An application's table with three sealed columns, new and empty, and Keyfleet's view of it.
 final class Customers implements AutoCloseable {

@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import keyfleet.store.Bytes;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing.Raised;
+import keyfleet.store.FenceResult.Raised;
 import keyfleet.store.RecordId;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;

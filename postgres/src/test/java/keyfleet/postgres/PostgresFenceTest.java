@@ -20,17 +20,17 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import keyfleet.store.Change;
-import keyfleet.store.Check;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.StoreException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.StoredRecord;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -60,7 +60,7 @@ class PostgresFenceTest {
     try (Connection writer = customers.application()) {
       writer.setAutoCommit(false);
       insert(writer, "early", 1);
-      CompletableFuture<Fencing> raising = raising(N_ONLY);
+      CompletableFuture<FenceResult> raising = raising(N_ONLY);
       awaitBarrier();
       try (Connection reader = customers.application()) {
         assertEquals(0, count(reader), "a reader is not stopped, and sees no open transaction");
@@ -231,13 +231,14 @@ class PostgresFenceTest {
     try (Connection writer = customers.application()) {
       assertRefused(() -> update(writer, "a", 2));
     }
-    assertEquals(new Stored(), customers.records().compareAndSet(new Change(read, fields(1, 1))));
+    assertEquals(
+        new Stored(), customers.records().compareAndSet(new RecordChange(read, fields(1, 1))));
   }
 
   @Test
   void lateFenceOfLowerEpoch_changesNothing() throws SQLException {
     raise(N_ONLY);
-    assertEquals(new Behind(N_ONLY), customers.records().fence(fence(4, 1)));
+    assertEquals(new StaleTerm(N_ONLY), customers.records().fence(fence(4, 1)));
     try (Connection writer = customers.application()) {
       assertRefused(() -> insert(writer, "late", 1));
       insert(writer, "new", 2);
@@ -288,8 +289,9 @@ class PostgresFenceTest {
     StoreUrl url = StoreUrl.parse(customers.server().url(Customers.DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
       return another.checks().stream()
-          .filter(it -> it.sentence().contains(customers.table()) && it.level() == Check.Level.FAIL)
-          .map(Check::sentence)
+          .filter(it ->
+              it.sentence().contains(customers.table()) && it.level() == StoreCheck.Level.FAIL)
+          .map(StoreCheck::sentence)
           .findFirst()
           .orElse("");
     }
@@ -308,7 +310,7 @@ class PostgresFenceTest {
     assertEquals(new Raised(), customers.records().fence(fence));
   }
 
-  private CompletableFuture<Fencing> raising(Fence fence) {
+  private CompletableFuture<FenceResult> raising(Fence fence) {
     return CompletableFuture.supplyAsync(() -> customers.records().fence(fence));
   }
 

@@ -10,9 +10,9 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.KvContract;
+import keyfleet.store.KvFixture;
 import keyfleet.store.KvRaceContract;
-import keyfleet.store.KvRig;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.BeforeAll;
 
 class PostgresKvTest implements KvContract, KvRaceContract {
@@ -25,12 +25,12 @@ class PostgresKvTest implements KvContract, KvRaceContract {
   }
 
   @Override
-  public KvRig rig() {
+  public KvFixture rig() {
     return new Rig("rig" + RIGS.incrementAndGet());
   }
 
   /// A schema of its own.
-  private static final class Rig implements KvRig {
+  private static final class Rig implements KvFixture {
     private final PostgresServer server = PostgresServer.shared();
     private final String schema;
     private final PostgresEngine engine;

@@ -12,13 +12,13 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import keyfleet.store.Bucket;
-import keyfleet.store.Check;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -97,7 +97,7 @@ class PostgresOpeningTest {
   void entranceThatIsNotGranted_isRefusedInASentence(String address, String sentence) {
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
     assertTrue(e.getMessage().contains(sentence), e::getMessage);
-    assertEquals(StoreRefusedException.Ground.NO_ENTRY, e.ground());
+    assertEquals(StoreRefusedException.Reason.NO_ENTRY, e.ground());
     assertFalse((e.getMessage() + e.remedy()).contains("swordfish"), e::getMessage);
     assertFalse(e.remedy().isEmpty());
   }
@@ -119,7 +119,7 @@ class PostgresOpeningTest {
     try (PostgresEngine engine = open(address)) {
       assertInstanceOf(
           Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
-      assertTrue(engine.checks().contains(Check.ok("the connection is encrypted")));
+      assertTrue(engine.checks().contains(StoreCheck.ok("the connection is encrypted")));
     }
   }
 
@@ -162,7 +162,7 @@ class PostgresOpeningTest {
         assertThrows(
             StoreRefusedException.class, () -> open("keeper@127.0.0.1:{port}/app?schema=later"));
     assertEquals("schema later has version 2, this Keyfleet knows version 1", e.getMessage());
-    assertEquals(StoreRefusedException.Ground.UNFIT, e.ground());
+    assertEquals(StoreRefusedException.Reason.UNFIT, e.ground());
   }
 
   @Test
@@ -197,12 +197,12 @@ class PostgresOpeningTest {
 
   @Test
   void serverThatMayLoseWrites_isReported() {
-    assertEquals(Check.Level.OK, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    assertEquals(StoreCheck.Level.OK, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
     server.sql("app", "ALTER DATABASE app SET synchronous_commit = off");
-    assertEquals(Check.Level.WARN, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
+    assertEquals(StoreCheck.Level.WARN, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
     server.sql("app", "ALTER DATABASE app RESET synchronous_commit");
     assertEquals(
-        Check.Level.FAIL,
+        StoreCheck.Level.FAIL,
         worst(
             PostgresEngine.open(
                 StoreUrl.parse(PostgresServer.shared().url("postgres", "schema=unsafe")))));
@@ -222,9 +222,9 @@ class PostgresOpeningTest {
     }
   }
 
-  private static Check.Level worst(PostgresEngine engine) {
+  private static StoreCheck.Level worst(PostgresEngine engine) {
     try (engine) {
-      return engine.checks().stream().map(Check::level).max(Enum::compareTo).orElseThrow();
+      return engine.checks().stream().map(StoreCheck::level).max(Enum::compareTo).orElseThrow();
     }
   }
 

@@ -19,17 +19,17 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import keyfleet.store.Bucket;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
 import keyfleet.store.Entry;
-import keyfleet.store.Hint;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
 /// A server that is killed and comes back, under writers that are never told.
@@ -51,7 +51,7 @@ class PostgresOutageTest {
   void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
     try (PostgresServer server = PostgresServer.started();
         PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
-      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
       engine.kv().watch(THINGS, Prefix.ALL, hints::add);
       AtomicBoolean over = new AtomicBoolean();
       Semaphore written = new Semaphore(0);
@@ -115,8 +115,9 @@ class PostgresOutageTest {
     assertEquals(Map.of(), lost, "acknowledged and lost");
   }
 
-  private static void await(BlockingQueue<Hint> hints, Hint awaited) throws InterruptedException {
-    Hint hint;
+  private static void await(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
+      throws InterruptedException {
+    ChangeHint hint;
     do {
       hint = hints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
       assertTrue(hint != null, () -> "no hint " + awaited);

@@ -6,27 +6,27 @@ import java.sql.SQLException;
 import keyfleet.store.Conflict;
 import keyfleet.store.FenceContract;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.RecordsContract;
-import keyfleet.store.RecordsRig;
+import keyfleet.store.RecordsFixture;
 
 class PostgresRecordsTest implements RecordsContract, FenceContract {
   @Override
-  public RecordsRig rig() {
+  public RecordsFixture rig() {
     return new Rig(new Customers());
   }
 
-  private record Rig(Customers customers) implements RecordsRig {
+  private record Rig(Customers customers) implements RecordsFixture {
     @Override
     public Records records() {
       return customers.records();
     }
 
     @Override
-    public RecordWrite writeUnrelated(RecordId id, String text) {
+    public RecordWriteResult writeUnrelated(RecordId id, String text) {
       try (Connection connection = customers.application();
           PreparedStatement statement =
               connection.prepareStatement(

@@ -16,26 +16,26 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
-import keyfleet.store.StoreUrl;
-import keyfleet.store.Survey;
-import keyfleet.store.Survey.Cause;
-import keyfleet.store.Survey.Find;
-import keyfleet.store.Survey.Form;
-import keyfleet.store.Survey.Gap;
-import keyfleet.store.Survey.Scope;
-import keyfleet.store.SurveyContract;
-import keyfleet.store.SurveyRig;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Cause;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import keyfleet.store.engine.EnvelopeScan.Finding;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScan.SkippedPart;
+import keyfleet.store.engine.EnvelopeScannerContract;
+import keyfleet.store.engine.EnvelopeScannerFixture;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.Test;
 
-class PostgresSurveyTest implements SurveyContract {
+class PostgresSurveyTest implements EnvelopeScannerContract {
   @Override
-  public SurveyRig rig() {
+  public EnvelopeScannerFixture rig() {
     return new Rig();
   }
 
-  private static Find bytes(String table, String column, int version, long count) {
-    return new Find(table, column, Form.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
+  private static Finding bytes(String table, String column, int version, long count) {
+    return new Finding(table, column, Encoding.BYTES, new TreeMap<>(Map.of(v(version), count)), 0);
   }
 
   private static String envelope(int version) {
@@ -87,12 +87,12 @@ class PostgresSurveyTest implements SurveyContract {
           "CREATE TABLE t (a sealed, b varchar(500), c jsonb, d bytea[], e int[], f uuid,"
               + " g bytea GENERATED ALWAYS AS (a) STORED)",
           "INSERT INTO t (a) VALUES (%s)".formatted(envelope(1)));
-      Survey survey = rig.engine.survey(Scope.whole(Set.of()));
+      EnvelopeScan survey = rig.engine.survey(Scope.whole(Set.of()));
       assertEquals(List.of(bytes("t", "a", 1, 1)), survey.undeclared());
       assertEquals(
           List.of(
-              new Gap("column c of t", "nothing is looked for inside jsonb", Cause.RULE),
-              new Gap("column d of t", "nothing is looked for inside bytea[]", Cause.RULE)),
+              new SkippedPart("column c of t", "nothing is looked for inside jsonb", Cause.RULE),
+              new SkippedPart("column d of t", "nothing is looked for inside bytea[]", Cause.RULE)),
           survey.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
     }
   }
@@ -110,9 +110,9 @@ class PostgresSurveyTest implements SurveyContract {
       String url =
           Rig.SERVER.url(rig.database, "schema=kf").replace(PostgresServer.ADMIN, rig.database);
       try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
-        Survey survey = engine.survey(Scope.whole(Set.of()));
+        EnvelopeScan survey = engine.survey(Scope.whole(Set.of()));
         assertEquals(List.of(bytes("open", "secret", 1, 1)), survey.undeclared());
-        Gap gap =
+        SkippedPart gap =
             survey.notScanned().stream()
                 .filter(it -> it.cause() == Cause.TROUBLE)
                 .filter(it -> it.what().equals("table closed"))
@@ -123,7 +123,7 @@ class PostgresSurveyTest implements SurveyContract {
     }
   }
 
-  private static final class Rig implements SurveyRig {
+  private static final class Rig implements EnvelopeScannerFixture {
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final PostgresServer SERVER = PostgresServer.shared();
 

@@ -16,18 +16,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import keyfleet.store.Bucket;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
-import keyfleet.store.StoreUrl;
 import keyfleet.store.Unknown;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreUrl;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,7 @@ class PostgresTurnTest {
     Key key = new Key("waited");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
-      CompletableFuture<Write> waiting =
+      CompletableFuture<WriteResult> waiting =
           held(other, statement, key, () -> kv.create(THINGS, key, VALUE));
       statement.execute("SELECT nextval('keyfleet.revisions') FROM generate_series(1, 10)");
       statement.execute(
@@ -86,7 +86,7 @@ class PostgresTurnTest {
     Key key = new Key("cut");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
-      CompletableFuture<Write> waiting =
+      CompletableFuture<WriteResult> waiting =
           held(other, statement, key, () -> kv.put(THINGS, key, VALUE));
       server.sql(
           DATABASE,
@@ -104,7 +104,7 @@ class PostgresTurnTest {
     Key key = new Key("locked");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
-      CompletableFuture<Write> waiting =
+      CompletableFuture<WriteResult> waiting =
           held(other, statement, key, () -> kv.put(THINGS, key, VALUE));
       Exception e =
           assertThrows(
@@ -133,7 +133,7 @@ class PostgresTurnTest {
     long last = 0;
     int done = 0;
     for (int i = 0; i < WRITES; i++) {
-      Write write =
+      WriteResult write =
           (i + writer) % 2 == 0 ? kv.put(THINGS, key, VALUE) : kv.create(THINGS, key, VALUE);
       if (write instanceof Written(var revision)) {
         assertTrue(revision.number() > last, revision + " after " + last);
@@ -201,16 +201,16 @@ class PostgresTurnTest {
   }
 
   private interface Call {
-    Write make();
+    WriteResult make();
   }
 
   /// Starts a call while `other` has the key's turn, and returns when it waits for it.
-  private static CompletableFuture<Write> held(
+  private static CompletableFuture<WriteResult> held(
       Connection other, Statement statement, Key key, Call call) throws SQLException {
     other.setAutoCommit(false);
     statement.execute(
         "SELECT pg_advisory_xact_lock(hashtextextended('keyfleet/things/%s', 0))".formatted(key));
-    CompletableFuture<Write> waiting = CompletableFuture.supplyAsync(call::make);
+    CompletableFuture<WriteResult> waiting = CompletableFuture.supplyAsync(call::make);
     int tries = 0;
     while (server
         .sql(
@@ -230,7 +230,7 @@ class PostgresTurnTest {
     }
   }
 
-  private static Revision written(Write write) {
+  private static Revision written(WriteResult write) {
     return assertInstanceOf(Written.class, write).revision();
   }
 }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
-import keyfleet.store.PlainText;
+import keyfleet.store.host.PrintableText;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
@@ -62,7 +62,7 @@ public final class EventLog {
     Instant now = calendar.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {
-          case TEXT -> "%s %-5s %s".formatted(now, level, PlainText.of(words));
+          case TEXT -> "%s %-5s %s".formatted(now, level, PrintableText.of(words));
           case JSON -> json(now, level, words);
         };
     out.println(line);

@@ -6,13 +6,13 @@ import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.RaceProbe;
-import keyfleet.store.RaceProbe.Broken;
-import keyfleet.store.RaceProbe.Kept;
-import keyfleet.store.RaceProbe.Unclear;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
+import keyfleet.store.engine.CompareAndSetProbe;
+import keyfleet.store.engine.CompareAndSetProbe.Failed;
+import keyfleet.store.engine.CompareAndSetProbe.Inconclusive;
+import keyfleet.store.engine.CompareAndSetProbe.Passed;
 
 /// A store is not believed before it was tried: the first process that uses it lets a few writers
 /// race, and notes that what was acknowledged was there.
@@ -38,13 +38,13 @@ final class FirstUse {
     if (kv.get(TRIALS, RACE).isPresent()) {
       return "";
     }
-    return switch (new RaceProbe(kv, "first-use-" + name, clock, LIMIT).run()) {
-      case Kept(int races) -> noted(races);
-      case Broken(String sentence) ->
+    return switch (new CompareAndSetProbe(kv, "first-use-" + name, clock, LIMIT).run()) {
+      case Passed(int races) -> noted(races);
+      case Failed(String sentence) ->
           throw new StoreRefusedException(
               "this store loses writes that it acknowledged: " + sentence,
               "another store; keyfleet doctor shows what is safe");
-      case Unclear(String sentence) ->
+      case Inconclusive(String sentence) ->
           throw new StoreException(
               "whether this store keeps what it acknowledges could not be judged: " + sentence);
     };
@@ -52,7 +52,7 @@ final class FirstUse {
 
   private String noted(int races) {
     Document trial = Document.builder().number("races", races).text("by", name).build();
-    Write _ = kv.create(TRIALS, RACE, trial.toValue()); // another may have been faster
+    WriteResult _ = kv.create(TRIALS, RACE, trial.toValue()); // another may have been faster
     return "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
         .formatted(races);
   }

@@ -34,7 +34,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.Member;
 import keyfleet.member.Tally;
-import keyfleet.store.Check;
+import keyfleet.store.engine.StoreCheck;
 
 /// What is measured of this process and its fleet; docs/reference/server.md lists it. Names and
 /// labels are few: there is a time series for each process and each version, and no more.
@@ -45,9 +45,9 @@ final class FleetMetrics implements MultiCollector {
   private final Member member;
   private final Lookout lookout;
   private final LongSupplier moved;
-  private final List<Check> checks;
+  private final List<StoreCheck> checks;
 
-  FleetMetrics(Member member, Lookout lookout, LongSupplier moved, List<Check> checks) {
+  FleetMetrics(Member member, Lookout lookout, LongSupplier moved, List<StoreCheck> checks) {
     this.key = member.keyring().value();
     this.member = member;
     this.lookout = lookout;
@@ -138,7 +138,7 @@ final class FleetMetrics implements MultiCollector {
   private MetricSnapshot storeChecks() {
     var points = GaugeSnapshot.builder().name("keyfleet_store_checks");
     points.help("what was found about the store's safety when it was opened");
-    for (Check.Level level : Check.Level.values()) {
+    for (StoreCheck.Level level : StoreCheck.Level.values()) {
       long count = checks.stream().filter(it -> it.level() == level).count();
       points.dataPoint(point(Labels.of("level", lower(level)), count));
     }

@@ -21,7 +21,7 @@ import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores.Held;
 import keyfleet.member.Self;
 import keyfleet.server.FleetPicture.Findings;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +59,7 @@ final class Lookout {
       Optional<Held> held = ring.keystore();
       picture = held.map(Held::keystore).map(this::taken).orElse(null);
       return held.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
-    } catch (StoreException | MalformedException e) {
+    } catch (StoreException | MalformedValueException e) {
       picture = null; // the member says that the store is silent
       return Timings.DEFAULT.heartbeat().dividedBy(2);
     }

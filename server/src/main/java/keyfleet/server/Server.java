@@ -22,11 +22,11 @@ import keyfleet.member.MemberBuilder;
 import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.KekProvider;
-import keyfleet.store.BootClock;
-import keyfleet.store.Check;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.host.BootClock;
 
 /// A process that does a fleet's own work: it beats as any member does, drives rotations, and shows
 /// how the fleet is.
@@ -59,7 +59,7 @@ public final class Server implements AutoCloseable {
   /// @param checks what was found on opening the store
   public record Ties(
       Kv kv,
-      List<Check> checks,
+      List<StoreCheck> checks,
       RecordStores stores,
       List<KekProvider> providers,
       List<Declared> collections) {}
@@ -90,7 +90,7 @@ public final class Server implements AutoCloseable {
   public void start() {
     try {
       ties.checks().stream()
-          .filter(it -> it.level() != Check.Level.OK)
+          .filter(it -> it.level() != StoreCheck.Level.OK)
           .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
       String trial = new FirstUse(ties.kv(), nonce(), clock).check();
       if (!trial.isEmpty()) {

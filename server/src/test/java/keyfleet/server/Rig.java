@@ -45,11 +45,11 @@ import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.Surroundings;
 import keyfleet.providers.Ticker;
 import keyfleet.server.EventLog.Format;
+import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
-import keyfleet.store.Engine;
 import keyfleet.store.Kv;
-import keyfleet.store.SqliteEngine;
-import keyfleet.store.StoreUrl;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
 
 /// Servers on one SQLite file, and an operator who gives orders there.
 final class Rig implements AutoCloseable {

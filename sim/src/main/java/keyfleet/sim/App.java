@@ -12,12 +12,12 @@ import keyfleet.member.SealAnswer;
 import keyfleet.member.SealAnswer.Sealed;
 import keyfleet.member.Sealer;
 import keyfleet.store.Bytes;
-import keyfleet.store.Change;
 import keyfleet.store.Conflict;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoreException;
@@ -44,7 +44,7 @@ final class App {
     Told told();
 
     /// Writes without comparing.
-    RecordWrite overwrite(Loop loop, String collection, StoredRecord next);
+    RecordWriteResult overwrite(Loop loop, String collection, StoredRecord next);
 
     /// Throws [BrokenPromise] if the process has just sealed without a lease.
     void sealed();
@@ -102,7 +102,7 @@ final class App {
     texts.forEach((field, text) -> witness.told().sent(slot(id, field), text));
     SealedFields sealed = SealedFields.of(fields);
     StoredRecord next = new StoredRecord(id, sealed);
-    RecordWrite write =
+    RecordWriteResult write =
         loop.host().dice().oneIn(2)
             ? witness.overwrite(loop, collection, next)
             : compared(new StoredRecord(id, present), next);
@@ -110,17 +110,17 @@ final class App {
     texts.forEach((field, text) -> hear(slot(id, field), text, write));
   }
 
-  private RecordWrite compared(StoredRecord present, StoredRecord next) {
+  private RecordWriteResult compared(StoredRecord present, StoredRecord next) {
     return present.fields().equals(SealedFields.NONE)
         ? records.insert(next)
-        : records.compareAndSet(new Change(present, next.fields()));
+        : records.compareAndSet(new RecordChange(present, next.fields()));
   }
 
   private Told.Slot slot(RecordId id, String field) {
     return new Told.Slot(collection, id.value(), field);
   }
 
-  private void hear(Told.Slot slot, String text, RecordWrite write) {
+  private void hear(Told.Slot slot, String text, RecordWriteResult write) {
     switch (write) {
       case Stored() -> witness.told().acknowledged(slot, text);
       case Fenced _, Conflict _ -> witness.told().refused(slot, text);

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import keyfleet.store.Bucket;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
@@ -17,7 +17,7 @@ import keyfleet.store.Unknown;
 import keyfleet.store.Value;
 import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 import org.jspecify.annotations.Nullable;
 
 /// The store as one loop of a host sees it, through the host's link.
@@ -74,27 +74,27 @@ final class HostKv implements Kv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return write(() -> store.create(bucket, key, value));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return write(() -> store.update(bucket, key, value, expected));
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return write(() -> store.put(bucket, key, value));
   }
 
-  private Write write(Wire.Call<Write> call) {
+  private WriteResult write(Wire.Call<WriteResult> call) {
     return wire.write(call, new Unknown());
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
-    return wire.<Deletion>write(() -> store.delete(bucket, key, expected), new Unknown());
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
+    return wire.<DeleteResult>write(() -> store.delete(bucket, key, expected), new Unknown());
   }
 
   @Override

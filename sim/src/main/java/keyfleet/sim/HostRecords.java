@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -40,18 +40,18 @@ final class HostRecords implements Records {
   }
 
   @Override
-  public RecordWrite insert(StoredRecord added) {
-    return wire.<RecordWrite>write(() -> store.insert(added), new Unknown());
+  public RecordWriteResult insert(StoredRecord added) {
+    return wire.<RecordWriteResult>write(() -> store.insert(added), new Unknown());
   }
 
   @Override
-  public RecordWrite compareAndSet(Change change) {
-    return wire.<RecordWrite>write(() -> store.compareAndSet(change), new Unknown());
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    return wire.<RecordWriteResult>write(() -> store.compareAndSet(change), new Unknown());
   }
 
   @Override
-  public Deletion delete(StoredRecord expected) {
-    return wire.<Deletion>write(() -> store.delete(expected), new Unknown());
+  public DeleteResult delete(StoredRecord expected) {
+    return wire.<DeleteResult>write(() -> store.delete(expected), new Unknown());
   }
 
   @Override
@@ -60,8 +60,8 @@ final class HostRecords implements Records {
   }
 
   @Override
-  public Fencing fence(Fence fence) {
-    return wire.<Fencing>write(() -> store.fence(fence), new Unknown(), Host.Edge.BEFORE_FENCE);
+  public FenceResult fence(Fence fence) {
+    return wire.<FenceResult>write(() -> store.fence(fence), new Unknown(), Host.Edge.BEFORE_FENCE);
   }
 
   @Override

@@ -12,7 +12,7 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 
 /// A terminal at which somebody gives orders. It has every key.
@@ -72,7 +72,7 @@ final class KeyDesk {
       loop.host().note(() -> "is told " + brief(answer));
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       loop.host().note(() -> "cannot go on: " + e.getMessage());
     }
   }

@@ -23,7 +23,7 @@ import keyfleet.member.Standing;
 import keyfleet.member.Standing.Admitted;
 import keyfleet.store.Bytes;
 import keyfleet.store.Fence;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.StoredRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +158,7 @@ final class KeyProcess implements App.Witness {
   }
 
   @Override
-  public RecordWrite overwrite(Loop loop, String collection, StoredRecord next) {
+  public RecordWriteResult overwrite(Loop loop, String collection, StoredRecord next) {
     return keys.overwrite(loop, collection, next);
   }
 

@@ -15,10 +15,10 @@ import keyfleet.control.RecordStores;
 import keyfleet.control.Ring;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.store.Change;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Kv;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.StoredRecord;
 import keyfleet.store.Unknown;
@@ -98,15 +98,15 @@ final class KeyWorld {
   }
 
   /// Writes over whatever is there, as many an application does.
-  RecordWrite overwrite(Loop loop, String collection, StoredRecord next) {
+  RecordWriteResult overwrite(Loop loop, String collection, StoredRecord next) {
     Records store = collections.getOrDefault(collection, new FakeRecords());
     Records watched = new WatchedRecords(store, collection, Part.APPLICATION, truth);
     return new Wire(loop)
-        .<RecordWrite>writeOnce(
+        .<RecordWriteResult>writeOnce(
             () ->
                 store
                     .read(next.id())
-                    .map(it -> watched.compareAndSet(new Change(it, next.fields())))
+                    .map(it -> watched.compareAndSet(new RecordChange(it, next.fields())))
                     .orElseGet(() -> watched.insert(next)),
             new Unknown());
   }

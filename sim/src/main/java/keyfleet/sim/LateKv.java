@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import keyfleet.store.Bucket;
-import keyfleet.store.Deletion;
+import keyfleet.store.DeleteResult;
 import keyfleet.store.Entry;
 import keyfleet.store.ForwardingKv;
 import keyfleet.store.Key;
@@ -12,7 +12,7 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 
 /// A store whose entries stay half as long again as they should.
 record LateKv(Kv inner) implements ForwardingKv {
@@ -28,22 +28,22 @@ record LateKv(Kv inner) implements ForwardingKv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return inner.create(late(bucket), key, value);
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return inner.update(late(bucket), key, value, expected);
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return inner.put(late(bucket), key, value);
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     return inner.delete(late(bucket), key, expected);
   }
 

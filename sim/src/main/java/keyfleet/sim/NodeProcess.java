@@ -10,8 +10,8 @@ import keyfleet.rollout.node.JournalEntry;
 import keyfleet.rollout.node.Node;
 import keyfleet.rollout.node.NodeTask;
 import keyfleet.rollout.node.ProbeResult;
+import keyfleet.store.ChangeHint;
 import keyfleet.store.Entry;
-import keyfleet.store.Hint;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
@@ -89,8 +89,8 @@ final class NodeProcess implements NodeMachine.Witness {
   }
 
   /// A hint is only a hint: whoever misses it finds the order at its next look.
-  private void hear(Hint hint, Key key, Loop loop, Watchdog watchdog) {
-    if (hint.equals(new Hint.Changed(key)) && loop.isAlive() && host.link() == Link.UP) {
+  private void hear(ChangeHint hint, Key key, Loop loop, Watchdog watchdog) {
+    if (hint.equals(new ChangeHint.Changed(key)) && loop.isAlive() && host.link() == Link.UP) {
       host.timeline().in(host.dice().between(1, SOON), () -> loop.run(() -> look(watchdog)));
     }
   }

@@ -7,29 +7,29 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 
 /// A store whose writes somebody looks at, right after each is applied.
 record WatchedKv(Kv inner, BiConsumer<Bucket, Applied> watcher) implements ForwardingKv {
   record Applied(Key key, Value value) {}
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return seen(bucket, key, value, inner.create(bucket, key, value));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return seen(bucket, key, value, inner.update(bucket, key, value, expected));
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return seen(bucket, key, value, inner.put(bucket, key, value));
   }
 
-  private Write seen(Bucket bucket, Key key, Value value, Write write) {
+  private WriteResult seen(Bucket bucket, Key key, Value value, WriteResult write) {
     if (write instanceof Written) {
       watcher.accept(bucket, new Applied(key, value));
     }

@@ -1,9 +1,9 @@
 package keyfleet.sim;
 
-import keyfleet.store.Change;
 import keyfleet.store.ForwardingRecords;
-import keyfleet.store.RecordWrite;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -12,8 +12,8 @@ import keyfleet.store.StoredRecord;
 record WatchedRecords(Records inner, String collection, Part part, KeyTruth truth)
     implements ForwardingRecords {
   @Override
-  public RecordWrite insert(StoredRecord added) {
-    RecordWrite write = inner.insert(added);
+  public RecordWriteResult insert(StoredRecord added) {
+    RecordWriteResult write = inner.insert(added);
     if (write instanceof Stored) {
       truth.wrote(collection, SealedFields.NONE, added);
     }
@@ -21,8 +21,8 @@ record WatchedRecords(Records inner, String collection, Part part, KeyTruth trut
   }
 
   @Override
-  public RecordWrite compareAndSet(Change change) {
-    RecordWrite write = inner.compareAndSet(change);
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    RecordWriteResult write = inner.compareAndSet(change);
     if (write instanceof Stored && part == Part.WORKER) {
       truth.moved(collection, change.from(), change.to());
     } else if (write instanceof Stored) {

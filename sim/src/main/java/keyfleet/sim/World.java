@@ -5,8 +5,8 @@ import java.util.List;
 import keyfleet.member.KeystoreDocument;
 import keyfleet.store.Document;
 import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
-import keyfleet.store.StoreClock;
 
 /// What all fleets of a run share: time, chance, the store, and the diary.
 final class World {
@@ -19,7 +19,7 @@ final class World {
   private final Weather weather;
   private final Diary diary;
   private final int hiccups;
-  private final StoreClock storeClock = new StoreClock();
+  private final FakeStoreClock storeClock = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(storeClock);
   private final Timeline timeline = new Timeline(this::pass);
 

@@ -18,8 +18,8 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
 import org.jspecify.annotations.Nullable;
 
 /// Stores with one mistake each.
@@ -53,14 +53,14 @@ final class BentKv {
   /// Some keys are written whatever they hold.
   record Put(Kv inner, BiPredicate<Bucket, Key> which) implements ForwardingKv {
     @Override
-    public Write create(Bucket bucket, Key key, Value value) {
+    public WriteResult create(Bucket bucket, Key key, Value value) {
       return which.test(bucket, key)
           ? inner.put(bucket, key, value)
           : inner.create(bucket, key, value);
     }
 
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       return which.test(bucket, key)
           ? inner.put(bucket, key, value)
           : inner.update(bucket, key, value, expected);
@@ -86,7 +86,7 @@ final class BentKv {
     }
 
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       return which.test(bucket, key) && ++updates % ODDS == 0
           ? new Written(expected)
           : inner.update(bucket, key, value, expected);
@@ -150,13 +150,13 @@ final class BentKv {
     }
 
     @Override
-    public Write create(Bucket bucket, Key key, Value value) {
+    public WriteResult create(Bucket bucket, Key key, Value value) {
       readAgain(bucket);
       return inner.create(bucket, key, value);
     }
 
     @Override
-    public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
       readAgain(bucket);
       return inner.update(bucket, key, value, expected);
     }

@@ -9,12 +9,12 @@ import keyfleet.crypto.Envelope;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Bytes;
 import keyfleet.store.Census;
-import keyfleet.store.Change;
 import keyfleet.store.Fence;
-import keyfleet.store.Fencing;
+import keyfleet.store.FenceResult;
 import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
-import keyfleet.store.RecordWrite;
+import keyfleet.store.RecordWriteResult;
 import keyfleet.store.Records;
 import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
@@ -27,15 +27,15 @@ final class BentRecords {
   /// The fence is acknowledged and forgotten.
   record NoFence(Records inner) implements ForwardingRecords {
     @Override
-    public Fencing fence(Fence fence) {
-      return new Fencing.Raised();
+    public FenceResult fence(Fence fence) {
+      return new FenceResult.Raised();
     }
   }
 
   /// Whoever comes last is believed, however old its word.
   record FenceWithoutEpoch(Records inner) implements ForwardingRecords {
     @Override
-    public Fencing fence(Fence fence) {
+    public FenceResult fence(Fence fence) {
       Fence.Term latest = inner.fence().map(Fence::term).orElse(fence.term());
       boolean older = fence.term().compareTo(latest) < 0;
       return inner.fence(older ? new Fence(latest, fence.writable()) : fence);
@@ -59,13 +59,13 @@ final class BentRecords {
     }
 
     @Override
-    public Fencing fence(Fence fence) {
+    public FenceResult fence(Fence fence) {
       TreeSet<KekVersion> more = new TreeSet<>(fence.writable());
       for (int version = fence.writable().first().number(); version < MOST; version++) {
         more.add(new KekVersion(version));
       }
-      Fencing fencing = inner.fence(new Fence(fence.term(), more));
-      said = fencing instanceof Fencing.Raised ? fence : said;
+      FenceResult fencing = inner.fence(new Fence(fence.term(), more));
+      said = fencing instanceof FenceResult.Raised ? fence : said;
       return fencing;
     }
 
@@ -78,8 +78,8 @@ final class BentRecords {
   /// A fence that closes is said to stand, and is left to whoever removes the old version.
   record NoClosing(Records inner) implements ForwardingRecords {
     @Override
-    public Fencing fence(Fence fence) {
-      return fence.writable().size() == 1 ? new Fencing.Raised() : inner.fence(fence);
+    public FenceResult fence(Fence fence) {
+      return fence.writable().size() == 1 ? new FenceResult.Raised() : inner.fence(fence);
     }
   }
 
@@ -159,18 +159,18 @@ final class BentRecords {
     }
 
     @Override
-    public RecordWrite compareAndSet(Change change) {
-      return ++writes % ODDS == 0 ? new RecordWrite.Stored() : inner.compareAndSet(change);
+    public RecordWriteResult compareAndSet(RecordChange change) {
+      return ++writes % ODDS == 0 ? new RecordWriteResult.Stored() : inner.compareAndSet(change);
     }
   }
 
   /// A change is written over whatever is there.
   record BlindWrite(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWrite compareAndSet(Change change) {
+    public RecordWriteResult compareAndSet(RecordChange change) {
       return inner
           .read(change.from().id())
-          .map(present -> inner.compareAndSet(new Change(present, change.to())))
+          .map(present -> inner.compareAndSet(new RecordChange(present, change.to())))
           .orElseGet(() -> inner.compareAndSet(change));
     }
   }
@@ -178,11 +178,11 @@ final class BentRecords {
   /// A record that moves gets the first field's bytes in every field.
   record MixedUp(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWrite compareAndSet(Change change) {
+    public RecordWriteResult compareAndSet(RecordChange change) {
       SortedMap<String, Bytes> fields = new TreeMap<>(change.to().byName());
       Bytes first = fields.firstEntry().getValue();
       fields.replaceAll((_, _) -> first);
-      return inner.compareAndSet(new Change(change.from(), new SealedFields(fields)));
+      return inner.compareAndSet(new RecordChange(change.from(), new SealedFields(fields)));
     }
   }
 }

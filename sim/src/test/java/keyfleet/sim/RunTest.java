@@ -19,7 +19,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.StoreException;
 import keyfleet.store.Value;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
 import org.junit.jupiter.api.Test;
 
 /// The simulator itself, on a fleet that only counts.

@@ -15,7 +15,7 @@ public final class Bytes {
   }
 
   /// Wraps the caller's array without a copy; the caller must not change it afterwards.
-  static Bytes owning(byte[] bytes) {
+  public static Bytes owning(byte[] bytes) {
     return new Bytes(bytes);
   }
 

@@ -1,4 +1,4 @@
 package keyfleet.store;
 
 /// The stored state was not what the caller expected; nothing was changed.
-public record Conflict() implements Write, Deletion, RecordWrite {}
+public record Conflict() implements WriteResult, DeleteResult, RecordWriteResult {}

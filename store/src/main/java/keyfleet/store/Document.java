@@ -20,7 +20,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /// A JSON object, the format of Keyfleet's stored values. A reader asks for the fields it knows and
 /// ignores the rest: a newer version may have added some. A field that is missing or has the wrong
-/// type causes a [MalformedException].
+/// type causes a [MalformedValueException].
 public final class Document {
   private static final int MAX_DEPTH = 16;
 
@@ -35,9 +35,9 @@ public final class Document {
   /// Values are `String`, `Long`, `Document` and lists of these.
   private final Map<String, Object> fields;
 
-  private record Read(Object reading, Object made) {}
+  private record Conversion(Object reading, Object made) {}
 
-  private volatile @Nullable Read read;
+  private volatile @Nullable Conversion read;
 
   private Document(Map<String, Object> fields) {
     this.fields = fields;
@@ -54,15 +54,15 @@ public final class Document {
   static Document parsed(Bytes bytes) {
     try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.shared())) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
-        throw new MalformedException("not a JSON object");
+        throw new MalformedValueException("not a JSON object");
       }
       Document document = object(parser);
       if (parser.nextToken() != null) {
-        throw new MalformedException("text after the JSON object");
+        throw new MalformedValueException("text after the JSON object");
       }
       return document;
     } catch (JacksonException e) {
-      throw new MalformedException("not JSON", e);
+      throw new MalformedValueException("not JSON", e);
     }
   }
 
@@ -74,7 +74,7 @@ public final class Document {
       Object value = value(parser, parser.nextToken());
       // Jackson can detect duplicates too, but would keep a second set of all names for it.
       if (fields.put(name, value == null ? NULL : value) != null) {
-        throw new MalformedException("duplicate field in a JSON object: " + name);
+        throw new MalformedValueException("duplicate field in a JSON object: " + name);
       }
       nulls |= value == null;
     }
@@ -94,7 +94,7 @@ public final class Document {
       case VALUE_NULL -> null;
       case START_OBJECT -> object(parser);
       case START_ARRAY -> array(parser);
-      case null, default -> throw new MalformedException("unexpected JSON token " + token);
+      case null, default -> throw new MalformedValueException("unexpected JSON token " + token);
     };
   }
 
@@ -105,7 +105,7 @@ public final class Document {
         token = parser.nextToken()) {
       Object item = value(parser, token);
       if (item == null) {
-        throw new MalformedException("null in a list");
+        throw new MalformedValueException("null in a list");
       }
       items.add(item);
     }
@@ -180,9 +180,9 @@ public final class Document {
   /// immutable object.
   @SuppressWarnings("unchecked") // a converter returns one type
   public <T> T as(Function<Document, T> reading) {
-    Read known = read;
+    Conversion known = read;
     if (known == null || !known.reading().equals(reading)) {
-      known = new Read(reading, made(reading));
+      known = new Conversion(reading, made(reading));
       read = known;
     }
     return (T) known.made();
@@ -192,7 +192,7 @@ public final class Document {
     try {
       return reading.apply(this);
     } catch (IllegalArgumentException e) {
-      throw new MalformedException(String.valueOf(e.getMessage()), e);
+      throw new MalformedValueException(String.valueOf(e.getMessage()), e);
     }
   }
 
@@ -211,7 +211,7 @@ public final class Document {
 
   private static <T> T cast(String name, @Nullable Object value, Class<T> kind) {
     if (!kind.isInstance(value)) {
-      throw new MalformedException(
+      throw new MalformedValueException(
           value == null
               ? "field " + name + " is missing"
               : "field " + name + " has the wrong type");

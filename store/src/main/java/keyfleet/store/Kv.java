@@ -9,14 +9,14 @@ import java.util.function.Consumer;
 public interface Kv {
   Optional<Entry> get(Bucket bucket, Key key);
 
-  Write create(Bucket bucket, Key key, Value value);
+  WriteResult create(Bucket bucket, Key key, Value value);
 
-  Write update(Bucket bucket, Key key, Value value, Revision expected);
+  WriteResult update(Bucket bucket, Key key, Value value, Revision expected);
 
   /// For keys with a single writer, such as a heartbeat; all other keys use compare-and-set.
-  Write put(Bucket bucket, Key key, Value value);
+  WriteResult put(Bucket bucket, Key key, Value value);
 
-  Deletion delete(Bucket bucket, Key key, Revision expected);
+  DeleteResult delete(Bucket bucket, Key key, Revision expected);
 
   List<Entry> list(Bucket bucket, Prefix prefix);
 

@@ -17,24 +17,24 @@ public interface Records {
   Optional<StoredRecord> read(RecordId id);
 
   /// `Conflict` if the id is taken.
-  RecordWrite insert(StoredRecord added);
+  RecordWriteResult insert(StoredRecord added);
 
   /// Replaces all sealed fields if each of them is still as it was read and no field was added.
-  RecordWrite compareAndSet(Change change);
+  RecordWriteResult compareAndSet(RecordChange change);
 
   /// Makes each change as [#compareAndSet] would, independently of the others. No record may occur
   /// twice. An engine may write all changes in one commit.
-  default List<RecordWrite> compareAndSetAll(List<Change> changes) {
+  default List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
     return changes.stream().map(this::compareAndSet).toList();
   }
 
   /// Deletes the record if all its sealed fields are as expected.
-  Deletion delete(StoredRecord expected);
+  DeleteResult delete(StoredRecord expected);
 
   Census census();
 
   /// Raises the fence. It must also stop writers that do not know Keyfleet.
-  Fencing fence(Fence fence);
+  FenceResult fence(Fence fence);
 
   /// The current fence, if one was ever raised. A keystore with a lower term than this fence was
   /// restored from an old backup.

@@ -6,17 +6,17 @@ public final class StoreRefusedException extends StoreException {
   private static final long serialVersionUID = 1L;
 
   /// Why the store is refused.
-  public enum Ground {
+  public enum Reason {
     /// The URL is wrong, or the server denies access: nothing is known about the store.
     NO_ENTRY,
     /// The store answers, but it may lose acknowledged writes, or it is not the expected store.
     UNFIT
   }
 
-  private final Ground ground;
+  private final Reason ground;
   private final String remedy;
 
-  private StoreRefusedException(Ground ground, String sentence, String remedy) {
+  private StoreRefusedException(Reason ground, String sentence, String remedy) {
     super(sentence);
     this.ground = ground;
     this.remedy = remedy;
@@ -24,19 +24,19 @@ public final class StoreRefusedException extends StoreException {
 
   /// The store is unsafe to use.
   public StoreRefusedException(String sentence, String remedy) {
-    this(Ground.UNFIT, sentence, remedy);
+    this(Reason.UNFIT, sentence, remedy);
   }
 
   public StoreRefusedException(String sentence, String remedy, Throwable cause) {
-    this(Ground.UNFIT, sentence, remedy);
+    this(Reason.UNFIT, sentence, remedy);
     initCause(cause);
   }
 
   public static StoreRefusedException noEntry(String sentence, String remedy) {
-    return new StoreRefusedException(Ground.NO_ENTRY, sentence, remedy);
+    return new StoreRefusedException(Reason.NO_ENTRY, sentence, remedy);
   }
 
-  public Ground ground() {
+  public Reason ground() {
     return ground;
   }
 

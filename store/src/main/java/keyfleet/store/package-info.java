@@ -34,9 +34,9 @@
 /// | [StoreException]           | a read failed, or a write that certainly did not and will not happen |
 /// | `IllegalArgumentException` | a bug in the caller                                              |
 ///
-/// [Attempt] resolves an `Unknown` write: its value contains a nonce, so reading the same bytes
-/// back proves that it happened. Sealed fields need no nonce, because each seal and each wrap is
-/// random.
+/// [ConditionalWrite] resolves an `Unknown` write: its value contains a nonce, so reading the same
+/// bytes back proves that it happened. Sealed fields need no nonce, because each seal and each wrap
+/// is random.
 ///
 /// ## What each method of Records guarantees
 ///
@@ -51,8 +51,8 @@
 /// A record belongs to its lowest version. The tag inside every sealed field decides that, never a
 /// column beside them. [Fence#allows] is the only definition of what the fence allows.
 ///
-/// Start reading: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then [Attempt] and
-/// [Fence]. The package `keyfleet.store.engine` opens databases.
+/// Start reading: [Kv] and [Records], then [Bucket], [Entry] and [StoredRecord], then
+/// [ConditionalWrite] and [Fence]. The package `keyfleet.store.engine` opens databases.
 @NullMarked
 package keyfleet.store;
 

@@ -101,26 +101,26 @@ class DocumentTest {
         "{\"n\":9223372036854775808}"
       })
   void otherText_isMalformed(String text) {
-    assertThrows(MalformedException.class, () -> Document.parse(Value.of(text)));
+    assertThrows(MalformedValueException.class, () -> Document.parse(Value.of(text)));
   }
 
   @Test
   void tooDeep_isMalformed() {
     String deep = "{\"a\":".repeat(40) + "1" + "}".repeat(40);
-    assertThrows(MalformedException.class, () -> Document.parse(Value.of(deep)));
+    assertThrows(MalformedValueException.class, () -> Document.parse(Value.of(deep)));
   }
 
   @Test
   void missingFieldOrOtherKind_isMalformed() {
-    assertThrows(MalformedException.class, () -> FULL.text("missing"));
-    assertThrows(MalformedException.class, () -> FULL.text("n"));
-    assertThrows(MalformedException.class, () -> FULL.numbers("ts"));
+    assertThrows(MalformedValueException.class, () -> FULL.text("missing"));
+    assertThrows(MalformedValueException.class, () -> FULL.text("n"));
+    assertThrows(MalformedValueException.class, () -> FULL.numbers("ts"));
   }
 
   @Test
   void valueThatBreaksItsTypesRule_isMalformed() {
     Document document = Document.builder().text("key", "not a key").build();
-    assertThrows(MalformedException.class, () -> document.as(it -> new Key(it.text("key"))));
+    assertThrows(MalformedValueException.class, () -> document.as(it -> new Key(it.text("key"))));
   }
 
   @Test

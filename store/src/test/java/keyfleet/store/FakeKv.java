@@ -9,10 +9,10 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import keyfleet.store.Deletion.Deleted;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
-import keyfleet.store.Write.Written;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.WriteResult.Written;
 
 /// A [Kv] in memory. It is deterministic: it has no thread and no clock of its own, and the thread
 /// that makes a change gives the hint before the call returns.
@@ -30,14 +30,14 @@ public final class FakeKv implements Kv {
     }
   }
 
-  private final StoreClock clock;
+  private final FakeStoreClock clock;
   private final Map<String, Bucket> buckets = new HashMap<>();
   private final Map<String, NavigableMap<Key, Entry>> entries = new HashMap<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private long lastRevision;
   private volatile boolean connected = true;
 
-  public FakeKv(StoreClock clock) {
+  public FakeKv(FakeStoreClock clock) {
     this.clock = clock;
   }
 
@@ -47,8 +47,8 @@ public final class FakeKv implements Kv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
-    Write write;
+  public WriteResult create(Bucket bucket, Key key, Value value) {
+    WriteResult write;
     synchronized (this) {
       write = live(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
     }
@@ -56,8 +56,8 @@ public final class FakeKv implements Kv {
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
-    Write write;
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+    WriteResult write;
     synchronized (this) {
       write = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
     }
@@ -65,8 +65,8 @@ public final class FakeKv implements Kv {
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
-    Write write;
+  public WriteResult put(Bucket bucket, Key key, Value value) {
+    WriteResult write;
     synchronized (this) {
       write = store(bucket, key, value);
     }
@@ -74,7 +74,7 @@ public final class FakeKv implements Kv {
   }
 
   @Override
-  public Deletion delete(Bucket bucket, Key key, Revision expected) {
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     synchronized (this) {
       if (!isAt(bucket, key, expected)) {
         return new Conflict();
@@ -156,7 +156,7 @@ public final class FakeKv implements Kv {
     return new Written(revision);
   }
 
-  private Write hinted(Bucket bucket, Key key, Write write) {
+  private WriteResult hinted(Bucket bucket, Key key, WriteResult write) {
     if (write instanceof Written) {
       hint(bucket, key);
     }

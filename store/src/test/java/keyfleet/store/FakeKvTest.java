@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 
 class FakeKvTest implements KvContract, KvRaceContract {
   @Override
-  public KvRig rig() {
-    return KvRig.ofFake(UnaryOperator.identity());
+  public KvFixture rig() {
+    return KvFixture.ofFake(UnaryOperator.identity());
   }
 }

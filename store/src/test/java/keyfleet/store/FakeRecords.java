@@ -6,11 +6,11 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import keyfleet.crypto.KekVersion;
-import keyfleet.store.Deletion.Deleted;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import org.jspecify.annotations.Nullable;
 
 /// A collection in memory, with one column that Keyfleet does not use. It is deterministic; ids
@@ -37,7 +37,7 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized RecordWrite insert(StoredRecord added) {
+  public synchronized RecordWriteResult insert(StoredRecord added) {
     if (rows.containsKey(added.id().value())) {
       return new Conflict();
     }
@@ -45,7 +45,7 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized RecordWrite compareAndSet(Change change) {
+  public synchronized RecordWriteResult compareAndSet(RecordChange change) {
     RecordId id = change.from().id();
     Row row = rows.get(id.value());
     return row != null && row.fields().equals(change.from().fields())
@@ -54,7 +54,7 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized Deletion delete(StoredRecord expected) {
+  public synchronized DeleteResult delete(StoredRecord expected) {
     Row row = rows.get(expected.id().value());
     if (row == null || !row.fields().equals(expected.fields())) {
       return new Conflict();
@@ -71,10 +71,10 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized Fencing fence(Fence next) {
+  public synchronized FenceResult fence(Fence next) {
     Fence held = fence;
     if (held != null && !held.yieldsTo(next)) {
-      return new Behind(held);
+      return new StaleTerm(held);
     }
     fence = next;
     return new Raised();
@@ -86,12 +86,12 @@ public final class FakeRecords implements Records {
   }
 
   /// Writes the column that is not sealed, as an application would.
-  public synchronized RecordWrite writeUnrelated(RecordId id, String text) {
+  public synchronized RecordWriteResult writeUnrelated(RecordId id, String text) {
     Row row = rows.get(id.value());
     return row == null ? new Conflict() : write(id, new Row(row.fields(), text), row.fields());
   }
 
-  private RecordWrite write(RecordId id, Row before, SealedFields after) {
+  private RecordWriteResult write(RecordId id, Row before, SealedFields after) {
     Fence held = fence;
     if (held != null && !held.allows(before.fields(), after)) {
       return new Fenced(held);

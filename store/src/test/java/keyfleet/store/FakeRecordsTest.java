@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 
 class FakeRecordsTest implements RecordsContract, FenceContract {
   @Override
-  public RecordsRig rig() {
-    return RecordsRig.ofFake(UnaryOperator.identity());
+  public RecordsFixture rig() {
+    return RecordsFixture.ofFake(UnaryOperator.identity());
   }
 }

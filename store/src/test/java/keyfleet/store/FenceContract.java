@@ -1,13 +1,13 @@
 package keyfleet.store;
 
-import static keyfleet.store.Fixtures.fence;
-import static keyfleet.store.Fixtures.fields;
-import static keyfleet.store.Fixtures.id;
-import static keyfleet.store.Fixtures.record;
-import static keyfleet.store.Fixtures.rewrapped;
-import static keyfleet.store.Fixtures.sealed;
-import static keyfleet.store.Fixtures.v;
-import static keyfleet.store.Fixtures.with;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.id;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.rewrapped;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
+import static keyfleet.store.StoreFixtures.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import keyfleet.store.Deletion.Deleted;
+import keyfleet.store.DeleteResult.Deleted;
 import keyfleet.store.Fence.Term;
-import keyfleet.store.Fencing.Behind;
-import keyfleet.store.Fencing.Raised;
-import keyfleet.store.RecordWrite.Fenced;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
 /// What a fence refuses and what it allows. In the names, M is the old version and N the new one: 1
@@ -34,18 +34,18 @@ public interface FenceContract {
   int BEFORE_FENCE = 50;
 
   /// Creates a fixture around an empty collection.
-  RecordsRig rig();
+  RecordsFixture rig();
 
   @Test
   default void collectionWithoutFence_saysSo() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       assertEquals(Optional.empty(), rig.records().fence());
     }
   }
 
   @Test
   default void raisedFence_isRemembered() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       Fence fence = fence(new Term(3, 5), 2, 4);
       raise(rig, fence);
       assertEquals(Optional.of(fence), rig.records().fence());
@@ -56,7 +56,7 @@ public interface FenceContract {
 
   @Test
   default void oldWriterAfterTheFence_isRefused() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord moved = stored(rig, record(1, 2, 2));
       raise(rig, N_ONLY);
       assertRefused(rig, rig.records().insert(record(2, 1)));
@@ -70,7 +70,7 @@ public interface FenceContract {
 
   @Test
   default void writerUnderTheNewVersion_passes() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1, 1));
       raise(rig, N_ONLY);
       assertEquals(new Stored(), rig.records().insert(record(2, 2)));
@@ -80,7 +80,7 @@ public interface FenceContract {
 
   @Test
   default void recordOfTheOldVersion_mayStayThere() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1, 1));
       raise(rig, N_ONLY);
       assertEquals(new Stored(), change(rig, old, fields(1, 1)));
@@ -89,7 +89,7 @@ public interface FenceContract {
 
   @Test
   default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1, 1));
       raise(rig, N_ONLY);
       SealedFields mixed = with(old.fields(), "f0", sealed(2));
@@ -100,16 +100,16 @@ public interface FenceContract {
 
   @Test
   default void batchWithOldWrites_losesOnlyThose() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord first = stored(rig, record(1, 1));
       StoredRecord second = stored(rig, record(2, 1));
       StoredRecord third = stored(rig, record(3, 1));
       raise(rig, N_ONLY);
-      List<Change> batch =
+      List<RecordChange> batch =
           List.of(
-              new Change(first, fields(2)),
-              new Change(second, fields(3)),
-              new Change(third, fields(2)));
+              new RecordChange(first, fields(2)),
+              new RecordChange(second, fields(3)),
+              new RecordChange(third, fields(2)));
       assertEquals(
           List.of(new Stored(), new Fenced(N_ONLY), new Stored()),
           rig.records().compareAndSetAll(batch));
@@ -119,7 +119,7 @@ public interface FenceContract {
 
   @Test
   default void unrelatedColumn_passes() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1));
       StoredRecord moved = stored(rig, record(2, 2));
       raise(rig, N_ONLY);
@@ -131,7 +131,7 @@ public interface FenceContract {
 
   @Test
   default void recordOfTheOldVersion_mayBeDeleted() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord old = stored(rig, record(1, 1));
       raise(rig, N_ONLY);
       assertEquals(new Deleted(), rig.records().delete(old));
@@ -141,10 +141,10 @@ public interface FenceContract {
 
   @Test
   default void fenceOfLowerEpoch_isRefused() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       raise(rig, N_ONLY);
       Fence late = fence(4, 1);
-      assertEquals(new Behind(N_ONLY), rig.records().fence(late));
+      assertEquals(new StaleTerm(N_ONLY), rig.records().fence(late));
       assertEquals(Optional.of(N_ONLY), rig.records().fence());
       assertRefused(rig, rig.records().insert(record(1, 1)));
     }
@@ -152,18 +152,18 @@ public interface FenceContract {
 
   @Test
   default void incarnation_countsBeforeEpoch() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       Fence held = fence(new Term(2, 1), 2);
       raise(rig, N_ONLY);
       raise(rig, held);
-      assertEquals(new Behind(held), rig.records().fence(fence(new Term(1, 9), 1)));
+      assertEquals(new StaleTerm(held), rig.records().fence(fence(new Term(1, 9), 1)));
     }
   }
 
   /// The next rotation opens the fence in the epoch in which the previous one closed it.
   @Test
   default void otherSetOfTheSameTerm_replacesTheEarlier() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       raise(rig, N_ONLY);
       assertRefused(rig, rig.records().insert(record(1, 3)));
       Fence opened = fence(N_ONLY.term(), 2, 3);
@@ -176,7 +176,7 @@ public interface FenceContract {
 
   @Test
   default void laterFence_replacesTheEarlier() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       raise(rig, N_ONLY);
       raise(rig, fence(6, 3));
       assertEquals(new Stored(), rig.records().insert(record(1, 3)));
@@ -187,7 +187,7 @@ public interface FenceContract {
   /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a paused rewrapper resumes.
   @Test
   default void zombieRewrapperToAbortedVersion_isRefused() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord record = stored(rig, record(1, 1, 1));
       Fence aborted = fence(6, 1);
       raise(rig, aborted);
@@ -200,7 +200,7 @@ public interface FenceContract {
   /// change to another one outside.
   @Test
   default void zombieRewrapperOfAnOldRecord_isRefused() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord record = stored(rig, record(1, 1, 1));
       raise(rig, fence(6, 3));
       assertInstanceOf(Fenced.class, change(rig, record, rewrapped(record, 2)));
@@ -212,7 +212,7 @@ public interface FenceContract {
 
   @Test
   default void fieldThatIsNoEnvelope_isRefused() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       raise(rig, N_ONLY);
       SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
       assertRefused(rig, rig.records().insert(new StoredRecord(id(1), garbage)));
@@ -222,8 +222,8 @@ public interface FenceContract {
   /// Writers do not know the fence and write until it stops them.
   @Test
   default void fenceRaisedAmongWriters_letsNoneThroughOnceItReturned() {
-    try (RecordsRig rig = rig();
-        Racers racers = new Racers(WRITERS + 1)) {
+    try (RecordsFixture rig = rig();
+        RacingThreads racers = new RacingThreads(WRITERS + 1)) {
       CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
       CountDownLatch raised = new CountDownLatch(1);
       List<Census> censuses =
@@ -250,7 +250,7 @@ public interface FenceContract {
         await(raised);
       }
       boolean mustFail = raised.getCount() == 0;
-      RecordWrite write = records.insert(record(writer * (MAX_INSERTS + 1) + i, 1));
+      RecordWriteResult write = records.insert(record(writer * (MAX_INSERTS + 1) + i, 1));
       if (write instanceof Fenced) {
         return;
       }
@@ -268,20 +268,20 @@ public interface FenceContract {
     }
   }
 
-  private static void raise(RecordsRig rig, Fence fence) {
+  private static void raise(RecordsFixture rig, Fence fence) {
     assertEquals(new Raised(), rig.records().fence(fence));
   }
 
-  private static StoredRecord stored(RecordsRig rig, StoredRecord record) {
+  private static StoredRecord stored(RecordsFixture rig, StoredRecord record) {
     assertEquals(new Stored(), rig.records().insert(record));
     return record;
   }
 
-  private static RecordWrite change(RecordsRig rig, StoredRecord from, SealedFields to) {
-    return rig.records().compareAndSet(new Change(from, to));
+  private static RecordWriteResult change(RecordsFixture rig, StoredRecord from, SealedFields to) {
+    return rig.records().compareAndSet(new RecordChange(from, to));
   }
 
-  private static void assertRefused(RecordsRig rig, RecordWrite write) {
+  private static void assertRefused(RecordsFixture rig, RecordWriteResult write) {
     assertEquals(new Fenced(rig.records().fence().orElseThrow()), write);
   }
 }

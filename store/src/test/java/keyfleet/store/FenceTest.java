@@ -1,10 +1,10 @@
 package keyfleet.store;
 
-import static keyfleet.store.Fixtures.fence;
-import static keyfleet.store.Fixtures.id;
-import static keyfleet.store.Fixtures.record;
-import static keyfleet.store.Fixtures.sealed;
-import static keyfleet.store.Fixtures.v;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.id;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import keyfleet.crypto.KekVersion;
 import keyfleet.store.Fence.Term;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
 class FenceTest {
@@ -51,7 +51,7 @@ class FenceTest {
     assertTrue(stored > 200, "too few writes succeeded: " + stored);
   }
 
-  private static RecordWrite write(FakeRecords records, Random random) {
+  private static RecordWriteResult write(FakeRecords records, Random random) {
     int id = random.nextInt(20);
     Optional<StoredRecord> found = records.read(id(id));
     if (found.isEmpty()) {
@@ -60,7 +60,7 @@ class FenceTest {
     Map<String, Bytes> fields = new HashMap<>(found.get().fields().byName());
     fields.replaceAll((_, old) ->
         random.nextBoolean() ? old : sealed(random.nextBoolean() ? 3 : version(random)));
-    return records.compareAndSet(new Change(found.get(), SealedFields.of(fields)));
+    return records.compareAndSet(new RecordChange(found.get(), SealedFields.of(fields)));
   }
 
   private static int version(Random random) {

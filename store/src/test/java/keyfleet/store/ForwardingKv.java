@@ -13,22 +13,22 @@ public interface ForwardingKv extends Kv {
   }
 
   @Override
-  default Write create(Bucket bucket, Key key, Value value) {
+  default WriteResult create(Bucket bucket, Key key, Value value) {
     return inner().create(bucket, key, value);
   }
 
   @Override
-  default Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  default WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return inner().update(bucket, key, value, expected);
   }
 
   @Override
-  default Write put(Bucket bucket, Key key, Value value) {
+  default WriteResult put(Bucket bucket, Key key, Value value) {
     return inner().put(bucket, key, value);
   }
 
   @Override
-  default Deletion delete(Bucket bucket, Key key, Revision expected) {
+  default DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     return inner().delete(bucket, key, expected);
   }
 

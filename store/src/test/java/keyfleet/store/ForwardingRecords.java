@@ -24,17 +24,17 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
-  default RecordWrite insert(StoredRecord added) {
+  default RecordWriteResult insert(StoredRecord added) {
     return inner().insert(added);
   }
 
   @Override
-  default RecordWrite compareAndSet(Change change) {
+  default RecordWriteResult compareAndSet(RecordChange change) {
     return inner().compareAndSet(change);
   }
 
   @Override
-  default Deletion delete(StoredRecord expected) {
+  default DeleteResult delete(StoredRecord expected) {
     return inner().delete(expected);
   }
 
@@ -44,7 +44,7 @@ public interface ForwardingRecords extends Records {
   }
 
   @Override
-  default Fencing fence(Fence fence) {
+  default FenceResult fence(Fence fence) {
     return inner().fence(fence);
   }
 

@@ -1,9 +1,9 @@
 package keyfleet.store;
 
-import static keyfleet.store.Fixtures.THINGS;
-import static keyfleet.store.Fixtures.key;
-import static keyfleet.store.Fixtures.value;
-import static keyfleet.store.Fixtures.written;
+import static keyfleet.store.StoreFixtures.THINGS;
+import static keyfleet.store.StoreFixtures.key;
+import static keyfleet.store.StoreFixtures.value;
+import static keyfleet.store.StoreFixtures.written;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,9 +19,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import keyfleet.store.Deletion.Deleted;
-import keyfleet.store.Hint.Changed;
-import keyfleet.store.Hint.Missed;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.DeleteResult.Deleted;
 import org.junit.jupiter.api.Test;
 
 /// What a single client at a time may expect of a [Kv].
@@ -34,7 +34,7 @@ public interface KvContract {
   Key B = new Key("b");
 
   /// Creates a fixture around an empty store.
-  KvRig rig();
+  KvFixture rig();
 
   /// How long a hint may take.
   default Duration hintLimit() {
@@ -48,7 +48,7 @@ public interface KvContract {
 
   @Test
   default void acknowledgedWrite_isReadAtOnce() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
       for (int i = 0; i < 100; i++) {
         Value value = value("take " + i);
@@ -61,7 +61,7 @@ public interface KvContract {
 
   @Test
   default void createOfTakenKey_conflicts() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       written(rig.kv().create(THINGS, A, value("one")));
       assertEquals(new Conflict(), rig.kv().create(THINGS, A, value("two")));
       assertEquals("one", textOf(rig.kv(), A));
@@ -70,7 +70,7 @@ public interface KvContract {
 
   @Test
   default void update_needsTheLatestRevision() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision first = written(kv.create(THINGS, A, value("one")));
       Revision second = written(kv.update(THINGS, A, value("two"), first));
@@ -82,7 +82,7 @@ public interface KvContract {
 
   @Test
   default void updateOfAbsentKey_conflicts() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       assertEquals(new Conflict(), rig.kv().update(THINGS, A, value("one"), new Revision(1)));
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
     }
@@ -90,7 +90,7 @@ public interface KvContract {
 
   @Test
   default void updateByRevisionOfAnotherKey_conflicts() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       written(rig.kv().create(THINGS, A, value("a")));
       written(rig.kv().put(THINGS, B, value("b")));
       Revision other = written(rig.kv().put(THINGS, B, value("b2")));
@@ -100,7 +100,7 @@ public interface KvContract {
 
   @Test
   default void delete_needsTheLatestRevision() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision first = written(kv.create(THINGS, A, value("one")));
       Revision second = written(kv.update(THINGS, A, value("two"), first));
@@ -114,7 +114,7 @@ public interface KvContract {
 
   @Test
   default void createAfterDelete_hasHigherRevision() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision last = written(kv.create(THINGS, A, value("first life")));
       for (int life = 0; life < 20; life++) {
@@ -130,7 +130,7 @@ public interface KvContract {
 
   @Test
   default void unrefreshedEntry_isGoneAfterItsLifetime() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision stale = written(kv.put(BEATS, A, value("one")));
       rig.pass(LIFETIME.dividedBy(2));
@@ -147,7 +147,7 @@ public interface KvContract {
 
   @Test
   default void refreshedEntry_staysBeyondItsLifetime() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision last = written(kv.put(BEATS, A, value("beat")));
       written(kv.put(BEATS, B, value("beat")));
@@ -161,7 +161,7 @@ public interface KvContract {
 
   @Test
   default void entryOfLastingBucket_doesNotExpire() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       written(rig.kv().put(THINGS, A, value("one")));
       rig.pass(LIFETIME.multipliedBy(3));
       assertEquals("one", textOf(rig.kv(), A));
@@ -170,7 +170,7 @@ public interface KvContract {
 
   @Test
   default void bucketOfOtherLifetime_isRefused() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       written(rig.kv().put(BEATS, A, value("one")));
       Bucket other = new Bucket.Expiring(BEATS.name(), LIFETIME.multipliedBy(2));
       assertThrows(IllegalArgumentException.class, () -> rig.kv().get(other, A));
@@ -179,7 +179,7 @@ public interface KvContract {
 
   @Test
   default void sameKeyInTwoBuckets_isTwoEntries() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       written(rig.kv().create(THINGS, A, value("thing")));
       written(rig.kv().create(BEATS, A, value("beat")));
       assertEquals("thing", textOf(rig.kv(), A));
@@ -188,7 +188,7 @@ public interface KvContract {
 
   @Test
   default void list_givesTheBranchInOrder() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       List<String> keys =
           List.of("n.b", "n.a", "n", "nn.a", "n.a.x", "N.a", "n.B", "n.10", "n.9", "n-a", "n.a_b");
@@ -202,7 +202,7 @@ public interface KvContract {
 
   @Test
   default void listOfCrowd_givesEveryKeyOnce() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       List<Key> keys = new ArrayList<>();
       for (int i = 0; i < crowd(); i++) {
         keys.add(key("crowd.%06d".formatted(i)));
@@ -220,7 +220,7 @@ public interface KvContract {
 
   @Test
   default void list_givesTheLatestOfEachKey() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       Revision one = written(kv.create(THINGS, A, value("one")));
       Revision two = written(kv.update(THINGS, A, value("two"), one));
@@ -234,10 +234,10 @@ public interface KvContract {
 
   @Test
   default void watch_hintsAtEachKindOfChange() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
-      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
-      List<Hint> all = new CopyOnWriteArrayList<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      List<ChangeHint> all = new CopyOnWriteArrayList<>();
       Watch watch = kv.watch(THINGS, Prefix.under(A), it -> addTo(it, all, hints));
       Key inside = key("a.x");
       written(kv.create(THINGS, key("b.x"), value("outside")));
@@ -254,9 +254,9 @@ public interface KvContract {
 
   @Test
   default void watchThatWasCut_saysSoAndListingHeals() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
-      BlockingQueue<Hint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
       Watch watch = kv.watch(THINGS, Prefix.ALL, hints::add);
       rig.whileWatchesAreCut(() -> written(kv.create(THINGS, A, value("unseen"))));
       awaitHint(hints, new Missed());
@@ -269,9 +269,9 @@ public interface KvContract {
 
   @Test
   default void closedWatch_isQuiet() {
-    try (KvRig rig = rig()) {
-      BlockingQueue<Hint> closed = new LinkedBlockingQueue<>();
-      BlockingQueue<Hint> open = new LinkedBlockingQueue<>();
+    try (KvFixture rig = rig()) {
+      BlockingQueue<ChangeHint> closed = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> open = new LinkedBlockingQueue<>();
       rig.kv().watch(THINGS, Prefix.ALL, closed::add).close();
       Watch watch = rig.kv().watch(THINGS, Prefix.ALL, open::add);
       written(rig.kv().create(THINGS, A, value("one")));
@@ -283,7 +283,7 @@ public interface KvContract {
 
   @Test
   default void storeTime_neverGoesBack() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Kv kv = rig.kv();
       StoreTime last = kv.storeTime();
       for (int i = 0; i < 50; i++) {
@@ -303,7 +303,7 @@ public interface KvContract {
 
   @Test
   default void valueOfAnyBytesUpToTheLimit_isKeptExactly() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       byte[] bytes = new byte[Value.MAX_BYTES];
       for (int i = 0; i < bytes.length; i++) {
         bytes[i] = (byte) i;
@@ -318,7 +318,7 @@ public interface KvContract {
 
   @Test
   default void longestKey_isKept() {
-    try (KvRig rig = rig()) {
+    try (KvFixture rig = rig()) {
       Key longest = key("k".repeat(Key.MAX_LENGTH - 2) + ".z");
       written(rig.kv().create(THINGS, longest, value("one")));
       assertEquals(List.of(longest), keys(rig.kv().list(THINGS, Prefix.ALL)));
@@ -346,15 +346,16 @@ public interface KvContract {
     assertEquals(told.stream().sorted().toList(), told, "store time went back");
   }
 
-  private static void addTo(Hint hint, Collection<Hint> one, Collection<Hint> other) {
+  private static void addTo(
+      ChangeHint hint, Collection<ChangeHint> one, Collection<ChangeHint> other) {
     one.add(hint);
     other.add(hint);
   }
 
   /// Hints may be duplicated or mixed with others, so this skips all but the awaited one.
-  private void awaitHint(BlockingQueue<Hint> hints, Hint awaited) {
+  private void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited) {
     try {
-      Hint hint;
+      ChangeHint hint;
       do {
         hint = hints.poll(hintLimit().toMillis(), TimeUnit.MILLISECONDS);
         assertTrue(hint != null, () -> "no hint " + awaited + " in " + hintLimit());

@@ -6,15 +6,15 @@ import java.util.concurrent.Exchanger;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import keyfleet.store.Hint.Missed;
-import keyfleet.store.Write.Written;
+import keyfleet.store.ChangeHint.Missed;
+import keyfleet.store.WriteResult.Written;
 
 /// A way to break a [Kv]. Some occur in real servers.
-enum KvFlaw {
+public enum KvFlaw {
   /// Acknowledges before a write is durable, as NATS does unless `sync_interval` is `always`.
   LOSSY {
     @Override
-    Kv in(Kv kv) {
+    public Kv in(Kv kv) {
       return new LossyKv(kv);
     }
   },
@@ -22,7 +22,7 @@ enum KvFlaw {
   /// Reads from any replica, as the direct get of NATS does.
   STALE {
     @Override
-    Kv in(Kv kv) {
+    public Kv in(Kv kv) {
       return new StaleKv(kv);
     }
   },
@@ -30,18 +30,18 @@ enum KvFlaw {
   /// Compares first and writes later, as clusters of NATS before 2.9.21 did.
   CHECKED_THEN_WRITTEN {
     @Override
-    Kv in(Kv kv) {
+    public Kv in(Kv kv) {
       Exchanger<Key> checked = new Exchanger<>();
-      return new Through(kv) {
+      return new Forwarding(kv) {
         @Override
-        public Write create(Bucket bucket, Key key, Value value) {
+        public WriteResult create(Bucket bucket, Key key, Value value) {
           Optional<Entry> held = kv.get(bucket, key);
           meetAnother(checked, key);
           return held.isEmpty() ? kv.put(bucket, key, value) : new Conflict();
         }
 
         @Override
-        public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+        public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
           Optional<Revision> held = kv.get(bucket, key).map(Entry::revision);
           meetAnother(checked, key);
           return held.equals(Optional.of(expected)) ? kv.put(bucket, key, value) : new Conflict();
@@ -52,10 +52,10 @@ enum KvFlaw {
 
   UPDATES_ANY_REVISION {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
-        public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+        public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
           return kv.put(bucket, key, value);
         }
       };
@@ -64,10 +64,10 @@ enum KvFlaw {
 
   DELETES_ANY_REVISION {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
-        public Deletion delete(Bucket bucket, Key key, Revision expected) {
+        public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
           Revision held = kv.get(bucket, key).map(Entry::revision).orElse(expected);
           return kv.delete(bucket, key, held);
         }
@@ -78,11 +78,11 @@ enum KvFlaw {
   /// Restarts revisions at one after each deletion, as a counter inside the entry would.
   CREATES_AT_ONE {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
-        public Write create(Bucket bucket, Key key, Value value) {
-          Write write = kv.create(bucket, key, value);
+        public WriteResult create(Bucket bucket, Key key, Value value) {
+          WriteResult write = kv.create(bucket, key, value);
           return write instanceof Written ? new Written(new Revision(1)) : write;
         }
       };
@@ -93,15 +93,15 @@ enum KvFlaw {
   /// would.
   SWEPT_LATE {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
         public Optional<Entry> get(Bucket bucket, Key key) {
           return kv.get(lasting(bucket), key);
         }
 
         @Override
-        public Write put(Bucket bucket, Key key, Value value) {
+        public WriteResult put(Bucket bucket, Key key, Value value) {
           return kv.put(lasting(bucket), key, value);
         }
       };
@@ -110,8 +110,8 @@ enum KvFlaw {
 
   LISTS_BY_TEXT {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
         public List<Entry> list(Bucket bucket, Prefix prefix) {
           String text = prefix.value().replaceFirst("\\.$", "");
@@ -125,8 +125,8 @@ enum KvFlaw {
 
   LISTS_UNORDERED {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
         public List<Entry> list(Bucket bucket, Prefix prefix) {
           return kv.list(bucket, prefix).reversed();
@@ -137,8 +137,8 @@ enum KvFlaw {
 
   HIDES_LOST_HINTS {
     @Override
-    Kv in(Kv kv) {
-      return new Through(kv) {
+    public Kv in(Kv kv) {
+      return new Forwarding(kv) {
         @Override
         public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
           return kv.watch(
@@ -157,9 +157,9 @@ enum KvFlaw {
   /// Reports the wall clock of any server that answers.
   CLOCK_GOES_BACK {
     @Override
-    Kv in(Kv kv) {
+    public Kv in(Kv kv) {
       AtomicLong asked = new AtomicLong();
-      return new Through(kv) {
+      return new Forwarding(kv) {
         @Override
         public StoreTime storeTime() {
           return new StoreTime(kv.storeTime().millis() - asked.incrementAndGet());
@@ -168,7 +168,7 @@ enum KvFlaw {
     }
   };
 
-  abstract Kv in(Kv kv);
+  public abstract Kv in(Kv kv);
 
   private static Bucket lasting(Bucket bucket) {
     return new Bucket.Lasting(bucket.name());
@@ -187,10 +187,10 @@ enum KvFlaw {
     }
   }
 
-  private static class Through implements ForwardingKv {
+  private static class Forwarding implements ForwardingKv {
     private final Kv inner;
 
-    Through(Kv inner) {
+    Forwarding(Kv inner) {
       this.inner = inner;
     }
 

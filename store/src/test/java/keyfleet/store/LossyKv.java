@@ -2,7 +2,7 @@ package keyfleet.store;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import keyfleet.store.Write.Written;
+import keyfleet.store.WriteResult.Written;
 
 /// Acknowledges and drops every twentieth write that would have succeeded.
 public final class LossyKv implements ForwardingKv {
@@ -22,14 +22,14 @@ public final class LossyKv implements ForwardingKv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return inner.get(bucket, key).isEmpty() && drops()
         ? acknowledged()
         : inner.create(bucket, key, value);
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     Optional<Revision> held = inner.get(bucket, key).map(Entry::revision);
     return held.equals(Optional.of(expected)) && drops()
         ? acknowledged()
@@ -37,7 +37,7 @@ public final class LossyKv implements ForwardingKv {
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return drops() ? acknowledged() : inner.put(bucket, key, value);
   }
 
@@ -45,7 +45,7 @@ public final class LossyKv implements ForwardingKv {
     return writes.incrementAndGet() % EVERY == 0;
   }
 
-  private Write acknowledged() {
+  private WriteResult acknowledged() {
     return new Written(new Revision(MADE_UP + writes.get()));
   }
 }

@@ -1,12 +1,12 @@
 package keyfleet.store;
 
-import static keyfleet.store.Fixtures.fields;
-import static keyfleet.store.Fixtures.id;
-import static keyfleet.store.Fixtures.record;
-import static keyfleet.store.Fixtures.rewrapped;
-import static keyfleet.store.Fixtures.sealed;
-import static keyfleet.store.Fixtures.v;
-import static keyfleet.store.Fixtures.with;
+import static keyfleet.store.StoreFixtures.fields;
+import static keyfleet.store.StoreFixtures.id;
+import static keyfleet.store.StoreFixtures.record;
+import static keyfleet.store.StoreFixtures.rewrapped;
+import static keyfleet.store.StoreFixtures.sealed;
+import static keyfleet.store.StoreFixtures.v;
+import static keyfleet.store.StoreFixtures.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import keyfleet.crypto.KekVersion;
-import keyfleet.store.Deletion.Deleted;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.RecordWriteResult.Stored;
 import org.junit.jupiter.api.Test;
 
 /// What Keyfleet expects of a collection that has no fence.
@@ -30,7 +30,7 @@ public interface RecordsContract {
   int PAGE = 10;
 
   /// Creates a fixture around an empty collection.
-  RecordsRig rig();
+  RecordsFixture rig();
 
   /// How many records the longer tests use.
   default int population() {
@@ -39,7 +39,7 @@ public interface RecordsContract {
 
   @Test
   default void insertedRecord_isReadExactly() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord record = record(1, 1, 1);
       assertEquals(Optional.empty(), rig.records().read(id(1)));
       insert(rig, record);
@@ -51,7 +51,7 @@ public interface RecordsContract {
 
   @Test
   default void delete_needsTheFieldsAsTheyAre() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord record = record(1, 1, 1);
       insert(rig, record);
       assertEquals(new Conflict(), rig.records().delete(record(1, 1, 1)));
@@ -63,24 +63,25 @@ public interface RecordsContract {
 
   @Test
   default void compareAndSet_changesAllFields() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord before = record(1, 1, 1, 1);
       insert(rig, before);
       StoredRecord after = new StoredRecord(before.id(), rewrapped(before, 2));
-      assertEquals(new Stored(), rig.records().compareAndSet(new Change(before, after.fields())));
+      assertEquals(
+          new Stored(), rig.records().compareAndSet(new RecordChange(before, after.fields())));
       assertEquals(Optional.of(after), rig.records().read(id(1)));
     }
   }
 
   @Test
   default void compareAndSetWithAnyFieldChanged_changesNone() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord stored = record(1, 1, 1, 1);
       insert(rig, stored);
       for (String name : stored.fields().byName().keySet()) {
         SealedFields other = with(stored.fields(), name, sealed(1));
         StoredRecord expected = new StoredRecord(stored.id(), other);
-        Change change = new Change(expected, rewrapped(stored, 2));
+        RecordChange change = new RecordChange(expected, rewrapped(stored, 2));
         assertEquals(new Conflict(), rig.records().compareAndSet(change), name);
         assertEquals(Optional.of(stored), rig.records().read(id(1)), name);
       }
@@ -89,12 +90,12 @@ public interface RecordsContract {
 
   @Test
   default void compareAndSetThatKnowsTooFewFields_changesNone() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord stored = record(1, 1, 1);
       insert(rig, stored);
       Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
       StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
-      Change change = new Change(expected, fields(2));
+      RecordChange change = new RecordChange(expected, fields(2));
       assertEquals(new Conflict(), rig.records().compareAndSet(change));
       assertEquals(Optional.of(stored), rig.records().read(id(1)));
     }
@@ -102,9 +103,9 @@ public interface RecordsContract {
 
   @Test
   default void compareAndSetOfAbsentRecord_conflicts() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       StoredRecord absent = record(1, 1);
-      Change change = new Change(absent, fields(2));
+      RecordChange change = new RecordChange(absent, fields(2));
       assertEquals(new Conflict(), rig.records().compareAndSet(change));
       assertEquals(Optional.empty(), rig.records().read(id(1)));
     }
@@ -112,14 +113,14 @@ public interface RecordsContract {
 
   @Test
   default void compareAndSetAll_judgesEachChangeByItself() {
-    try (RecordsRig rig = rig()) {
-      List<Change> changes = new ArrayList<>();
-      List<RecordWrite> expected = new ArrayList<>();
+    try (RecordsFixture rig = rig()) {
+      List<RecordChange> changes = new ArrayList<>();
+      List<RecordWriteResult> expected = new ArrayList<>();
       for (int i = 0; i < population(); i++) {
         boolean asRead = i % 3 > 0;
         StoredRecord record = record(i, 1, 1);
         insert(rig, asRead ? record : record(i, 1, 1));
-        changes.add(new Change(record, rewrapped(record, 2)));
+        changes.add(new RecordChange(record, rewrapped(record, 2)));
         expected.add(asRead ? new Stored() : new Conflict());
       }
       assertEquals(expected, rig.records().compareAndSetAll(changes));
@@ -135,13 +136,13 @@ public interface RecordsContract {
   @Test
   default void changeThatForgetsAField_cannotBeMade() {
     StoredRecord record = record(1, 1, 1);
-    assertThrows(IllegalArgumentException.class, () -> new Change(record, fields(2)));
+    assertThrows(IllegalArgumentException.class, () -> new RecordChange(record, fields(2)));
   }
 
   @Test
   default void racedCompareAndSet_isWonOnceAndNeverMixed() {
-    try (RecordsRig rig = rig();
-        Racers racers = new Racers(RACERS)) {
+    try (RecordsFixture rig = rig();
+        RacingThreads racers = new RacingThreads(RACERS)) {
       StoredRecord last = record(1, 1, 1);
       insert(rig, last);
       for (int round = 0; round < population(); round++) {
@@ -150,8 +151,9 @@ public interface RecordsContract {
         for (int i = 0; i < RACERS; i++) {
           offers.add(rewrapped(expected, 1 + i));
         }
-        List<RecordWrite> writes =
-            racers.race(it -> rig.records().compareAndSet(new Change(expected, offers.get(it))));
+        List<RecordWriteResult> writes =
+            racers.race(
+                it -> rig.records().compareAndSet(new RecordChange(expected, offers.get(it))));
         assertEquals(1, Collections.frequency(writes, new Stored()), () -> "of " + writes);
         last = new StoredRecord(last.id(), offers.get(writes.indexOf(new Stored())));
         assertEquals(Optional.of(last), rig.records().read(id(1)));
@@ -161,7 +163,7 @@ public interface RecordsContract {
 
   @Test
   default void mixedRecord_belongsToItsLowestVersion() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       insert(rig, record(1, 3, 2));
       insert(rig, record(2, 2, 3));
       insert(rig, record(3, 3, 3));
@@ -174,7 +176,7 @@ public interface RecordsContract {
 
   @Test
   default void fieldThatIsNoEnvelope_isCountedAsUnreadable() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       Bytes garbage = Bytes.copyOf(new byte[200]);
       insert(rig, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
       insert(rig, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
@@ -187,14 +189,14 @@ public interface RecordsContract {
 
   @Test
   default void census_equalsFullScan() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       Random random = new Random(7);
       assertEquals(Census.of(List.of()), rig.records().census());
       for (int i = 0; i < population(); i++) {
         insert(rig, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
         if (random.nextInt(3) == 0) {
           StoredRecord moved = rig.records().read(id(random.nextInt(i + 1))).orElseThrow();
-          Change change = new Change(moved, rewrapped(moved, 1 + random.nextInt(5)));
+          RecordChange change = new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
           assertEquals(new Stored(), rig.records().compareAndSet(change));
         }
       }
@@ -209,7 +211,7 @@ public interface RecordsContract {
 
   @Test
   default void scanOfAbsentVersion_isEmpty() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       insert(rig, record(1, 1));
       assertEquals(List.of(), rig.records().scan(v(2), PAGE));
       assertEquals(List.of(), rig.records().scan(v(1), id(1), PAGE));
@@ -218,7 +220,7 @@ public interface RecordsContract {
 
   @Test
   default void scanAfterRecordThatIsGone_goesOn() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       for (int i = 1; i <= 4; i++) {
         insert(rig, record(i, 1));
       }
@@ -231,8 +233,8 @@ public interface RecordsContract {
   /// Even ids stay as they are; other threads meanwhile rewrap, delete and insert odd ones.
   @Test
   default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
-    try (RecordsRig rig = rig();
-        Racers racers = new Racers(4)) {
+    try (RecordsFixture rig = rig();
+        RacingThreads racers = new RacingThreads(4)) {
       int count = population();
       for (int i = 0; i < count; i++) {
         insert(rig, record(i, 1, 1));
@@ -253,7 +255,7 @@ public interface RecordsContract {
   /// pages.
   @Test
   default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
-    try (RecordsRig rig = rig()) {
+    try (RecordsFixture rig = rig()) {
       int count = population();
       for (int i = 0; i < count; i++) {
         insert(rig, record(i, 1, 1));
@@ -285,7 +287,7 @@ public interface RecordsContract {
     } else if (random.nextInt(3) == 0) {
       records.delete(found.get());
     } else {
-      records.compareAndSet(new Change(found.get(), rewrapped(found.get(), 2)));
+      records.compareAndSet(new RecordChange(found.get(), rewrapped(found.get(), 2)));
     }
   }
 
@@ -300,7 +302,7 @@ public interface RecordsContract {
     }
   }
 
-  private static void insert(RecordsRig rig, StoredRecord record) {
+  private static void insert(RecordsFixture rig, StoredRecord record) {
     assertEquals(new Stored(), rig.records().insert(record));
   }
 

@@ -7,7 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.crypto.KekVersion;
-import keyfleet.store.RecordWrite.Stored;
+import keyfleet.store.RecordWriteResult.Stored;
 
 /// A way to break [Records].
 enum RecordsFlaw {
@@ -16,9 +16,9 @@ enum RecordsFlaw {
     @Override
     Records in(Records records) {
       AtomicInteger changes = new AtomicInteger();
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
-        public RecordWrite compareAndSet(Change change) {
+        public RecordWriteResult compareAndSet(RecordChange change) {
           boolean fits = records.read(change.from().id()).equals(Optional.of(change.from()));
           return fits && changes.incrementAndGet() % 20 == 0
               ? new Stored()
@@ -33,10 +33,10 @@ enum RecordsFlaw {
     @Override
     Records in(Records records) {
       List<StoredRecord> past = new ArrayList<>();
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
-        public synchronized RecordWrite compareAndSet(Change change) {
-          RecordWrite write = records.compareAndSet(change);
+        public synchronized RecordWriteResult compareAndSet(RecordChange change) {
+          RecordWriteResult write = records.compareAndSet(change);
           if (write instanceof Stored) {
             past.addFirst(change.from());
           }
@@ -57,12 +57,14 @@ enum RecordsFlaw {
   COMPARES_ONE_FIELD {
     @Override
     Records in(Records records) {
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
-        public RecordWrite compareAndSet(Change change) {
+        public RecordWriteResult compareAndSet(RecordChange change) {
           Optional<StoredRecord> held = records.read(change.from().id());
           boolean fits = held.isPresent() && first(held.get()).equals(first(change.from()));
-          return fits ? records.compareAndSet(new Change(held.get(), change.to())) : new Conflict();
+          return fits
+              ? records.compareAndSet(new RecordChange(held.get(), change.to()))
+              : new Conflict();
         }
       };
     }
@@ -71,7 +73,7 @@ enum RecordsFlaw {
   COUNTS_BY_HIGHEST {
     @Override
     Records in(Records records) {
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
         public Census census() {
           SortedMap<KekVersion, Long> highest = new TreeMap<>();
@@ -90,7 +92,7 @@ enum RecordsFlaw {
   SCAN_SKIPS {
     @Override
     Records in(Records records) {
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
           return records.scan(version, after, limit + 1).stream().skip(1).toList();
@@ -102,7 +104,7 @@ enum RecordsFlaw {
   SCAN_REPEATS {
     @Override
     Records in(Records records) {
-      return new Through(records) {
+      return new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
           List<StoredRecord> page = new ArrayList<>(records.scan(version, after, limit - 1));
@@ -118,9 +120,9 @@ enum RecordsFlaw {
   FENCE_STOPS_NOBODY {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean allows(Fence held, SealedFields before, SealedFields after) {
               return true;
@@ -133,16 +135,16 @@ enum RecordsFlaw {
   FENCE_DOES_NOT_WAIT {
     @Override
     Records in(Records records) {
-      return new HastyFence(records);
+      return new NonBlockingFence(records);
     }
   },
 
   FENCE_STOPS_INSERTS_ONLY {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean allows(Fence held, SealedFields before, SealedFields after) {
               return !before.equals(SealedFields.NONE) || held.allows(before, after);
@@ -155,9 +157,9 @@ enum RecordsFlaw {
   FENCE_SPARES_OLD_RECORDS {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean allows(Fence held, SealedFields before, SealedFields after) {
               boolean old = !held.writable().containsAll(before.versions());
@@ -171,9 +173,9 @@ enum RecordsFlaw {
   FENCE_STOPS_OLD_RECORDS {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean allows(Fence held, SealedFields before, SealedFields after) {
               return held.writable().containsAll(after.versions());
@@ -185,9 +187,9 @@ enum RecordsFlaw {
   FENCE_NEEDS_A_NEW_TERM {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean yields(Fence held, Fence next) {
               return next.term().compareTo(held.term()) > 0;
@@ -199,9 +201,9 @@ enum RecordsFlaw {
   FENCE_YIELDS_TO_ANY {
     @Override
     Records in(Records records) {
-      return new OwnFence(
+      return new CustomRuleFence(
           records,
-          new OwnFence.Rules() {
+          new CustomRuleFence.Rules() {
             @Override
             public boolean yields(Fence held, Fence next) {
               return true;
@@ -216,10 +218,10 @@ enum RecordsFlaw {
     return record.fields().byName().firstEntry().getValue();
   }
 
-  private static class Through implements ForwardingRecords {
+  private static class Forwarding implements ForwardingRecords {
     private final Records inner;
 
-    Through(Records inner) {
+    Forwarding(Records inner) {
       this.inner = inner;
     }
 

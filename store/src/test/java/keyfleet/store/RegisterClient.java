@@ -2,13 +2,13 @@ package keyfleet.store;
 
 import java.util.Optional;
 import java.util.Random;
-import keyfleet.store.Deletion.Deleted;
-import keyfleet.store.Operation.Step;
-import keyfleet.store.Operation.Step.Put;
-import keyfleet.store.Operation.Step.Read;
-import keyfleet.store.Operation.Step.SwapRefused;
-import keyfleet.store.Operation.Step.Swapped;
-import keyfleet.store.Write.Written;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.RegisterOperation.Effect;
+import keyfleet.store.RegisterOperation.Effect.Put;
+import keyfleet.store.RegisterOperation.Effect.Read;
+import keyfleet.store.RegisterOperation.Effect.RefusedSwap;
+import keyfleet.store.RegisterOperation.Effect.Swap;
+import keyfleet.store.WriteResult.Written;
 import org.jspecify.annotations.Nullable;
 
 /// A client that uses one key as a register, with random calls, and records the results. No value
@@ -17,10 +17,10 @@ final class RegisterClient {
   private final Kv kv;
   private final Bucket bucket;
   private final Key key;
-  private final History history;
+  private final RegisterHistory history;
   private @Nullable Entry seen;
 
-  RegisterClient(Kv kv, Bucket bucket, Key key, History history) {
+  RegisterClient(Kv kv, Bucket bucket, Key key, RegisterHistory history) {
     this.kv = kv;
     this.bucket = bucket;
     this.key = key;
@@ -56,7 +56,8 @@ final class RegisterClient {
   private void read() {
     long began = history.begin();
     Optional<Entry> found = kv.get(bucket, key);
-    history.answered(began, new Read(found.map(RegisterClient::number).orElse(Operation.ABSENT)));
+    history.answered(
+        began, new Read(found.map(RegisterClient::number).orElse(RegisterOperation.ABSENT)));
     seen = found.orElse(null);
   }
 
@@ -71,29 +72,29 @@ final class RegisterClient {
 
   private void create(int value) {
     long began = history.begin();
-    written(began, kv.create(bucket, key, text(value)), new Swapped(Operation.ABSENT, value));
+    written(began, kv.create(bucket, key, text(value)), new Swap(RegisterOperation.ABSENT, value));
   }
 
   private void update(Entry last, int value) {
     long began = history.begin();
-    Write write = kv.update(bucket, key, text(value), last.revision());
-    written(began, write, new Swapped(number(last), value));
+    WriteResult write = kv.update(bucket, key, text(value), last.revision());
+    written(began, write, new Swap(number(last), value));
   }
 
-  private void written(long began, Write write, Swapped swapped) {
+  private void written(long began, WriteResult write, Swap swapped) {
     switch (write) {
       case Written _ -> history.answered(began, swapped);
-      case Conflict _ -> history.answered(began, new SwapRefused(swapped.expected()));
+      case Conflict _ -> history.answered(began, new RefusedSwap(swapped.expected()));
       case Unknown _ -> history.unanswered(began, swapped);
     }
   }
 
   private void delete(Entry last) {
     long began = history.begin();
-    Step deleted = new Swapped(number(last), Operation.ABSENT);
+    Effect deleted = new Swap(number(last), RegisterOperation.ABSENT);
     switch (kv.delete(bucket, key, last.revision())) {
       case Deleted _ -> history.answered(began, deleted);
-      case Conflict _ -> history.answered(began, new SwapRefused(number(last)));
+      case Conflict _ -> history.answered(began, new RefusedSwap(number(last)));
       case Unknown _ -> history.unanswered(began, deleted);
     }
   }

@@ -29,19 +29,19 @@ final class StaleKv implements ForwardingKv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     lag(bucket, key);
     return inner.create(bucket, key, value);
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     lag(bucket, key);
     return inner.update(bucket, key, value, expected);
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     lag(bucket, key);
     return inner.put(bucket, key, value);
   }

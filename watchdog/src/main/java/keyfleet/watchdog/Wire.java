@@ -19,10 +19,10 @@ import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
-import keyfleet.store.MalformedException;
+import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a node's order from the store, and writes its report, its facts and its heartbeat there.
@@ -68,7 +68,7 @@ final class Wire {
   private static @Nullable DesiredState decoded(Value value) {
     try {
       return DesiredDocument.read(value);
-    } catch (MalformedException e) {
+    } catch (MalformedValueException e) {
       return null;
     }
   }
@@ -100,12 +100,12 @@ final class Wire {
   private StoreLink keep(Bucket bucket, Value value) {
     Entry present = kv.get(bucket, ownKey).orElse(null);
     boolean there = present != null && present.value().equals(value);
-    return there || write(bucket, present, value) instanceof Write.Written
+    return there || write(bucket, present, value) instanceof WriteResult.Written
         ? StoreLink.CONNECTED
         : StoreLink.CUT_OFF;
   }
 
-  private Write write(Bucket bucket, @Nullable Entry present, Value value) {
+  private WriteResult write(Bucket bucket, @Nullable Entry present, Value value) {
     return present == null
         ? kv.create(bucket, ownKey, value)
         : kv.update(bucket, ownKey, value, present.revision());
@@ -120,8 +120,8 @@ final class Wire {
     }
     told = null;
     shown = null;
-    Write write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
-    if (!(write instanceof Write.Written)) {
+    WriteResult write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
+    if (!(write instanceof WriteResult.Written)) {
       return StoreLink.CUT_OFF;
     }
     beatDue = now + BEAT_EVERY.toNanos();

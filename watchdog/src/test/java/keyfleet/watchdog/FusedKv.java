@@ -9,7 +9,7 @@ import keyfleet.store.Kv;
 import keyfleet.store.Revision;
 import keyfleet.store.StoreException;
 import keyfleet.store.Value;
-import keyfleet.store.Write;
+import keyfleet.store.WriteResult;
 
 /// A watchdog's connection to the store. The watchdog can die at each use of it, and a test can
 /// disconnect it.
@@ -45,17 +45,17 @@ final class FusedKv implements ForwardingKv {
   }
 
   @Override
-  public Write create(Bucket bucket, Key key, Value value) {
+  public WriteResult create(Bucket bucket, Key key, Value value) {
     return fuse.around("create", () -> inner().create(bucket, key, value));
   }
 
   @Override
-  public Write update(Bucket bucket, Key key, Value value, Revision expected) {
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     return fuse.around("update", () -> inner().update(bucket, key, value, expected));
   }
 
   @Override
-  public Write put(Bucket bucket, Key key, Value value) {
+  public WriteResult put(Bucket bucket, Key key, Value value) {
     return fuse.around("put", () -> inner().put(bucket, key, value));
   }
 }

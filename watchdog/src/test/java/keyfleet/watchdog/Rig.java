@@ -22,10 +22,10 @@ import keyfleet.rollout.target.Facts;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Revision;
-import keyfleet.store.StoreClock;
-import keyfleet.store.UnsureKv;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
 
 /// One node with its watchdog, a store, and orders from a simulated driver. Time passes in steps of
 /// one second; the watchdog ticks when it asks to.
@@ -38,7 +38,7 @@ final class Rig {
   static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
 
   final Fuse fuse = new Fuse();
-  final StoreClock clock = new StoreClock();
+  final FakeStoreClock clock = new FakeStoreClock();
   final FakeKv store = new FakeKv(clock);
   final FakeHost host = new FakeHost();
   final FakeJournal journal = new FakeJournal(fuse);
@@ -51,11 +51,11 @@ final class Rig {
   private final Map<Revision, NodeReport> read = new HashMap<>();
 
   Rig() {
-    this(() -> Trouble.NONE);
+    this(() -> Fault.NONE);
   }
 
-  Rig(Supplier<Trouble> troubles) {
-    kv = new FusedKv(new UnsureKv(store, troubles), fuse);
+  Rig(Supplier<Fault> troubles) {
+    kv = new FusedKv(new UnreliableKv(store, troubles), fuse);
     watchdog = started();
   }
 

@@ -25,7 +25,7 @@ import keyfleet.rollout.node.ProbeResult;
 import keyfleet.rollout.node.ProbeResult.State;
 import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
 import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
-import keyfleet.store.UnsureKv.Trouble;
+import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Test;
 
@@ -302,7 +302,7 @@ class WatchdogTest {
   void answersThatGetLost_changeNothingInTheEnd() {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
-      Trouble[] troubles = Trouble.values();
+      Fault[] troubles = Fault.values();
       Rig unsure = new Rig(() -> troubles[random.nextInt(troubles.length)]);
       unsure.driveToTheEnd();
       unsure.pass(Duration.ofMinutes(5));
@@ -312,8 +312,8 @@ class WatchdogTest {
 
   @Test
   void reportThatGotLost_isSentAgainAtTheNextTick() {
-    Iterator<Trouble> troubles = List.of(Trouble.NONE, Trouble.LOST).iterator();
-    Rig unsure = new Rig(() -> troubles.hasNext() ? troubles.next() : Trouble.NONE);
+    Iterator<Fault> troubles = List.of(Fault.NONE, Fault.LOST).iterator();
+    Rig unsure = new Rig(() -> troubles.hasNext() ? troubles.next() : Fault.NONE);
     unsure.artifacts.answer(NEW, new Fetching.UnderWay());
     unsure.order(Goal.STAGED);
     unsure.tick();

@@ -1,0 +1,87 @@
+package keyfleet.sqlite;
+
+import java.util.Locale;
+import java.util.Set;
+
+/// Whether a filesystem type is local to one machine. SQLite's processes coordinate by shared
+/// memory and POSIX locks, and neither reaches another machine: two machines on one file corrupt
+/// it.
+enum FilesystemKind {
+  LOCAL,
+  SHARED,
+  UNKNOWN;
+
+  private static final Set<String> ON_THIS_MACHINE =
+      Set.of(
+          "ext2",
+          "ext3",
+          "ext4",
+          "xfs",
+          "btrfs",
+          "zfs",
+          "f2fs",
+          "jfs",
+          "reiserfs",
+          "bcachefs",
+          "nilfs2",
+          "tmpfs",
+          "ramfs",
+          "rootfs",
+          "overlay",
+          "overlayfs",
+          "aufs",
+          "ecryptfs",
+          "ufs",
+          "apfs",
+          "hfs",
+          "ntfs",
+          "ntfs3",
+          "fuseblk",
+          "vfat",
+          "exfat",
+          "erofs",
+          "squashfs");
+
+  /// Includes host folders in a virtual machine: several machines may mount them.
+  private static final Set<String> AMONG_MACHINES =
+      Set.of(
+          "nfs",
+          "nfs4",
+          "cifs",
+          "smb",
+          "smb2",
+          "smb3",
+          "smbfs",
+          "9p",
+          "afs",
+          "afpfs",
+          "webdav",
+          "ceph",
+          "glusterfs",
+          "lustre",
+          "beegfs",
+          "gpfs",
+          "gfs",
+          "gfs2",
+          "ocfs2",
+          "orangefs",
+          "pvfs2",
+          "coda",
+          "ncpfs",
+          "fuse",
+          "macfuse",
+          "osxfuse",
+          "virtiofs",
+          "vboxsf",
+          "vmhgfs",
+          "prl_fs");
+
+  /// Classifies by the type name that the operating system reports.
+  static FilesystemKind of(String type) {
+    String kind = type.toLowerCase(Locale.ROOT);
+    if (AMONG_MACHINES.contains(kind) || kind.startsWith("fuse.")) {
+      return SHARED;
+    }
+    return ON_THIS_MACHINE.contains(kind) ? LOCAL : UNKNOWN;
+  }
+}

@@ -1,0 +1,68 @@
+package keyfleet.sqlite;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import keyfleet.store.Bucket;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// The buckets that exist, and their kinds. The key state database lists all of them, so that a
+/// name means one bucket. Only a write creates a bucket.
+final class SqliteBucketRegistry {
+  private static final String READ = "SELECT lifetime FROM keyfleet_buckets WHERE name = ?";
+  private static final String MAKE =
+      "INSERT INTO keyfleet_buckets (name, lifetime) VALUES (?, ?) ON CONFLICT DO NOTHING";
+
+  private final SqliteDatabase state;
+
+  /// A cache without invalidation: buckets are never deleted.
+  private final Map<String, Bucket> known = new ConcurrentHashMap<>();
+
+  SqliteBucketRegistry(SqliteDatabase state) {
+    this.state = state;
+  }
+
+  /// Whether anything was ever written to the bucket.
+  boolean has(Bucket bucket) {
+    @Nullable Bucket found = known.get(bucket.name());
+    if (found == null) {
+      found = read(bucket.name()).orElse(null);
+    }
+    if (found == null) {
+      return false;
+    }
+    refuseOther(found, bucket);
+    known.put(bucket.name(), bucket);
+    return true;
+  }
+
+  void make(Bucket bucket) {
+    if (!has(bucket)) {
+      @Nullable String lifetime =
+          bucket instanceof Bucket.Expiring(_, var length) ? length.toString() : null;
+      // The outcome is read back below.
+      state.write(session -> session.change(MAKE, bucket.name(), lifetime));
+      if (!has(bucket)) {
+        throw new StoreException("bucket " + bucket.name() + " cannot be created");
+      }
+    }
+  }
+
+  private Optional<Bucket> read(String name) {
+    return state.read(session -> session.row(READ, row -> bucket(name, row.getString(1)), name));
+  }
+
+  private static Bucket bucket(String name, @Nullable String lifetime) {
+    return lifetime == null
+        ? new Bucket.Lasting(name)
+        : new Bucket.Expiring(name, Duration.parse(lifetime));
+  }
+
+  private static void refuseOther(Bucket found, Bucket bucket) {
+    if (!found.equals(bucket)) {
+      throw new IllegalArgumentException("bucket exists as " + found + ", not as " + bucket);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package keyfleet.sqlite;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import keyfleet.sqlite.SqliteSession.Durability;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import org.jspecify.annotations.Nullable;
+
+/// An open database file with its pool of connections; runs reads and transactions on it. It closes
+/// a connection that failed, and the next call opens another, so the file is usable again as soon
+/// as the problem is over.
+final class SqliteDatabase implements AutoCloseable {
+  static final int MAX_SESSIONS = 8;
+
+  @FunctionalInterface
+  interface SqlWork<T> {
+    T on(SqliteSession session) throws SQLException;
+  }
+
+  private final Path path;
+  private final SqliteWriterQueue queue;
+  private final Durability durability;
+  private final Semaphore permits = new Semaphore(MAX_SESSIONS, true);
+  private final Deque<SqliteSession> idle = new ArrayDeque<>();
+
+  /// Identifies the file as it was when it was opened.
+  private final Object key;
+
+  private volatile boolean closed;
+
+  /// The file must exist.
+  SqliteDatabase(Path path, SqliteWriterQueue queue, Durability durability) {
+    this.path = path;
+    this.queue = queue;
+    this.durability = durability;
+    this.key = key(path).orElse(path);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  /// Each statement reads one snapshot.
+  <T> T read(SqlWork<T> work) {
+    SqliteSession session = borrow();
+    try {
+      checkPath();
+      T read = work.on(session);
+      giveBack(session);
+      return read;
+    } catch (SQLException e) {
+      discard(session);
+      throw SqliteErrors.of(path, e);
+    } catch (RuntimeException e) {
+      giveBack(session);
+      throw e;
+    }
+  }
+
+  /// All statements of `work` read the same snapshot.
+  <T> T readTogether(SqlWork<T> work) {
+    return read(session -> {
+      session.run("BEGIN");
+      try {
+        return work.on(session);
+      } finally {
+        session.rollback();
+      }
+    });
+  }
+
+  /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws,
+  /// nothing is changed.
+  <T> Optional<T> write(SqlWork<T> work) {
+    try (SqliteWriterQueue.Turn _ = queue.enter()) {
+      SqliteSession session = borrow();
+      try {
+        session.run("BEGIN IMMEDIATE");
+        checkPath();
+        T done = work.on(session);
+        Optional<T> committed = commit(session) ? Optional.of(done) : Optional.empty();
+        giveBackIf(committed.isPresent(), session);
+        return committed;
+      } catch (SQLException e) {
+        undo(session, SqliteErrors.leavesConnection(e));
+        throw SqliteErrors.of(path, e);
+      } catch (RuntimeException e) {
+        undo(session, true);
+        throw e;
+      }
+    }
+  }
+
+  /// For work that is safe to repeat, because it first checks whether it is already done.
+  <T> T writeAnew(SqlWork<T> work) {
+    return write(work)
+        .orElseThrow(() -> new StoreException("it is unknown whether " + path + " was written"));
+  }
+
+  /// Runs with the writers' lock but without a transaction, as changing the journal mode requires.
+  <T> T alone(SqlWork<T> work) {
+    try (SqliteWriterQueue.Turn _ = queue.enter()) {
+      return read(work);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    synchronized (idle) {
+      idle.forEach(SqliteSession::close);
+      idle.clear();
+    }
+  }
+
+  /// False if the outcome is unknown.
+  private static boolean commit(SqliteSession session) throws SQLException {
+    try {
+      session.run("COMMIT");
+      return true;
+    } catch (SQLException e) {
+      if (SqliteErrors.undoesCommit(e)) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private void undo(SqliteSession session, boolean sound) {
+    giveBackIf(session.rollback() && sound, session);
+  }
+
+  private void giveBackIf(boolean sound, SqliteSession session) {
+    if (sound) {
+      giveBack(session);
+    } else {
+      discard(session);
+    }
+  }
+
+  /// A process that kept writing to a file that other processes no longer find would acknowledge
+  /// writes that are lost.
+  private void checkPath() {
+    if (!key.equals(key(path).orElse(null))) {
+      throw gone();
+    }
+  }
+
+  private StoreRefusedException gone() {
+    return new StoreRefusedException(
+        path + " is not the file that was opened: it was replaced or deleted",
+        "stop every process that uses it, put the file in its place, start them again");
+  }
+
+  private static Optional<Object> key(Path path) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      @Nullable Object key = attributes.fileKey();
+      // On a system without file numbers, only the path identifies a file.
+      return Optional.of(key == null ? path : key);
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+
+  private SqliteSession borrow() {
+    if (closed) {
+      throw new StoreException(path + " was closed");
+    }
+    awaitPermit();
+    @Nullable SqliteSession waiting;
+    synchronized (idle) {
+      waiting = idle.pollFirst();
+    }
+    try {
+      return waiting == null ? opened() : waiting;
+    } catch (RuntimeException e) {
+      permits.release();
+      throw e;
+    }
+  }
+
+  /// Never opens a replaced file: SQLite would apply the old file's log to it.
+  private SqliteSession opened() {
+    checkPath();
+    try {
+      return SqliteSession.open(path, durability);
+    } catch (SQLException e) {
+      throw SqliteErrors.of(path, e);
+    }
+  }
+
+  private void awaitPermit() {
+    try {
+      if (!permits.tryAcquire(SqliteWriterQueue.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new StoreException(
+            "%d calls on %s took longer than %d s"
+                .formatted(MAX_SESSIONS, path, SqliteWriterQueue.LIMIT.toSeconds()));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for " + path, e);
+    }
+  }
+
+  private void giveBack(SqliteSession session) {
+    synchronized (idle) {
+      idle.addFirst(session);
+    }
+    permits.release();
+    if (closed) {
+      close();
+    }
+  }
+
+  private void discard(SqliteSession session) {
+    session.close();
+    permits.release();
+  }
+}

@@ -1,0 +1,193 @@
+package keyfleet.sqlite;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+
+/// The fence of a table: two triggers that express [Fence#allows] in SQL, with the writable
+/// versions as literals, and a row of `keyfleet_fences` that stores the fence. One transaction
+/// changes them all: a transaction that wrote before it must end first, and a transaction that only
+/// read before it can no longer write.
+///
+/// The triggers run before the change: an application's own trigger could skip a later one with
+/// `RAISE(IGNORE)`.
+final class SqliteFenceTriggers {
+  /// Marks an error as coming from the fence.
+  static final String REFUSAL = "keyfleet fence";
+
+  private static final String MEMORY =
+      """
+      CREATE TABLE IF NOT EXISTS keyfleet_fences (
+        collection TEXT PRIMARY KEY COLLATE NOCASE, incarnation INTEGER NOT NULL,
+        epoch INTEGER NOT NULL, writable TEXT NOT NULL)
+      """;
+  private static final String REMEMBER =
+      "INSERT OR REPLACE INTO keyfleet_fences VALUES (?, ?, ?, ?)";
+  private static final String RECALL =
+      "SELECT incarnation, epoch, writable FROM keyfleet_fences WHERE collection = ?";
+  private static final String HAS_MEMORY =
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'keyfleet_fences'";
+  private static final String TRIGGER =
+      """
+      SELECT sql FROM sqlite_schema
+      WHERE type = 'trigger' AND name = ? COLLATE NOCASE AND tbl_name = ? COLLATE NOCASE
+      """;
+
+  private final CollectionShape shape;
+
+  SqliteFenceTriggers(CollectionShape shape) {
+    this.shape = shape;
+  }
+
+  FenceResult raise(SqliteSession session, Fence next) throws SQLException {
+    Optional<Fence> held = remembered(session);
+    if (held.isPresent() && !held.get().yieldsTo(next)) {
+      return new StaleTerm(held.get());
+    }
+    if (!held.equals(Optional.of(next)) || !standsAs(session, next)) {
+      install(session, next);
+    }
+    return new Raised();
+  }
+
+  Optional<Fence> remembered(SqliteSession session) throws SQLException {
+    return session.number(HAS_MEMORY) == 0
+        ? Optional.empty()
+        : session.row(RECALL, SqliteFenceTriggers::fence, shape.name());
+  }
+
+  /// An application that recreates its table loses the triggers with the old table.
+  boolean stands(SqliteSession session) throws SQLException {
+    return trigger(session, insertName()).isPresent() && trigger(session, updateName()).isPresent();
+  }
+
+  private boolean standsAs(SqliteSession session, Fence fence) throws SQLException {
+    return trigger(session, insertName()).equals(Optional.of(onInsert(fence)))
+        && trigger(session, updateName()).equals(Optional.of(onUpdate(fence)));
+  }
+
+  private void install(SqliteSession session, Fence fence) throws SQLException {
+    session.runOnce(MEMORY);
+    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quoted(insertName()));
+    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quoted(updateName()));
+    session.runOnce(onInsert(fence));
+    session.runOnce(onUpdate(fence));
+    Term term = fence.term();
+    String writable =
+        fence.writable().stream()
+            .map(it -> String.valueOf(it.number()))
+            .collect(Collectors.joining(","));
+    session.change(REMEMBER, shape.name(), term.incarnation(), term.epoch(), writable);
+  }
+
+  /// `INSERT OR REPLACE` replaces one record with another, and an upsert fires this trigger even if
+  /// it then updates: so the existing row with the same id counts as the record before the change.
+  String onInsert(Fence fence) {
+    String table = SqliteVersionTags.quoted(shape.name());
+    String id = SqliteVersionTags.quoted(shape.idField());
+    return "CREATE TRIGGER %s BEFORE INSERT ON %s %s"
+        .formatted(
+            SqliteVersionTags.quoted(insertName()),
+            table,
+            body(
+                fence,
+                "(SELECT %%s FROM %s WHERE %s COLLATE BINARY = NEW.%s)".formatted(table, id, id)));
+  }
+
+  /// A record that changes its id counts as a new record under that id.
+  String onUpdate(Fence fence) {
+    String id = SqliteVersionTags.quoted(shape.idField());
+    String columns =
+        Stream.concat(Stream.of(shape.idField()), shape.sealedFields().stream())
+            .map(SqliteVersionTags::quoted)
+            .collect(Collectors.joining(", "));
+    return "CREATE TRIGGER %s BEFORE UPDATE OF %s ON %s %s"
+        .formatted(
+            SqliteVersionTags.quoted(updateName()),
+            columns,
+            SqliteVersionTags.quoted(shape.name()),
+            body(fence, "CASE WHEN OLD.%s IS NEW.%s THEN OLD.%%s END".formatted(id, id)));
+  }
+
+  /// An absent field has no tag; a field that is not an envelope has an empty tag, which the same
+  /// rule treats like a version. The first line lets most writes pass at little cost.
+  private String body(Fence fence, String before) {
+    String writable =
+        fence.writable().stream()
+            .map(it -> "'" + SqliteVersionTags.tag(it) + "'")
+            .collect(Collectors.joining(", "));
+    Term term = fence.term();
+    return """
+    WHEN %8$s
+    BEGIN
+      SELECT RAISE(ABORT, '%4$s: %5$s takes no version but those of term %6$d.%7$d')
+      WHERE EXISTS (
+          SELECT 1 FROM (%1$s)
+          WHERE tag NOT IN (%3$s) AND tag NOT IN (SELECT tag FROM (%2$s)))
+        OR ifnull((SELECT min(tag) FROM (%1$s) WHERE tag <> ''), '')
+          NOT IN ('', %3$s, ifnull((SELECT min(tag) FROM (%2$s) WHERE tag <> ''), ''));
+    END\
+    """
+        .formatted(
+            tags("NEW.%s"),
+            tags(before),
+            writable,
+            REFUSAL,
+            shape.name(),
+            term.incarnation(),
+            term.epoch(),
+            bringsOther(writable));
+  }
+
+  /// SQL that is true if any field has a tag other than these.
+  private String bringsOther(String writable) {
+    return shape.sealedFields().stream()
+        .map(it ->
+            SqliteVersionTags.of(SqliteVersionTags.bytes("NEW." + SqliteVersionTags.quoted(it))))
+        .map(it -> "ifnull(%s NOT IN (%s), 0)".formatted(it, writable))
+        .collect(Collectors.joining(" OR "));
+  }
+
+  /// A query with a row for each field that is not null; `source` is the pattern for its column.
+  private String tags(String source) {
+    String bytes =
+        shape.sealedFields().stream()
+            .map(it -> source.formatted(SqliteVersionTags.quoted(it)))
+            .map(it -> "SELECT " + SqliteVersionTags.bytes(it) + " AS bytes")
+            .collect(Collectors.joining(" UNION ALL "));
+    return "SELECT %s AS tag FROM (%s) WHERE bytes IS NOT NULL"
+        .formatted(SqliteVersionTags.of("bytes"), bytes);
+  }
+
+  private Optional<String> trigger(SqliteSession session, String name) throws SQLException {
+    return session.row(TRIGGER, row -> row.getString(1), name, shape.name());
+  }
+
+  private String insertName() {
+    return "keyfleet_fence_insert_" + shape.name();
+  }
+
+  private String updateName() {
+    return "keyfleet_fence_update_" + shape.name();
+  }
+
+  private static Fence fence(ResultSet row) throws SQLException {
+    List<KekVersion> writable =
+        Arrays.stream(row.getString(3).split(",", -1))
+            .map(it -> new KekVersion(Integer.parseInt(it)))
+            .toList();
+    return Fence.of(new Term(row.getLong(1), row.getLong(2)), Set.copyOf(writable));
+  }
+}

@@ -1,0 +1,275 @@
+package keyfleet.sqlite;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import keyfleet.store.Bucket;
+import keyfleet.store.Bytes;
+import keyfleet.store.Conflict;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+
+/// Buckets in the two files of a store. Each write is one transaction that also logs the change.
+final class SqliteKv implements Kv, AutoCloseable {
+  private static final String GET =
+      """
+      SELECT key, value, revision, written_at FROM keyfleet_entries
+      WHERE bucket = ? AND key = ? AND written_at > ?
+      """;
+  private static final String LIST =
+      """
+      SELECT key, value, revision, written_at FROM keyfleet_entries
+      WHERE bucket = ? AND key >= ? AND key < ? AND written_at > ? ORDER BY key
+      """;
+
+  /// Overwrites an expired entry as if it were deleted.
+  private static final String CREATE =
+      """
+      INSERT INTO keyfleet_entries AS old (bucket, key, value, revision, written_at)
+      VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET
+        value = excluded.value, revision = excluded.revision, written_at = excluded.written_at
+      WHERE old.written_at <= ?
+      """;
+
+  private static final String UPDATE =
+      """
+      UPDATE keyfleet_entries SET value = ?, revision = ?, written_at = ?
+      WHERE bucket = ? AND key = ? AND revision = ? AND written_at > ?
+      """;
+  private static final String DELETE =
+      """
+      DELETE FROM keyfleet_entries
+      WHERE bucket = ? AND key = ? AND revision = ? AND written_at > ?
+      """;
+
+  /// Sorts after every key.
+  private static final String END = "\u007f";
+
+  /// The revision and time of a write, and the time up to which written entries have expired.
+  private record WriteStamp(long revision, long now, long expired) {}
+
+  @FunctionalInterface
+  private interface StampedWrite {
+    int run(SqliteSession session, WriteStamp stamp) throws SQLException;
+  }
+
+  private final SqliteKvDatabases pair;
+  private final SqliteStoreClock time;
+  private final SqliteBucketRegistry buckets;
+  private final SqliteWatchPoller watches;
+  private final SqliteExpirySweep sweep = new SqliteExpirySweep();
+  private final AtomicInteger writes = new AtomicInteger();
+
+  SqliteKv(SqliteKvDatabases pair, SqliteWatchPoller watches) {
+    this.pair = pair;
+    this.time = pair.time();
+    this.buckets = new SqliteBucketRegistry(pair.state());
+    this.watches = watches;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    if (!buckets.has(bucket)) {
+      return Optional.empty();
+    }
+    long expired = expired(bucket);
+    Optional<Entry> found =
+        pair.of(bucket)
+            .read(
+                session -> session.row(GET, SqliteKv::entry, bucket.name(), key.value(), expired));
+    return found.map(this::seen);
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    List<Entry> found = new ArrayList<>();
+    list(bucket, prefix, found::add);
+    return found;
+  }
+
+  @Override
+  public void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
+    if (!buckets.has(bucket)) {
+      return;
+    }
+    long expired = expired(bucket);
+    String from = prefix.value();
+    // A slash is the character after the dot that ends a prefix.
+    String to = from.isEmpty() ? END : from.substring(0, from.length() - 1) + "/";
+    pair.of(bucket)
+        .read(session ->
+            session.each(
+                LIST, row -> reader.accept(seen(entry(row))), bucket.name(), from, to, expired));
+  }
+
+  private Entry seen(Entry entry) {
+    time.saw(entry.writtenAt());
+    return entry;
+  }
+
+  @Override
+  public WriteResult create(Bucket bucket, Key key, Value value) {
+    return write(bucket, key, (session, stamp) -> insert(session, bucket, key, value, stamp));
+  }
+
+  @Override
+  public WriteResult put(Bucket bucket, Key key, Value value) {
+    return write(
+        bucket,
+        key,
+        (session, stamp) -> {
+          WriteStamp always = new WriteStamp(stamp.revision(), stamp.now(), Long.MAX_VALUE);
+          return insert(session, bucket, key, value, always);
+        });
+  }
+
+  @Override
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+    return write(
+        bucket,
+        key,
+        (session, stamp) ->
+            session.change(
+                UPDATE,
+                value.bytes(),
+                stamp.revision(),
+                stamp.now(),
+                bucket.name(),
+                key.value(),
+                expected.number(),
+                stamp.expired()));
+  }
+
+  @Override
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
+    WriteResult write =
+        write(
+            bucket,
+            key,
+            (session, stamp) ->
+                session.change(
+                    DELETE, bucket.name(), key.value(), expected.number(), stamp.expired()));
+    return switch (write) {
+      case Written _ -> new Deleted();
+      case Conflict conflict -> conflict;
+      case Unknown unknown -> unknown;
+    };
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    // Throws if the bucket exists with another kind.
+    buckets.has(bucket);
+    return watches.watch(bucket, prefix, watcher);
+  }
+
+  @Override
+  public StoreTime storeTime() {
+    return time.now();
+  }
+
+  SqliteWatchPoller watches() {
+    return watches;
+  }
+
+  @Override
+  public void close() {
+    watches.close();
+    pair.close();
+  }
+
+  private WriteResult write(Bucket bucket, Key key, StampedWrite step) {
+    buckets.make(bucket);
+    time.reserve();
+    WriteResult write =
+        pair.of(bucket)
+            .write(session -> logged(session, bucket, key, step))
+            .orElseGet(Unknown::new);
+    if (!(write instanceof Conflict)) {
+      watches.wake();
+    }
+    return write;
+  }
+
+  private WriteResult logged(SqliteSession session, Bucket bucket, Key key, StampedWrite step)
+      throws SQLException {
+    WriteStamp stamp = stamp(session, bucket);
+    if (step.run(session, stamp) == 0) {
+      return new Conflict();
+    }
+    SqliteChangeLog.append(
+        session, new SqliteChangeLog.LoggedChange(bucket.name(), key, stamp.revision()));
+    if (writes.getAndIncrement() % SqliteChangeLog.SPARE == 0) {
+      SqliteChangeLog.forget(session);
+    }
+    if (bucket instanceof Bucket.Expiring) {
+      sweep.step(session, bucket, stamp.expired());
+    }
+    return new Written(new Revision(stamp.revision()));
+  }
+
+  private WriteStamp stamp(SqliteSession session, Bucket bucket) throws SQLException {
+    long now = time.inside();
+    long next = SqliteChangeLog.last(session) + 1;
+    long least =
+        bucket instanceof Bucket.Expiring ? now * SqliteKvDatabases.REVISIONS_PER_MILLISECOND : 1;
+    return new WriteStamp(Math.max(next, least), now, expired(bucket, now));
+  }
+
+  private static int insert(
+      SqliteSession session, Bucket bucket, Key key, Value value, WriteStamp stamp)
+      throws SQLException {
+    return session.change(
+        CREATE,
+        bucket.name(),
+        key.value(),
+        value.bytes(),
+        stamp.revision(),
+        stamp.now(),
+        stamp.expired());
+  }
+
+  private long expired(Bucket bucket) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> Long.MIN_VALUE;
+      case Bucket.Expiring _ -> expired(bucket, time.now().millis());
+    };
+  }
+
+  /// An entry written at this time or before has expired.
+  private static long expired(Bucket bucket, long now) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> Long.MIN_VALUE;
+      case Bucket.Expiring(_, var lifetime) ->
+          now - lifetime.plus(Duration.ofNanos(999_999)).toMillis();
+    };
+  }
+
+  private static Entry entry(ResultSet row) throws SQLException {
+    return new Entry(
+        new Key(new String(row.getBytes(1), UTF_8)),
+        new Value(Bytes.owning(row.getBytes(2))),
+        new Revision(row.getLong(3)),
+        new StoreTime(row.getLong(4)));
+  }
+}

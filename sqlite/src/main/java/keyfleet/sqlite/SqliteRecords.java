@@ -1,0 +1,214 @@
+package keyfleet.sqlite;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Bytes;
+import keyfleet.store.Census;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Conflict;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.DeleteResult.Deleted;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Fenced;
+import keyfleet.store.RecordWriteResult.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import org.jspecify.annotations.Nullable;
+
+/// The records of an application's table. Every write is one transaction, in which the table's
+/// fence triggers run.
+final class SqliteRecords implements Records {
+  private final SqliteDatabase file;
+  private final SqliteTable table;
+  private final SqliteFenceTriggers fence;
+  private final List<String> fields;
+
+  /// Cached, because a rotation uses it for every record.
+  private final String compareAndSet;
+
+  SqliteRecords(SqliteDatabase file, CollectionShape shape) {
+    this.file = file;
+    this.table = SqliteTable.in(file, shape);
+    this.fence = new SqliteFenceTriggers(shape);
+    this.fields = List.copyOf(shape.sealedFields());
+    this.compareAndSet = table.compareAndSet();
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, int limit) {
+    return file.read(
+        session -> session.rows(table.scan(), this::record, SqliteVersionTags.tag(version), limit));
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+    return file.read(session ->
+        session.rows(
+            table.scanAfter(), this::record, SqliteVersionTags.tag(version), after.value(), limit));
+  }
+
+  @Override
+  public Optional<StoredRecord> read(RecordId id) {
+    return file.read(session -> session.row(table.read(), this::record, id.value()));
+  }
+
+  /// An existing id is a conflict whether or not the fence would allow the insert.
+  @Override
+  public RecordWriteResult insert(StoredRecord added) {
+    List<@Nullable Object> args = args(added.fields());
+    args.addFirst(added.id().value());
+    return file.<RecordWriteResult>write(session ->
+            session.row(table.read(), _ -> true, added.id().value()).isPresent()
+                ? new Conflict()
+                : fenced(session, table.insert(), args))
+        .orElseGet(Unknown::new);
+  }
+
+  @Override
+  public RecordWriteResult compareAndSet(RecordChange change) {
+    return file.write(session -> set(session, change)).orElseGet(Unknown::new);
+  }
+
+  /// One transaction for all changes, so one disk sync.
+  @Override
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    return file.write(session -> setAll(session, changes))
+        .orElseGet(() -> Collections.nCopies(changes.size(), new Unknown()));
+  }
+
+  @Override
+  public DeleteResult delete(StoredRecord expected) {
+    List<@Nullable Object> args = expected(expected);
+    return file.<DeleteResult>write(session ->
+            session.change(table.delete(), args.toArray()) == 0 ? new Conflict() : new Deleted())
+        .orElseGet(Unknown::new);
+  }
+
+  @Override
+  public Census census() {
+    SortedMap<KekVersion, Long> belonging = new TreeMap<>();
+    SortedMap<KekVersion, Long> carrying = new TreeMap<>();
+    List<Long> unreadable = new ArrayList<>();
+    for (CensusGroup group : file.read(session -> session.rows(table.census(), this::group))) {
+      if (!group.versions().isEmpty()) {
+        belonging.merge(group.versions().first(), group.count(), Long::sum);
+      }
+      group.versions().forEach(it -> carrying.merge(it, group.count(), Long::sum));
+      unreadable.add(group.isUnreadable() ? group.count() : 0L);
+    }
+    return new Census(belonging, carrying, unreadable.stream().mapToLong(Long::longValue).sum());
+  }
+
+  @Override
+  public FenceResult fence(Fence next) {
+    return file.write(session -> fence.raise(session, next)).orElseGet(Unknown::new);
+  }
+
+  /// Raises the stored fence again if its triggers disappeared with an older table.
+  @Override
+  public Optional<Fence> fence() {
+    Optional<Fence> held = file.read(fence::remembered);
+    if (held.isPresent() && !file.read(fence::stands)) {
+      fence(held.get());
+      return file.read(fence::remembered);
+    }
+    return held;
+  }
+
+  private List<RecordWriteResult> setAll(SqliteSession session, List<RecordChange> changes)
+      throws SQLException {
+    List<RecordWriteResult> writes = new ArrayList<>();
+    for (RecordChange change : changes) {
+      writes.add(set(session, change));
+    }
+    return writes;
+  }
+
+  private RecordWriteResult set(SqliteSession session, RecordChange change) throws SQLException {
+    List<@Nullable Object> args = args(change.to());
+    args.addAll(expected(change.from()));
+    return fenced(session, compareAndSet, args);
+  }
+
+  private RecordWriteResult fenced(SqliteSession session, String sql, List<@Nullable Object> args)
+      throws SQLException {
+    try {
+      return session.change(sql, args.toArray()) == 0 ? new Conflict() : new Stored();
+    } catch (SQLException e) {
+      if (!SqliteErrors.isFence(e)) {
+        throw e;
+      }
+      return new Fenced(fence.remembered(session).orElseThrow(() -> e));
+    }
+  }
+
+  private List<@Nullable Object> expected(StoredRecord record) {
+    List<@Nullable Object> args = args(record.fields());
+    args.addFirst(record.id().value());
+    return args;
+  }
+
+  /// In column order; null where the record has no field.
+  private List<@Nullable Object> args(SealedFields sealed) {
+    if (!fields.containsAll(sealed.byName().keySet())) {
+      throw new IllegalArgumentException(
+          "sealed fields are %s, not %s".formatted(fields, sealed.byName().keySet()));
+    }
+    List<@Nullable Object> args = new ArrayList<>();
+    fields.forEach(it -> args.add(sealed.byName().get(it)));
+    return args;
+  }
+
+  private StoredRecord record(ResultSet row) throws SQLException {
+    @Nullable String id = row.getString(1);
+    SortedMap<String, Bytes> byName = new TreeMap<>();
+    for (int i = 0; i < fields.size(); i++) {
+      byte @Nullable [] bytes = row.getBytes(i + 2);
+      if (bytes != null) {
+        byName.put(fields.get(i), Bytes.copyOf(bytes));
+      }
+    }
+    return new StoredRecord(idOf(id), new SealedFields(byName));
+  }
+
+  private RecordId idOf(@Nullable String id) {
+    if (id == null) {
+      throw new StoreRefusedException(
+          "a record of table %s has an id that is not text of 1 to %d bytes"
+              .formatted(table.shape().name(), RecordId.MAX_BYTES),
+          "give it such an id, or delete it");
+    }
+    return new RecordId(id);
+  }
+
+  private record CensusGroup(long count, NavigableSet<KekVersion> versions, boolean isUnreadable) {}
+
+  private CensusGroup group(ResultSet row) throws SQLException {
+    NavigableSet<KekVersion> versions = new TreeSet<>();
+    boolean unreadable = false;
+    for (int i = 0; i < fields.size(); i++) {
+      @Nullable String tag = row.getString(i + 2);
+      if (tag != null) {
+        SqliteVersionTags.version(tag).ifPresent(versions::add);
+        unreadable |= tag.isEmpty();
+      }
+    }
+    return new CensusGroup(row.getLong(1), versions, unreadable);
+  }
+}

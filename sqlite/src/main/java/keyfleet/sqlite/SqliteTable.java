@@ -1,0 +1,221 @@
+package keyfleet.sqlite;
+
+import static java.util.stream.Collectors.joining;
+
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.RecordId;
+import keyfleet.store.StoreRefusedException;
+import org.jspecify.annotations.Nullable;
+
+/// An application's table, checked against its shape, and the SQL statements for it.
+record SqliteTable(CollectionShape shape) {
+  /// Checks that the table exists with the right columns and types.
+  static SqliteTable in(SqliteDatabase file, CollectionShape shape) {
+    SqliteTable table = new SqliteTable(shape);
+    file.read(session -> table.check(session, file));
+    return table;
+  }
+
+  /// Leaves an existing table as it is.
+  static void make(SqliteDatabase file, CollectionShape shape) {
+    SqliteTable table = new SqliteTable(shape);
+    if (file.read(table::kind).isEmpty()) {
+      String fields =
+          table
+              .fields()
+              .map(it -> ", " + SqliteVersionTags.quoted(it) + " BLOB")
+              .collect(joining());
+      String sql =
+          "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s)"
+              .formatted(table.name(), table.id(), fields);
+      file.writeAnew(session -> {
+        session.runOnce(sql);
+        return true;
+      });
+    }
+  }
+
+  String scan() {
+    return scan("");
+  }
+
+  String scanAfter() {
+    return scan("AND %s COLLATE BINARY > ?".formatted(id()));
+  }
+
+  String read() {
+    return "SELECT %s FROM %s WHERE %s".formatted(columns(), name(), byId());
+  }
+
+  String insert() {
+    String columns =
+        fields().map(SqliteVersionTags::quoted).map(it -> ", " + it).collect(joining());
+    String values = ", ?".repeat(shape.sealedFields().size());
+    return "INSERT INTO %s (%s%s) VALUES (?%s)".formatted(name(), id(), columns, values);
+  }
+
+  String compareAndSet() {
+    String set = fields().map(it -> SqliteVersionTags.quoted(it) + " = ?").collect(joining(", "));
+    return "UPDATE %s SET %s WHERE %s".formatted(name(), set, asExpected());
+  }
+
+  String delete() {
+    return "DELETE FROM %s WHERE %s".formatted(name(), asExpected());
+  }
+
+  /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is
+  /// no limit, but it stops SQLite from merging the two queries, which would sort whole records
+  /// instead of tags.
+  String census() {
+    String tags =
+        fields()
+            .map(it -> SqliteVersionTags.of(SqliteVersionTags.bytes(SqliteVersionTags.quoted(it))))
+            .collect(joining(", "));
+    String groups =
+        fields()
+            .map(it -> String.valueOf(2 + shape.sealedFields().headSet(it).size()))
+            .collect(joining(", "));
+    return "SELECT count(*), * FROM (SELECT %s FROM %s LIMIT -1) GROUP BY %s"
+        .formatted(tags, name(), groups);
+  }
+
+  private String scan(String after) {
+    return "SELECT %s FROM %s WHERE %s = ? %s ORDER BY %s COLLATE BINARY LIMIT ?"
+        .formatted(
+            columns(),
+            name(),
+            SqliteVersionTags.lowest(
+                fields()
+                    .map(SqliteVersionTags::quoted)
+                    .collect(Collectors.toCollection(TreeSet::new))),
+            after,
+            id());
+  }
+
+  /// The id if it can be a [RecordId], then the fields.
+  private String columns() {
+    String id =
+        """
+        CASE WHEN typeof(%1$s) = 'text' AND length(CAST(%1$s AS BLOB)) BETWEEN 1 AND %2$d
+        THEN %1$s END\
+        """
+            .formatted(id(), RecordId.MAX_BYTES);
+    return fields()
+        .map(it -> ", " + SqliteVersionTags.bytes(SqliteVersionTags.quoted(it)))
+        .collect(joining("", id, ""));
+  }
+
+  private String asExpected() {
+    return fields()
+        .map(it -> " AND " + SqliteVersionTags.bytes(SqliteVersionTags.quoted(it)) + " IS ?")
+        .collect(joining("", byId(), ""));
+  }
+
+  private String byId() {
+    return id() + " COLLATE BINARY = ?";
+  }
+
+  private String name() {
+    return SqliteVersionTags.quoted(shape.name());
+  }
+
+  private String id() {
+    return SqliteVersionTags.quoted(shape.idField());
+  }
+
+  private Stream<String> fields() {
+    return shape.sealedFields().stream();
+  }
+
+  private boolean check(SqliteSession session, SqliteDatabase file) throws SQLException {
+    String kind = kind(session);
+    if (!kind.equals("table")) {
+      throw refused(
+          "%s has no table %s".formatted(file.path(), shape.name()),
+          kind.isEmpty() ? "create it, or name another file" : "name a table, this is a " + kind);
+    }
+    Map<String, String> types = types(session);
+    checkType(types, shape.idField(), "TEXT", type -> type.matches(".*(TEXT|CHAR|CLOB).*"));
+    for (String field : shape.sealedFields()) {
+      checkType(types, field, "BLOB", type -> type.isEmpty() || type.contains("BLOB"));
+    }
+    checkUnique(session);
+    return true;
+  }
+
+  /// `table`, `view`, `virtual`, or empty if there is none.
+  private String kind(SqliteSession session) throws SQLException {
+    return session
+        .row(
+            """
+            SELECT type FROM pragma_table_list
+            WHERE schema = 'main' AND name = ? COLLATE NOCASE
+            """,
+            row -> row.getString(1),
+            shape.name())
+        .orElse("");
+  }
+
+  /// Excludes generated columns.
+  private Map<String, String> types(SqliteSession session) throws SQLException {
+    Map<String, String> types = new HashMap<>();
+    session.rows(
+        "SELECT name, upper(type) FROM pragma_table_info(?)",
+        row -> types.put(lower(row.getString(1)), row.getString(2)),
+        shape.name());
+    return types;
+  }
+
+  private void checkType(
+      Map<String, String> types, String column, String wanted, Predicate<String> fits) {
+    @Nullable String type = types.get(lower(column));
+    if (type == null) {
+      throw refused(
+          "table %s has no column %s".formatted(shape.name(), column),
+          "ALTER TABLE %s ADD COLUMN %s %s"
+              .formatted(name(), SqliteVersionTags.quoted(column), wanted));
+    }
+    if (!fits.test(type)) {
+      throw refused(
+          "column %s of table %s is %s, not %s".formatted(column, shape.name(), type, wanted),
+          "name another column, or recreate the table with that type");
+    }
+  }
+
+  private void checkUnique(SqliteSession session) throws SQLException {
+    List<String> unique =
+        session.rows(
+            """
+            SELECT i.name FROM pragma_index_list(?) AS i
+            WHERE i."unique" = 1 AND i.partial = 0
+              AND (SELECT group_concat(lower(x.name) || ' ' || x.coll, ',')
+                FROM pragma_index_xinfo(i.name) AS x WHERE x.key = 1) = ?
+            """,
+            row -> row.getString(1),
+            shape.name(),
+            lower(shape.idField()) + " BINARY");
+    if (unique.isEmpty()) {
+      throw refused(
+          "two records of table %s could have one %s".formatted(shape.name(), shape.idField()),
+          "CREATE UNIQUE INDEX %s ON %s (%s COLLATE BINARY)"
+              .formatted(SqliteVersionTags.quoted(shape.name() + "_id"), name(), id()));
+    }
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  private static StoreRefusedException refused(String sentence, String remedy) {
+    return new StoreRefusedException(sentence, remedy);
+  }
+}

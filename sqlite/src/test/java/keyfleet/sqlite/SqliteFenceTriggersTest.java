@@ -1,0 +1,393 @@
+package keyfleet.sqlite;
+
+import static keyfleet.sqlite.SqliteTestFolder.CUSTOMERS;
+import static keyfleet.sqlite.SqliteTestFolder.ask;
+import static keyfleet.sqlite.SqliteTestFolder.execute;
+import static keyfleet.store.StoreFixtures.fence;
+import static keyfleet.store.StoreFixtures.id;
+import static keyfleet.store.StoreFixtures.sealed;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import keyfleet.crypto.Envelope;
+import keyfleet.store.Bytes;
+import keyfleet.store.Census;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.StaleTerm;
+import keyfleet.store.RecordWriteResult.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoreFixtures;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The fence against an application that does not know it. Version 2 has replaced version 1.
+class SqliteFenceTriggersTest {
+  private static final Fence N_ONLY = fence(5, 2);
+  private static final Bytes M = sealed(1);
+  private static final Bytes N = sealed(2);
+
+  private SqliteTestFolder folder;
+  private SqliteEngine engine;
+  private Records records;
+  private Connection application;
+
+  @BeforeEach
+  void begin() throws SQLException {
+    folder = new SqliteTestFolder();
+    engine = folder.engine();
+    folder.sql(SqliteTestFolder.MAKE_CUSTOMERS);
+    records = engine.records(CUSTOMERS);
+    application = folder.connect();
+    insert("old", M);
+    insert("new", N);
+  }
+
+  @AfterEach
+  void end() throws SQLException {
+    application.close();
+    engine.close();
+    folder.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO customers (id, f0) VALUES ('x', $M)",
+        "INSERT OR IGNORE INTO customers (id, f0) VALUES ('x', $M)",
+        "INSERT OR FAIL INTO customers (id, f0) VALUES ('x', $M)",
+        "INSERT OR ROLLBACK INTO customers (id, f1) VALUES ('x', $M)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('x', $M)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('new', $M)",
+        "REPLACE INTO customers (id, f0, f2) VALUES ('new', $N, $M)",
+        "REPLACE INTO customers (id, f0) VALUES ('new', x'0102')",
+        "INSERT INTO customers (id, f0) VALUES ('new', $M) ON CONFLICT DO UPDATE SET f0 = $M",
+        "INSERT INTO customers (id, f0) VALUES ('new', $N) ON CONFLICT DO UPDATE SET f0 = $M",
+        "INSERT INTO customers (id, f0) VALUES ('x', 'text')",
+        "INSERT INTO customers (id, f0) VALUES (NULL, $M)",
+        "INSERT INTO customers (id, f0) SELECT 'x' || id, f0 FROM customers",
+        "UPDATE customers SET f0 = $M WHERE id = 'new'",
+        "UPDATE OR IGNORE customers SET f0 = $M WHERE id = 'new'",
+        "UPDATE OR REPLACE customers SET f1 = $M WHERE id = 'new'",
+        "UPDATE customers SET f0 = 7 WHERE id = 'new'",
+        "UPDATE customers SET f0 = (SELECT f0 FROM customers WHERE id = 'old')",
+        "UPDATE customers SET id = 'x' WHERE id = 'old'",
+        "UPDATE OR REPLACE customers SET id = 'new' WHERE id = 'old'",
+        "UPDATE \"CUSTOMERS\" SET F0 = $M WHERE ID = 'new'",
+      })
+  void oldWriter_isRefused(String sql) throws SQLException {
+    raise(N_ONLY);
+    Census before = records.census();
+    SQLException refused = assertThrows(SQLException.class, () -> run(sql));
+    assertTrue(SqliteErrors.isFence(refused), refused::toString);
+    assertEquals(before, records.census());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO customers (id, f0) VALUES ('x', $N)",
+        "INSERT INTO customers (id) VALUES ('x')",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $M)",
+        "INSERT OR REPLACE INTO customers (id, f0) VALUES ('old', $N)",
+        "INSERT INTO customers (id, f0) VALUES ('old', $M) ON CONFLICT DO UPDATE SET address = 'a'",
+        "INSERT INTO customers (id, f0) VALUES ('old', $N) ON CONFLICT DO UPDATE SET f0 = $N",
+        "UPDATE customers SET address = 'a'",
+        "UPDATE customers SET f0 = $M WHERE id = 'old'",
+        "UPDATE customers SET f1 = $N",
+        "UPDATE customers SET f0 = NULL",
+        "UPDATE customers SET id = 'x' WHERE id = 'new'",
+        "UPDATE OR REPLACE customers SET id = 'old' WHERE id = 'new'",
+        "DELETE FROM customers",
+      })
+  void lawfulWriter_passes(String sql) throws SQLException {
+    raise(N_ONLY);
+    run(sql);
+  }
+
+  /// Like an old writer that paused between seal and write.
+  @Test
+  void transactionThatReadBeforeTheFence_cannotWriteAfterIt() throws SQLException {
+    execute(application, "BEGIN");
+    assertEquals("2", ask(application, "SELECT count(*) FROM customers"));
+    raise(N_ONLY);
+    SQLException busy = assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+    assertTrue(String.valueOf(busy.getMessage()).contains("BUSY_SNAPSHOT"), busy::toString);
+    execute(application, "ROLLBACK");
+    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+  }
+
+  /// The fence waits for an earlier writer, whose write is then in the census.
+  @Test
+  void transactionThatWroteBeforeTheFence_endsFirst() throws InterruptedException, SQLException {
+    execute(application, "BEGIN IMMEDIATE");
+    run("INSERT INTO customers (id, f0) VALUES ('x', $M)");
+    CountDownLatch raised = new CountDownLatch(1);
+    Thread.ofPlatform()
+        .start(() -> {
+          raise(N_ONLY);
+          raised.countDown();
+        });
+    assertFalse(raised.await(300, TimeUnit.MILLISECONDS), "the fence did not wait");
+    execute(application, "COMMIT");
+    assertTrue(raised.await(10, TimeUnit.SECONDS), "the fence was not raised");
+    assertEquals(2L, records.census().carrying().get(StoreFixtures.v(1)));
+  }
+
+  @Test
+  void preparedStatementOfLongAgo_isRefused() throws SQLException {
+    try (PreparedStatement insert =
+        application.prepareStatement("INSERT INTO customers (id, f0) VALUES (?, ?)")) {
+      insert.setString(1, "x");
+      insert.setBytes(2, M.toArray());
+      insert.execute();
+      raise(N_ONLY);
+      insert.setString(1, "y");
+      assertThrows(SQLException.class, insert::execute);
+    }
+  }
+
+  @Test
+  void triggerOfTheApplicationThatIgnores_doesNotOpenTheFence() throws SQLException {
+    execute(
+        application,
+        """
+        CREATE TRIGGER a_first AFTER INSERT ON customers BEGIN SELECT RAISE(IGNORE); END
+        """);
+    raise(N_ONLY);
+    assertThrows(SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $M)"));
+    assertEquals("2", ask(application, "SELECT count(*) FROM customers"));
+  }
+
+  @Test
+  void recursiveTriggers_changeNothing() throws SQLException {
+    execute(application, "PRAGMA recursive_triggers=ON");
+    raise(N_ONLY);
+    assertThrows(
+        SQLException.class, () -> run("REPLACE INTO customers (id, f0) VALUES ('new', $M)"));
+    run("REPLACE INTO customers (id, f0) VALUES ('new', $N)");
+  }
+
+  @Test
+  void tableMadeAnew_isFencedAgain() throws SQLException {
+    raise(N_ONLY);
+    execute(application, "ALTER TABLE customers RENAME TO gone");
+    execute(application, SqliteTestFolder.MAKE_CUSTOMERS);
+    execute(application, "DROP TABLE gone");
+    run("INSERT INTO customers (id, f0) VALUES ('slipped in', $M)");
+    assertEquals(Optional.of(N_ONLY), records.fence());
+    assertThrows(SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $M)"));
+  }
+
+  @Test
+  void fence_outlivesTheEngine() throws SQLException {
+    raise(N_ONLY);
+    engine.close();
+    assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
+    engine = folder.engine();
+    assertEquals(new StaleTerm(N_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
+  }
+
+  @Test
+  void fenceRaisedTwice_changesTheSchemaOnce() throws SQLException {
+    raise(N_ONLY);
+    String version = ask(application, "PRAGMA schema_version");
+    raise(N_ONLY);
+    assertEquals(version, ask(application, "PRAGMA schema_version"));
+  }
+
+  /// The triggers decide like [Fence#allows], for records with all kinds of fields.
+  @Test
+  void triggers_agreeWithTheFence() throws SQLException {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<Bytes> kinds = fieldsOfAllKinds();
+    int refused = 0;
+    for (int round = 0; round < 10; round++) {
+      execute(application, "BEGIN IMMEDIATE");
+      List<SealedFields> rows = putPastTheFence(random, kinds);
+      execute(application, "COMMIT");
+      Fence held = random.nextBoolean() ? fence(10 + round, 2) : fence(10 + round, 1, 3);
+      raise(held);
+      execute(application, "BEGIN IMMEDIATE");
+      for (int row = 0; row < 2 * rows.size(); row++) {
+        SealedFields before = row < rows.size() ? rows.get(row) : SealedFields.NONE;
+        SealedFields after = anyFields(random, kinds);
+        WriteStatement manner =
+            row >= rows.size()
+                ? WriteStatement.INSERT
+                : random.nextBoolean() ? WriteStatement.REPLACE : WriteStatement.UPDATE;
+        String told = "seed %d, round %d, row %d: %s".formatted(seed, round, row, held);
+        boolean passed = write(manner, row, after);
+        assertEquals(
+            held.allows(before, after), passed, () -> told + shown(before) + " to " + shown(after));
+        refused += passed ? 0 : 1;
+      }
+      execute(application, "COMMIT");
+    }
+    assertTrue(refused > 200 && refused < 800, "refused " + refused);
+  }
+
+  /// The census reads fields like [Envelope#parse], at the boundaries too.
+  @Test
+  void census_readsWhatTheEnvelopeReads() {
+    int number = 100;
+    for (Bytes field : fieldsOfAllKinds()) {
+      StoredRecord only = new StoredRecord(id(number++), SealedFields.of(Map.of("f0", field)));
+      Census before = records.census();
+      assertEquals(new Stored(), records.insert(only));
+      Census after = records.census();
+      boolean readable = Envelope.parse(field.toArray()).isPresent();
+      assertEquals(before.unreadable() + (readable ? 0 : 1), after.unreadable(), shown(field));
+    }
+  }
+
+  private static List<Bytes> fieldsOfAllKinds() {
+    return List.of(
+        sealed(1),
+        sealed(2),
+        sealed(3),
+        sealed(9),
+        M,
+        N,
+        edited("EB4B464500"),
+        edited("EB4B46450102"),
+        edited("EB4B464401"),
+        edited("EB4B4645010100000000"),
+        edited("EB4B4645010180000000"),
+        edited("EB4B464501017FFFFFFF"),
+        edited("EB4B46450101000000020000"),
+        edited("EB4B46450101000000020001"),
+        edited("EB4B46450101000000020FFF"),
+        edited("EB4B46450101000000021001"),
+        ofLength(0, 1),
+        ofLength(12, 1),
+        ofLength(92, 1),
+        ofLength(93, 1),
+        ofLength(92 + 4096, 4096),
+        ofLength(91 + 4096, 4096),
+        ofLength(92 + 0x3B7, 0x3B7),
+        ofLength(91 + 0x3B7, 0x3B7),
+        ofLength(92 + 4096 + Envelope.MAX_PLAINTEXT, 1),
+        ofLength(93 + 4096 + Envelope.MAX_PLAINTEXT, 1));
+  }
+
+  /// An envelope of version 2 with other bytes at its start.
+  private static Bytes edited(String start) {
+    byte[] bytes = N.toArray();
+    byte[] begin = HexFormat.of().parseHex(start);
+    System.arraycopy(begin, 0, bytes, 0, begin.length);
+    return Bytes.copyOf(bytes);
+  }
+
+  /// The start of an envelope with a wrapped DEK of that length, followed by zeros.
+  private static Bytes ofLength(int length, int wrapped) {
+    byte[] bytes = new byte[length];
+    byte[] begin = HexFormat.of().parseHex("EB4B4645010100000002%04X".formatted(wrapped));
+    System.arraycopy(begin, 0, bytes, 0, Math.min(length, begin.length));
+    return Bytes.copyOf(bytes);
+  }
+
+  /// Skips the long fields, which only the census test uses.
+  private static SealedFields anyFields(Random random, List<Bytes> fields) {
+    Map<String, Bytes> byName = new HashMap<>();
+    for (String name : CUSTOMERS.sealedFields()) {
+      int kind = random.nextInt(fields.size());
+      if (kind > 15) {
+        continue;
+      }
+      byName.put(name, fields.get(random.nextInt(4) > 0 ? kind % 6 : kind));
+    }
+    return SealedFields.of(byName);
+  }
+
+  /// How a statement changes the fields of a record.
+  private enum WriteStatement {
+    INSERT("INSERT INTO customers (f0, f1, f2, id) VALUES (?, ?, ?, ?)"),
+    REPLACE("INSERT OR REPLACE INTO customers (f0, f1, f2, id) VALUES (?, ?, ?, ?)"),
+    UPDATE("UPDATE customers SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?");
+
+    private final String sql;
+
+    WriteStatement(String sql) {
+      this.sql = sql;
+    }
+  }
+
+  /// Drops the insert trigger first, so that any row can be inserted.
+  private List<SealedFields> putPastTheFence(Random random, List<Bytes> kinds) throws SQLException {
+    execute(application, "DELETE FROM customers");
+    execute(application, "DROP TRIGGER IF EXISTS keyfleet_fence_insert_customers");
+    List<SealedFields> rows = new ArrayList<>();
+    for (int row = 0; row < 50; row++) {
+      rows.add(anyFields(random, kinds));
+      assertTrue(write(WriteStatement.INSERT, row, rows.getLast()));
+    }
+    return rows;
+  }
+
+  private boolean write(WriteStatement manner, int row, SealedFields fields) throws SQLException {
+    try (PreparedStatement statement = application.prepareStatement(manner.sql)) {
+      int column = 1;
+      for (String name : CUSTOMERS.sealedFields()) {
+        Bytes field = fields.byName().get(name);
+        statement.setBytes(column++, field == null ? null : field.toArray());
+      }
+      statement.setString(column, "row " + row);
+      return statement.executeUpdate() == 1;
+    } catch (SQLException e) {
+      if (SqliteErrors.isFence(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static String shown(SealedFields fields) {
+    StringBuilder shown = new StringBuilder();
+    fields.byName().forEach((name, field) -> shown.append(name + "=" + shown(field) + " "));
+    return shown.toString();
+  }
+
+  private static String shown(Bytes field) {
+    String hex = HexFormat.of().formatHex(field.toArray());
+    return hex.substring(0, Math.min(24, hex.length())) + " of " + field.length();
+  }
+
+  private void run(String sql) throws SQLException {
+    execute(application, sql.replace("$M", literal(M)).replace("$N", literal(N)));
+  }
+
+  private void insert(String id, Bytes field) throws SQLException {
+    execute(
+        application,
+        "INSERT INTO customers (id, f0) VALUES ('" + id + "', " + literal(field) + ")");
+  }
+
+  private static String literal(Bytes bytes) {
+    return "x'" + HexFormat.of().formatHex(bytes.toArray()) + "'";
+  }
+
+  private void raise(Fence fence) {
+    assertEquals(new Raised(), records.fence(fence));
+  }
+}

@@ -1,0 +1,209 @@
+package keyfleet.sqlite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import keyfleet.store.Bucket;
+import keyfleet.store.ChangeHint;
+import keyfleet.store.ChangeHint.Changed;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Prefix;
+import keyfleet.store.RacingThreads;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Several processes that use one store.
+class SqliteProcessTest {
+  private static final int CHILDREN = 4;
+  private static final int FASTEST = 300;
+  private static final int MOST_WRITES = 40;
+  private static final Duration HINT_LIMIT = Duration.ofSeconds(10);
+
+  @Test
+  @Timeout(120)
+  void fourDurableWriters_noneStarves() throws InterruptedException {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      List<SqliteWriterProcess> children = started(folder, "state");
+      AtomicIntegerArray counts = new AtomicIntegerArray(CHILDREN);
+      BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
+      for (int i = 0; i < CHILDREN; i++) {
+        int child = i;
+        Thread.ofVirtual().start(() -> count(children.get(child), child, counts, done));
+      }
+      children.forEach(SqliteWriterProcess::go);
+      int fastest = done.take();
+      List<Integer> writes = new ArrayList<>();
+      for (int i = 0; i < CHILDREN; i++) {
+        writes.add(counts.get(i));
+      }
+      children.forEach(SqliteWriterProcess::close);
+      assertTrue(
+          writes.stream().allMatch(it -> it >= FASTEST / 2),
+          () -> "while writer " + fastest + " made " + FASTEST + " writes: " + writes);
+      System.out.println("four durable writers: " + writes);
+    }
+  }
+
+  /// The store does not exist yet, and all threads create it.
+  @Test
+  @Timeout(60)
+  void racedOpen_makesOneStore() {
+    for (int round = 0; round < 20; round++) {
+      try (SqliteTestFolder folder = new SqliteTestFolder();
+          RacingThreads racers = new RacingThreads(CHILDREN)) {
+        List<WriteResult> writes =
+            racers.race(racer -> {
+              try (SqliteEngine engine = folder.engine()) {
+                Key key = new Key("by." + racer);
+                engine.kv().create(SqliteWriterMain.BEATS, key, Value.of("here"));
+                return engine.kv().create(SqliteWriterMain.STATE, key, Value.of("here"));
+              }
+            });
+        try (SqliteEngine engine = folder.engine()) {
+          assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.STATE, Prefix.ALL).size());
+          assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.BEATS, Prefix.ALL).size());
+        }
+        assertEquals(CHILDREN, writes.stream().distinct().count(), writes::toString);
+      }
+    }
+  }
+
+  @Test
+  @Timeout(240)
+  void twentyKilledWriters_loseNothingAcknowledged() {
+    kill(20);
+  }
+
+  @Test
+  @Tag("soak")
+  void thousandKilledWriters_loseNothingAcknowledged() {
+    kill(1_000);
+  }
+
+  @Test
+  @Timeout(60)
+  void writeOfAnotherProcess_isHinted() throws InterruptedException {
+    try (SqliteTestFolder folder = new SqliteTestFolder();
+        SqliteEngine engine = folder.engine()) {
+      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+      BlockingQueue<ChangeHint> beats = new LinkedBlockingQueue<>();
+      engine.kv().watch(SqliteWriterMain.STATE, Prefix.under(new Key("a")), hints::add);
+      engine.kv().watch(SqliteWriterMain.BEATS, Prefix.ALL, beats::add);
+      try (SqliteWriterProcess child = SqliteWriterProcess.start(folder.url(), "a", "both")) {
+        child.awaitReady();
+        child.go();
+        assertEquals(new Changed(new Key("a.0")), next(hints));
+        assertEquals(new Changed(new Key("a.1")), next(beats));
+      }
+    }
+  }
+
+  private static ChangeHint next(BlockingQueue<ChangeHint> hints) throws InterruptedException {
+    return Optional.ofNullable(hints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+        .orElseThrow(() -> new AssertionError("no hint in " + HINT_LIMIT));
+  }
+
+  private static void count(
+      SqliteWriterProcess child,
+      int number,
+      AtomicIntegerArray counts,
+      BlockingQueue<Integer> done) {
+    while (!child.line().isEmpty()) {
+      if (counts.incrementAndGet(number) == FASTEST) {
+        done.add(number);
+      }
+    }
+  }
+
+  /// The children open the store at the same time; it does not exist at first.
+  private static List<SqliteWriterProcess> started(SqliteTestFolder folder, String what) {
+    List<SqliteWriterProcess> children = new ArrayList<>();
+    for (int i = 0; i < CHILDREN; i++) {
+      children.add(SqliteWriterProcess.start(folder.url(), "w" + i, what));
+    }
+    children.forEach(SqliteWriterProcess::awaitReady);
+    return children;
+  }
+
+  private static void kill(int kills) {
+    long seed = System.nanoTime();
+    System.out.println("seed of the kills: " + seed);
+    Random random = new Random(seed);
+    int acknowledged = 0;
+    for (int done = 0; done < kills; done += CHILDREN) {
+      try (SqliteTestFolder folder = new SqliteTestFolder()) {
+        List<String> said = killedOne(folder, random);
+        assertAllThere(folder, said);
+        assertSound(folder);
+        acknowledged += said.size();
+      }
+    }
+    System.out.println(kills + " kills, " + acknowledged + " writes acknowledged, all stored");
+    assertTrue(acknowledged > kills, "too few writes were acknowledged");
+  }
+
+  /// Kills each child at a different moment while the others keep writing; returns all acknowledged
+  /// writes.
+  private static List<String> killedOne(SqliteTestFolder folder, Random random) {
+    List<SqliteWriterProcess> children = started(folder, "both");
+    children.forEach(SqliteWriterProcess::go);
+    List<String> said = new ArrayList<>();
+    for (SqliteWriterProcess child : children) {
+      int writes = 1 + random.nextInt(MOST_WRITES);
+      for (int i = 0; i < writes; i++) {
+        said.add(child.line());
+      }
+      child.kill();
+      said.addAll(child.rest());
+      child.close();
+    }
+    said.removeIf(it -> !it.endsWith(" " + SqliteWriterMain.DONE));
+    return said;
+  }
+
+  private static void assertAllThere(SqliteTestFolder folder, List<String> said) {
+    try (SqliteEngine engine = folder.engine()) {
+      for (String line : said) {
+        String[] parts = line.split(" ", -1);
+        Bucket bucket =
+            parts[0].equals(SqliteWriterMain.STATE.name())
+                ? SqliteWriterMain.STATE
+                : SqliteWriterMain.BEATS;
+        Optional<Entry> entry = engine.kv().get(bucket, new Key(parts[1]));
+        assertEquals(
+            Optional.of(new Revision(Long.parseLong(parts[2]))),
+            entry.map(Entry::revision),
+            () -> "lost: " + line);
+        assertEquals("value of " + parts[1], entry.orElseThrow().value().text());
+      }
+    }
+  }
+
+  private static void assertSound(SqliteTestFolder folder) {
+    for (String file : List.of("keyfleet.db", "keyfleet-beats.db")) {
+      try (Connection connection =
+          DriverManager.getConnection("jdbc:sqlite:" + folder.path().resolve(file))) {
+        assertEquals("ok", SqliteTestFolder.ask(connection, "PRAGMA integrity_check"), file);
+      } catch (SQLException e) {
+        throw new IllegalStateException(file, e);
+      }
+    }
+  }
+}

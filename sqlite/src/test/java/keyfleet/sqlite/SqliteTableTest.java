@@ -1,0 +1,139 @@
+package keyfleet.sqlite;
+
+import static keyfleet.sqlite.SqliteTestFolder.CUSTOMERS;
+import static keyfleet.store.StoreFixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.store.Census;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreFixtures;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a table must look like, and how rows that cannot be records are treated.
+class SqliteTableTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CREATE TABLE other (id TEXT PRIMARY KEY) | has no table customers",
+        "CREATE VIEW customers AS SELECT 1 AS id | has no table customers",
+        "CREATE TABLE customers (f0 BLOB, f1 BLOB, f2 BLOB) | table customers has no column id",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f2 BLOB) | has no column f1",
+        "CREATE TABLE customers (id INTEGER PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB)"
+            + " | column id of table customers is INTEGER, not TEXT",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 TEXT, f2 BLOB)"
+            + " | column f1 of table customers is TEXT, not BLOB",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB AS (f1))"
+            + " | has no column f2",
+        "CREATE TABLE customers (id TEXT, f0 BLOB, f1 BLOB, f2 BLOB)"
+            + " | two records of table customers could have one id",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY COLLATE NOCASE, f0 BLOB, f1 BLOB, f2 BLOB)"
+            + " | two records of table customers could have one id",
+      })
+  void tableOfAnotherShape_isRefused(String sql, String sentence) {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(sql);
+      try (SqliteEngine engine = folder.engine()) {
+        StoreRefusedException refused =
+            assertThrows(StoreRefusedException.class, () -> engine.records(CUSTOMERS));
+        assertTrue(refused.getMessage().contains(sentence), refused::getMessage);
+        assertTrue(!refused.remedy().isEmpty());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CREATE TABLE Customers (ID VARCHAR(36) PRIMARY KEY, F0 BLOB, f1, f2 LONGBLOB)",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB) WITHOUT ROWID",
+        "CREATE TABLE customers (n INTEGER PRIMARY KEY, id TEXT UNIQUE, f0 BLOB, f1 BLOB, f2 BLOB)",
+        "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB) STRICT",
+      })
+  void tableOfThatShape_isTaken(String sql) {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(sql);
+      try (SqliteEngine engine = folder.engine()) {
+        Records records = engine.records(CUSTOMERS);
+        assertEquals(new RecordWriteResult.Stored(), records.insert(StoreFixtures.record(1, 1, 2)));
+        assertEquals(new FenceResult.Raised(), records.fence(StoreFixtures.fence(1, 2)));
+        assertEquals(
+            List.of(StoreFixtures.id(1)),
+            records.scan(v(1), 5).stream().map(StoredRecord::id).toList());
+      }
+    }
+  }
+
+  /// Without a text id a record cannot be addressed or rewrapped; the census counts it, and a scan
+  /// fails.
+  @ParameterizedTest
+  @ValueSource(strings = {"NULL", "''", "x'6162'"})
+  void recordWithoutTextId_countsAndStopsTheScan(String id) {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(
+          SqliteTestFolder.MAKE_CUSTOMERS,
+          "INSERT INTO customers (id, f0) VALUES (%s, x'%s')"
+              .formatted(id, HexFormat.of().formatHex(StoreFixtures.sealed(1).toArray())));
+      try (SqliteEngine engine = folder.engine()) {
+        Records records = engine.records(CUSTOMERS);
+        assertEquals(1L, records.census().belonging().get(v(1)));
+        assertThrows(StoreRefusedException.class, () -> records.scan(v(1), 5));
+      }
+    }
+  }
+
+  @Test
+  void collectionOfOurOwn_isMadeOnce() {
+    try (SqliteTestFolder folder = new SqliteTestFolder();
+        SqliteEngine engine = folder.engine()) {
+      engine.make(CUSTOMERS);
+      StoredRecord record = StoreFixtures.record(1, 1, 2);
+      assertEquals(new RecordWriteResult.Stored(), engine.records(CUSTOMERS).insert(record));
+      engine.make(CUSTOMERS);
+      assertEquals(Optional.of(record), engine.records(CUSTOMERS).read(record.id()));
+    }
+  }
+
+  @Test
+  void rowThatATableRuleRefuses_isNotStored() {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(
+          """
+          CREATE TABLE customers (
+            id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB, name TEXT NOT NULL)
+          """);
+      try (SqliteEngine engine = folder.engine()) {
+        Records records = engine.records(CUSTOMERS);
+        assertThrows(StoreException.class, () -> records.insert(StoreFixtures.record(1, 1)));
+        assertEquals(Census.of(List.of()), records.census());
+      }
+    }
+  }
+
+  @Test
+  void fieldThatTheShapeDoesNotName_isABug() {
+    try (SqliteTestFolder folder = new SqliteTestFolder()) {
+      folder.sql(SqliteTestFolder.MAKE_CUSTOMERS);
+      try (SqliteEngine engine = folder.engine()) {
+        Records records = engine.records(CUSTOMERS);
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> records.insert(StoreFixtures.record(1, 1, 1, 1, 1)));
+      }
+    }
+  }
+}

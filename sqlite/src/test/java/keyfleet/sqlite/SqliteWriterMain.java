@@ -1,0 +1,71 @@
+package keyfleet.sqlite;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreUrl;
+
+/// A process that writes until it is killed or stopped. It prints each write as soon as the write
+/// is acknowledged.
+final class SqliteWriterMain {
+  static final Bucket STATE = new Bucket.Lasting("state");
+  static final Bucket BEATS = new Bucket.Expiring("process-beats", Duration.ofHours(1));
+  static final String READY = "ready";
+  static final String HELD = "held";
+  static final String FREE = "free";
+
+  /// Ends a complete line: a kill may cut a line off before it.
+  static final String DONE = "done";
+
+  private SqliteWriterMain() {}
+
+  /// Arguments: the store URL, the writer's name, and the mode: write `state`; write `both` state
+  /// and heartbeats; or `hold` the writers' lock, release it and take it again, one step for each
+  /// input line.
+  public static void main(String[] args) throws IOException {
+    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (SqliteEngine engine = SqliteEngine.open(StoreUrl.parse(args[0]))) {
+      out.println(READY);
+      in.readLine();
+      if (args[2].equals("hold")) {
+        hold(args[0], out, in);
+        return;
+      }
+      // Writing fails once the reader is gone: then the test is over.
+      for (int i = 0; !in.ready() && !out.checkError(); i++) {
+        boolean beat = args[2].equals("both") && i % 2 == 1;
+        write(engine.kv(), beat ? BEATS : STATE, new Key(args[1] + "." + i), out);
+      }
+    }
+  }
+
+  private static void hold(String url, PrintStream out, BufferedReader in) throws IOException {
+    SqlitePaths home = SqlitePaths.at(StoreUrl.parse(url).path());
+    try (SqliteLockFile lock = SqliteLockFile.open(home.lock())) {
+      try (SqliteWriterQueue.Turn _ = lock.state().enter()) {
+        out.println(HELD);
+        in.readLine();
+      }
+      out.println(FREE);
+      in.readLine();
+      try (SqliteWriterQueue.Turn _ = lock.state().enter()) {
+        out.println(HELD);
+      }
+    }
+  }
+
+  private static void write(Kv kv, Bucket bucket, Key key, PrintStream out) {
+    if (kv.create(bucket, key, Value.of("value of " + key)) instanceof Written(var revision)) {
+      out.println(bucket.name() + " " + key + " " + revision.number() + " " + DONE);
+    }
+  }
+}

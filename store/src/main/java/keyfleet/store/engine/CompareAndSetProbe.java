@@ -1,0 +1,180 @@
+package keyfleet.store.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import org.jspecify.annotations.Nullable;
+
+/// Tests whether a store's compare-and-set is atomic and whether it keeps acknowledged writes. A
+/// server's claim is not enough: one that compares first and sets later looks correct until two
+/// writers meet. So a few writers race repeatedly from one revision of a scratch key: one of them
+/// may win, and its value must be stored.
+public final class CompareAndSetProbe {
+  public sealed interface Verdict {}
+
+  /// Each race had at most one winner, and the winner's value was stored.
+  public record Passed(int races) implements Verdict {}
+
+  /// The store broke its guarantee; key state is not safe there.
+  public record Failed(String sentence) implements Verdict {}
+
+  /// Too few answers to decide either way.
+  public record Inconclusive(String sentence) implements Verdict {}
+
+  private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
+  private static final int WRITERS = 4;
+  private static final int RACES = 50;
+
+  /// Fewer races with a winner prove nothing.
+  private static final int ENOUGH = RACES / 2;
+
+  private final Kv kv;
+  private final Key key;
+  private final LongSupplier clock;
+  private final Duration limit;
+
+  /// `name` must be unique to this probe; `clock` counts nanoseconds.
+  public CompareAndSetProbe(Kv kv, String name, LongSupplier clock, Duration limit) {
+    this.kv = kv;
+    this.key = new Key(name);
+    this.clock = clock;
+    this.limit = limit;
+  }
+
+  /// The results of the races so far.
+  private record RaceTotals(int won, int wonTwice, int lost, int madeUp) {
+    static final RaceTotals NONE = new RaceTotals(0, 0, 0, 0);
+    static final RaceTotals FIRST_LOST = new RaceTotals(1, 0, 1, 0);
+
+    /// `winners` are the values of the winning writers; `sure` is true if no other write can have
+    /// been applied.
+    RaceTotals plus(List<Value> winners, boolean sure, Entry before, @Nullable Entry after) {
+      boolean changed = after == null || !after.equals(before);
+      boolean isThere = after != null && winners.contains(after.value());
+      return new RaceTotals(
+          won + (winners.isEmpty() ? 0 : 1),
+          wonTwice + (winners.size() > 1 ? 1 : 0),
+          lost + (!winners.isEmpty() && !isThere ? 1 : 0),
+          madeUp + (winners.isEmpty() && sure && changed ? 1 : 0));
+    }
+
+    Verdict verdict() {
+      if (wonTwice + lost + madeUp > 0) {
+        return new Failed(
+            "of %d races %d had two winners, %d lost an acknowledged write, %d stored a refused one"
+                .formatted(won, wonTwice, lost, madeUp));
+      }
+      return won >= ENOUGH
+          ? new Passed(won)
+          : new Inconclusive("only %d of %d races were answered in time".formatted(won, RACES));
+    }
+  }
+
+  /// Deletes the scratch key at the end, unless the store stops answering. Throws [StoreException]
+  /// if it does not answer at all.
+  public Verdict run() {
+    if (!(kv.create(SCRATCH, key, Value.of("start")) instanceof Written)) {
+      return new Inconclusive("the scratch key " + key + " could not be created");
+    }
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      return races(threads).verdict();
+    } catch (StoreException e) {
+      return new Inconclusive("the store stopped answering: " + e.getMessage());
+    } finally {
+      cleanUp();
+    }
+  }
+
+  private RaceTotals races(ExecutorService threads) {
+    long end = clock.getAsLong() + limit.toNanos();
+    Entry before = kv.get(SCRATCH, key).orElse(null);
+    RaceTotals tally = before == null ? RaceTotals.FIRST_LOST : RaceTotals.NONE;
+    for (int i = 0; i < RACES && before != null && clock.getAsLong() < end; i++) {
+      List<Value> values = values(i);
+      List<Optional<WriteResult>> writes = race(threads, values, before.revision());
+      Entry after = kv.get(SCRATCH, key).orElse(null);
+      boolean sure = !writes.contains(Optional.<WriteResult>of(new Unknown()));
+      tally = tally.plus(winners(values, writes), sure, before, after);
+      before = after;
+    }
+    return tally;
+  }
+
+  private static List<Value> values(int race) {
+    List<Value> values = new ArrayList<>();
+    for (int writer = 0; writer < WRITERS; writer++) {
+      values.add(Value.of("race " + race + ", writer " + writer));
+    }
+    return values;
+  }
+
+  private static List<Value> winners(List<Value> values, List<Optional<WriteResult>> writes) {
+    List<Value> winners = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      if (writes.get(i).orElse(null) instanceof Written) {
+        winners.add(values.get(i));
+      }
+    }
+    return winners;
+  }
+
+  private List<Optional<WriteResult>> race(
+      ExecutorService threads, List<Value> values, Revision expected) {
+    CyclicBarrier start = new CyclicBarrier(WRITERS);
+    List<Callable<Optional<WriteResult>>> writers = new ArrayList<>();
+    values.forEach(value -> writers.add(() -> sent(start, value, expected)));
+    List<Optional<WriteResult>> writes = new ArrayList<>();
+    try {
+      for (Future<Optional<WriteResult>> writer :
+          threads.invokeAll(writers, limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        writes.add(writer.get());
+      }
+      return writes;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("the probe was interrupted", e);
+    } catch (ExecutionException | CancellationException e) {
+      throw new StoreException("a writer got no answer in " + limit.toSeconds() + " s", e);
+    }
+  }
+
+  /// Empty if the engine reports that the write did not happen.
+  private Optional<WriteResult> sent(CyclicBarrier start, Value value, Revision expected)
+      throws InterruptedException, BrokenBarrierException {
+    start.await();
+    try {
+      return Optional.of(kv.update(SCRATCH, key, value, expected));
+    } catch (StoreException e) {
+      return Optional.empty();
+    }
+  }
+
+  private void cleanUp() {
+    try {
+      kv.get(SCRATCH, key).ifPresent(last -> kv.delete(SCRATCH, key, last.revision()));
+    } catch (StoreException e) {
+      return; // a small key is left behind; the result matters more
+    }
+  }
+}

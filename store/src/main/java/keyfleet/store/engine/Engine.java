@@ -1,0 +1,39 @@
+package keyfleet.store.engine;
+
+import java.util.List;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.StoreRefusedException;
+
+/// A database that was opened by its URL and found safe to use. Threads share it; closing it ends
+/// its watches.
+///
+/// Opening throws a [StoreException] while the database does not answer, and a
+/// [StoreRefusedException] if it answers but must not be used in its present state.
+public interface Engine extends AutoCloseable {
+  Kv kv();
+
+  /// The records of an existing collection.
+  Records records(CollectionShape shape);
+
+  /// Creates the collection unless it exists: for Keyfleet's own records, such as secrets.
+  /// Applications create their own collections.
+  default void make(CollectionShape shape) {
+    throw new StoreRefusedException(
+        "collection " + shape.name() + " cannot be created: this engine stores no records",
+        "--records postgresql://HOST/DATABASE");
+  }
+
+  /// Scans the whole database for envelopes that no registration declares. It reads a lot and
+  /// changes nothing.
+  default EnvelopeScan survey(EnvelopeScan.Scope scope) {
+    return EnvelopeScan.nothing("all of it", "this engine stores no records");
+  }
+
+  /// What the engine found about the safety of this database.
+  List<StoreCheck> checks();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,17 @@
+package keyfleet.store.host;
+
+/// Makes text that another process may have written safe to print.
+public final class PrintableText {
+  private PrintableText() {}
+
+  /// One line without control characters: a line break could imitate a line of Keyfleet's output,
+  /// and an escape sequence could control the terminal.
+  public static String of(String words) {
+    StringBuilder plain = new StringBuilder(words.length());
+    words
+        .codePoints()
+        .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
+        .forEach(plain::appendCodePoint);
+    return plain.toString();
+  }
+}

@@ -1,0 +1,117 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Tests the contract suites: the contract test that is meant for a flaw catches it.
+class ContractFlawTest {
+  private record FlawedKvContract(KvFlaw flaw) implements KvContract, KvRaceContract {
+    @Override
+    public KvFixture rig() {
+      return KvFixture.ofFake(flaw::in);
+    }
+
+    /// Short, because a flaw may be that no hint comes.
+    @Override
+    public Duration hintLimit() {
+      return Duration.ofMillis(200);
+    }
+  }
+
+  private record FlawedRecordsContract(RecordsFlaw flaw) implements RecordsContract, FenceContract {
+    @Override
+    public RecordsFixture rig() {
+      return RecordsFixture.ofFake(flaw::in);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      textBlock =
+          """
+          LOSSY,                acknowledgedWrite_isReadAtOnce
+          LOSSY,                racedCreate_isWonOnce
+          LOSSY,                racedUpdate_isWonOnce
+          LOSSY,                racedIncrements_allCount
+          LOSSY,                concurrentHistories_areLinearizable
+          LOSSY,                historiesWithUnansweredCalls_areLinearizable
+          STALE,                acknowledgedWrite_isReadAtOnce
+          STALE,                concurrentHistories_areLinearizable
+          STALE,                historiesWithUnansweredCalls_areLinearizable
+          CHECKED_THEN_WRITTEN, racedCreate_isWonOnce
+          CHECKED_THEN_WRITTEN, racedUpdate_isWonOnce
+          CHECKED_THEN_WRITTEN, racedIncrements_allCount
+          UPDATES_ANY_REVISION, update_needsTheLatestRevision
+          UPDATES_ANY_REVISION, updateOfAbsentKey_conflicts
+          UPDATES_ANY_REVISION, updateByRevisionOfAnotherKey_conflicts
+          UPDATES_ANY_REVISION, unansweredWriteThatArrivesLate_isNotTakenForAnother
+          UPDATES_ANY_REVISION, unansweredWriteThatLost_isOvertaken
+          UPDATES_ANY_REVISION, concurrentHistories_areLinearizable
+          DELETES_ANY_REVISION, delete_needsTheLatestRevision
+          DELETES_ANY_REVISION, concurrentHistories_areLinearizable
+          CREATES_AT_ONE,       createAfterDelete_hasHigherRevision
+          SWEPT_LATE,           unrefreshedEntry_isGoneAfterItsLifetime
+          LISTS_BY_TEXT,        list_givesTheBranchInOrder
+          LISTS_UNORDERED,      list_givesTheBranchInOrder
+          HIDES_LOST_HINTS,     disconnectedWatch_reportsMissedChanges
+          CLOCK_GOES_BACK,      storeTime_neverGoesBack
+          """)
+  void brokenKv_isCaught(KvFlaw flaw, String check) {
+    assertCaught(new FlawedKvContract(flaw), check);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      textBlock =
+          """
+          LOSSY,                    racedCompareAndSet_isWonOnceAndNeverMixed
+          STALE,                    compareAndSet_changesAllFields
+          STALE,                    racedCompareAndSet_isWonOnceAndNeverMixed
+          COMPARES_ONE_FIELD,       compareAndSetWithAnyFieldChanged_changesNone
+          COUNTS_BY_HIGHEST,        mixedRecord_belongsToItsLowestVersion
+          COUNTS_BY_HIGHEST,        census_equalsFullScan
+          SCAN_SKIPS,               scanWithWritesBetweenPages_hasNoGapAndNoRepeat
+          SCAN_SKIPS,               scanWhileOthersWrite_hasNoGapAndNoRepeat
+          SCAN_SKIPS,               census_equalsFullScan
+          SCAN_REPEATS,             scanWithWritesBetweenPages_hasNoGapAndNoRepeat
+          FENCE_STOPS_NOBODY,       oldWriterAfterTheFence_isRefused
+          FENCE_STOPS_NOBODY,       fieldThatIsNoEnvelope_isRefused
+          FENCE_STOPS_NOBODY,       fenceRaisedAmongWriters_letsNoneThroughOnceItReturned
+          FENCE_DOES_NOT_WAIT,      fenceRaisedAmongWriters_letsNoneThroughOnceItReturned
+          FENCE_STOPS_INSERTS_ONLY, oldWriterAfterTheFence_isRefused
+          FENCE_STOPS_INSERTS_ONLY, zombieRewrapperToAbortedVersion_isRefused
+          FENCE_SPARES_OLD_RECORDS, zombieRewrapperOfAnOldRecord_isRefused
+          FENCE_STOPS_OLD_RECORDS,  recordOfTheOldVersion_mayStayThere
+          FENCE_STOPS_OLD_RECORDS,  oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld
+          FENCE_YIELDS_TO_ANY,      fenceOfLowerEpoch_isRefused
+          FENCE_YIELDS_TO_ANY,      incarnation_countsBeforeEpoch
+          FENCE_NEEDS_A_NEW_TERM,   otherSetOfTheSameTerm_replacesTheEarlier
+          """)
+  void brokenRecords_areCaught(RecordsFlaw flaw, String check) {
+    assertCaught(new FlawedRecordsContract(flaw), check);
+  }
+
+  /// An error other than a failed assertion would mean that the flaw broke the test, not the
+  /// contract.
+  private static void assertCaught(Object broken, String check) {
+    assertInstanceOf(AssertionError.class, outcome(broken, check), () -> broken + " " + check);
+  }
+
+  private static Object outcome(Object contract, String check) {
+    try {
+      Method method = contract.getClass().getMethod(check);
+      method.setAccessible(true);
+      method.invoke(contract);
+      return "passed";
+    } catch (InvocationTargetException e) {
+      return e.getTargetException();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException("no contract test " + check, e);
+    }
+  }
+}

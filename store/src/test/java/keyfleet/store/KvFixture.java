@@ -1,0 +1,49 @@
+package keyfleet.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/// A store under test, empty at first, and the operations that a test needs on it.
+public interface KvFixture extends AutoCloseable {
+  Kv kv();
+
+  /// Returns when that much store time has passed.
+  void pass(Duration duration);
+
+  /// Runs `meanwhile` while open watches get no hints, then lets them recover.
+  void whileWatchesAreCut(Runnable meanwhile);
+
+  /// Puts an entry under each key; an engine may do it faster than with one call each.
+  default void fill(Bucket bucket, List<Key> keys) {
+    keys.forEach(key -> kv().put(bucket, key, Value.of(key.value())));
+  }
+
+  @Override
+  default void close() {}
+
+  /// A fixture of the fake; `connection` wraps the fake that the test uses.
+  static KvFixture ofFake(UnaryOperator<Kv> connection) {
+    FakeStoreClock clock = new FakeStoreClock();
+    FakeKv fake = new FakeKv(clock);
+    Kv kv = connection.apply(fake);
+    return new KvFixture() {
+      @Override
+      public Kv kv() {
+        return kv;
+      }
+
+      @Override
+      public void pass(Duration duration) {
+        clock.advance(duration);
+      }
+
+      @Override
+      public void whileWatchesAreCut(Runnable meanwhile) {
+        fake.disconnectWatches();
+        meanwhile.run();
+        fake.reconnectWatches();
+      }
+    };
+  }
+}

@@ -1,0 +1,152 @@
+package keyfleet.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import keyfleet.store.RegisterOperation.Effect;
+import keyfleet.store.RegisterOperation.Effect.Put;
+import keyfleet.store.RegisterOperation.Effect.Read;
+import keyfleet.store.RegisterOperation.Effect.RefusedSwap;
+import keyfleet.store.RegisterOperation.Effect.Swap;
+import org.junit.jupiter.api.Test;
+
+class LinearizabilityCheckerTest {
+  @Test
+  void callsOneAfterAnother_areExplained() {
+    assertHolds(op(new Read(0), 1, 2), op(new Swap(0, 7), 3, 4), op(new Read(7), 5, 6));
+  }
+
+  @Test
+  void staleRead_isFound() {
+    assertFails(op(new Put(7), 1, 2), op(new Put(8), 3, 4), op(new Read(7), 5, 6));
+  }
+
+  @Test
+  void readDuringWrite_mayBeEither() {
+    assertHolds(op(new Put(7), 1, 4), op(new Read(0), 2, 3));
+    assertHolds(op(new Put(7), 1, 4), op(new Read(7), 2, 3));
+  }
+
+  @Test
+  void readsDuringWriteThatGoBack_areFound() {
+    assertFails(op(new Put(7), 1, 6), op(new Read(7), 2, 3), op(new Read(0), 4, 5));
+  }
+
+  @Test
+  void lostAcknowledgedWrite_isFound() {
+    assertFails(op(new Swap(0, 7), 1, 2), op(new Read(0), 3, 4));
+  }
+
+  @Test
+  void twoWinnersFromOneValue_areFound() {
+    assertFails(op(new Swap(0, 7), 1, 3), op(new Swap(0, 8), 2, 4));
+  }
+
+  @Test
+  void refusalWithoutCause_isFound() {
+    assertFails(op(new RefusedSwap(0), 1, 2));
+    assertHolds(op(new RefusedSwap(0), 1, 4), op(new Put(7), 2, 3));
+  }
+
+  @Test
+  void unansweredWrite_mayComeLateOrNever() {
+    RegisterOperation unanswered = op(new Put(7), 1, RegisterOperation.NEVER);
+    assertHolds(unanswered, op(new Read(0), 2, 3), op(new Read(7), 4, 5));
+    assertHolds(unanswered, op(new Read(0), 2, 3), op(new Read(0), 4, 5));
+  }
+
+  @Test
+  void unansweredWrite_comesOnceAndNotBeforeItBegan() {
+    assertFails(op(new Read(7), 1, 2), op(new Put(7), 3, RegisterOperation.NEVER));
+    assertFails(
+        op(new Put(7), 1, RegisterOperation.NEVER),
+        op(new Read(7), 2, 3),
+        op(new Put(8), 4, 5),
+        op(new Read(8), 6, 7),
+        op(new Read(7), 8, 9));
+  }
+
+  @Test
+  void tooLongHistory_isRefused() {
+    List<RegisterOperation> long65 = Collections.nCopies(65, op(new Read(0), 1, 2));
+    assertThrows(IllegalArgumentException.class, () -> LinearizabilityChecker.holds(long65));
+  }
+
+  /// Compares the search with the definition: tries all orders of all subsets that include every
+  /// answered call.
+  @Test
+  void randomHistories_areJudgedAsByTryingAllOrders() {
+    int held = 0;
+    for (int seed = 0; seed < 3_000; seed++) {
+      List<RegisterOperation> history = randomHistory(new Random(seed));
+      boolean expected = someOrderExplains(history, RegisterOperation.ABSENT);
+      int shown = seed;
+      assertEquals(
+          expected, LinearizabilityChecker.holds(history), () -> "seed " + shown + ": " + history);
+      held += expected ? 1 : 0;
+    }
+    assertTrue(held > 300 && held < 2_700, "one-sided: " + held + " of 3000 hold");
+  }
+
+  private static List<RegisterOperation> randomHistory(Random random) {
+    List<Integer> ticks = new ArrayList<>();
+    int count = 2 + random.nextInt(4);
+    for (int i = 0; i < 2 * count; i++) {
+      ticks.add(i);
+    }
+    Collections.shuffle(ticks, random);
+    List<RegisterOperation> history = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      int a = ticks.get(2 * i);
+      int b = ticks.get(2 * i + 1);
+      long returned = random.nextInt(5) == 0 ? RegisterOperation.NEVER : Math.max(a, b);
+      history.add(op(randomStep(random), Math.min(a, b), returned));
+    }
+    return history;
+  }
+
+  private static Effect randomStep(Random random) {
+    int value = random.nextInt(3);
+    return switch (random.nextInt(4)) {
+      case 0 -> new Put(value);
+      case 1 -> new Swap(value, random.nextInt(3));
+      case 2 -> new RefusedSwap(value);
+      default -> new Read(value);
+    };
+  }
+
+  private static boolean someOrderExplains(List<RegisterOperation> left, int state) {
+    if (left.stream().noneMatch(RegisterOperation::answered)) {
+      return true;
+    }
+    for (RegisterOperation next : left) {
+      List<RegisterOperation> rest = new ArrayList<>(left);
+      rest.remove(next);
+      boolean inTime = rest.stream().noneMatch(it -> it.returned() < next.invoked());
+      OptionalInt after = next.step().on(state);
+      if (inTime && after.isPresent() && someOrderExplains(rest, after.getAsInt())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static RegisterOperation op(Effect step, long invoked, long returned) {
+    return new RegisterOperation(step, invoked, returned);
+  }
+
+  private static void assertHolds(RegisterOperation... history) {
+    assertTrue(LinearizabilityChecker.holds(List.of(history)));
+  }
+
+  private static void assertFails(RegisterOperation... history) {
+    assertFalse(LinearizabilityChecker.holds(List.of(history)));
+  }
+}

@@ -1,0 +1,74 @@
+package keyfleet.store;
+
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.RecordWriteResult.Fenced;
+import org.jspecify.annotations.Nullable;
+
+/// Raises its fence while some writers have checked the fence and not yet written. They write after
+/// the next census.
+final class NonBlockingFence implements ForwardingRecords {
+  /// This many inserts are not delayed, so that the test can reach its fence.
+  private static final int PROMPT = FenceContract.BEFORE_FENCE;
+
+  private final Records inner;
+  private final AtomicInteger inserts = new AtomicInteger();
+  private final CountDownLatch between = new CountDownLatch(1);
+  private final CountDownLatch counted = new CountDownLatch(1);
+  private volatile @Nullable Fence fence;
+
+  NonBlockingFence(Records inner) {
+    this.inner = inner;
+  }
+
+  @Override
+  public Records inner() {
+    return inner;
+  }
+
+  @Override
+  public RecordWriteResult insert(StoredRecord added) {
+    Fence held = fence;
+    if (held != null && !held.allows(SealedFields.NONE, added.fields())) {
+      return new Fenced(held);
+    }
+    if (inserts.incrementAndGet() > PROMPT) {
+      between.countDown();
+      await(counted);
+    }
+    return inner.insert(added);
+  }
+
+  @Override
+  public FenceResult fence(Fence next) {
+    await(between);
+    fence = next;
+    return new Raised();
+  }
+
+  @Override
+  public Optional<Fence> fence() {
+    return Optional.ofNullable(fence);
+  }
+
+  @Override
+  public Census census() {
+    Census census = inner.census();
+    counted.countDown();
+    return census;
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(10, TimeUnit.SECONDS)) {
+        throw new StoreException("no other thread came");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for another thread", e);
+    }
+  }
+}
