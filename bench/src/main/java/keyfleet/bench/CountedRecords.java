@@ -38,13 +38,13 @@ record CountedRecords(Records records, AtomicLong changed) implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    return records.compareAndSet(change);
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    return records.compareAndSet(recordChange);
   }
 
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
-    List<RecordWriteResult> writes = records.compareAndSetAll(changes);
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+    List<RecordWriteResult> writes = records.compareAndSetAll(recordChanges);
     changed.addAndGet(writes.stream().filter(Stored.class::isInstance).count());
     return writes;
   }

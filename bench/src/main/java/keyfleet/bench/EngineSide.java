@@ -82,12 +82,12 @@ final class EngineSide implements Side {
     Records records = engine.records(shape);
     for (int from = 0; from < stored.size(); from += batch) {
       List<StoredRecord> some = stored.subList(from, Math.min(stored.size(), from + batch));
-      List<RecordChange> changes = some.stream().map(PlainRewrite::changed).toList();
-      if (!records.compareAndSetAll(changes).stream().allMatch(Stored.class::isInstance)) {
+      List<RecordChange> recordChanges = some.stream().map(PlainRewrite::changed).toList();
+      if (!records.compareAndSetAll(recordChanges).stream().allMatch(Stored.class::isInstance)) {
         throw new IllegalStateException("a record was not stored");
       }
-      for (int i = 0; i < changes.size(); i++) {
-        some.set(i, new StoredRecord(some.get(i).id(), changes.get(i).to()));
+      for (int i = 0; i < recordChanges.size(); i++) {
+        some.set(i, new StoredRecord(some.get(i).id(), recordChanges.get(i).after()));
       }
     }
   }

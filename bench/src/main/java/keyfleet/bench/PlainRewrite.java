@@ -57,12 +57,12 @@ final class PlainRewrite {
   }
 
   private long written(List<StoredRecord> found) {
-    List<RecordChange> changes = new ArrayList<>();
+    List<RecordChange> recordChanges = new ArrayList<>();
     for (StoredRecord each : found) {
-      changes.add(changed(each));
+      recordChanges.add(changed(each));
     }
     long stored =
-        records.compareAndSetAll(changes).stream().filter(Stored.class::isInstance).count();
+        records.compareAndSetAll(recordChanges).stream().filter(Stored.class::isInstance).count();
     if (stored != found.size()) {
       throw new IllegalStateException(stored + " of " + found.size() + " were stored");
     }

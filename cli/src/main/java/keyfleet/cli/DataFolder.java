@@ -51,7 +51,7 @@ record DataFolder(Path path) {
   /// For a command that finds something. Throws if nobody began.
   void need() {
     if (!Files.isDirectory(path)) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           "there is no store yet: no folder " + path,
           "keyfleet kek announce --version=1, which makes it, or --store URL");
     }

@@ -55,7 +55,7 @@ final class DemoShop implements Command {
     try (Lifetime life = Lifetime.begin();
         Stores stores = StoreOptions.open(parsed, office);
         Providers providers = Providers.open(parsed, KeyringName.MAIN, around)) {
-      stores.records().make(ORDERS);
+      stores.records().createCollection(ORDERS);
       var builder =
           Member.builder(stores.kv(), KeyringName.MAIN)
               .settings(ProcessSettings.of(around.environment(), office.operator().get().machine()))

@@ -11,9 +11,12 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /// What `doctor` found about a store.
-record Diagnosis(String store, List<StoreCheck> checks) {
+record Diagnosis(String store, List<StoreCheck> storeChecks) {
   Level worst() {
-    return checks.stream().map(StoreCheck::level).max(Comparator.naturalOrder()).orElse(Level.FAIL);
+    return storeChecks.stream()
+        .map(StoreCheck::level)
+        .max(Comparator.naturalOrder())
+        .orElse(Level.FAIL);
   }
 
   void print(OutputFormat format, PrintStream out) {
@@ -25,10 +28,10 @@ record Diagnosis(String store, List<StoreCheck> checks) {
 
   private void printTable(PrintStream out) {
     out.println(store);
-    for (StoreCheck check : checks) {
-      out.printf("%-6s %s%n", "[" + word(check.level()) + "]", check.sentence());
-      if (!check.remedy().isEmpty()) {
-        out.println("       Try: " + check.remedy());
+    for (StoreCheck storeCheck : storeChecks) {
+      out.printf("%-6s %s%n", "[" + word(storeCheck.level()) + "]", storeCheck.sentence());
+      if (!storeCheck.remedy().isEmpty()) {
+        out.println("       Try: " + storeCheck.remedy());
       }
     }
   }
@@ -39,11 +42,11 @@ record Diagnosis(String store, List<StoreCheck> checks) {
           .writeStringProperty("store", store)
           .writeStringProperty("verdict", word(worst()));
       json.writeArrayPropertyStart("checks");
-      for (StoreCheck check : checks) {
+      for (StoreCheck storeCheck : storeChecks) {
         json.writeStartObject()
-            .writeStringProperty("level", word(check.level()))
-            .writeStringProperty("sentence", check.sentence())
-            .writeStringProperty("remedy", check.remedy())
+            .writeStringProperty("level", word(storeCheck.level()))
+            .writeStringProperty("sentence", storeCheck.sentence())
+            .writeStringProperty("remedy", storeCheck.remedy())
             .writeEndObject();
       }
       json.writeEndArray().writeEndObject().writeRaw('\n');

@@ -61,12 +61,12 @@ final class Doctor implements Command {
 
   private List<StoreCheck> checks(StoreUrl url) {
     try (Engine engine = engines.apply(url)) {
-      List<StoreCheck> checks = new ArrayList<>(engine.checks());
-      checks.add(latency(engine));
-      checks.add(race(engine));
-      return checks;
+      List<StoreCheck> storeChecks = new ArrayList<>(engine.storeChecks());
+      storeChecks.add(latency(engine));
+      storeChecks.add(race(engine));
+      return storeChecks;
     } catch (StoreRefusedException e) {
-      if (e.ground() == Reason.UNFIT) {
+      if (e.reason() == Reason.UNSAFE) {
         return List.of(StoreCheck.fail(e.getMessage(), e.remedy()));
       }
       throw e;
@@ -75,7 +75,7 @@ final class Doctor implements Command {
 
   private StoreCheck latency(Engine engine) {
     try {
-      return Latency.of(engine.kv(), ticker()::nanos, 10).check();
+      return Latency.of(engine.kv(), ticker()::nanos, 10).storeCheck();
     } catch (StoreException e) {
       return StoreCheck.fail("it stopped answering: " + e.getMessage(), OTHER_STORE);
     }

@@ -108,15 +108,15 @@ record Inventory(
   private void printUndeclared(PrintStream out) {
     Columns table = new Columns("UNDECLARED", "FIELD", "FORM", "VERSION", "VALUES");
     for (Surveys.Undeclared one : surveys.undeclared()) {
-      EnvelopeScan.Finding find = one.find();
-      String title = Console.plain(one.engine() + " " + find.collection());
-      String field = Console.plain(find.field());
-      String form = Words.of(find.form());
-      for (Map.Entry<KekVersion, Long> it : find.versions().entrySet()) {
+      EnvelopeScan.Finding finding = one.finding();
+      String title = Console.plain(one.engine() + " " + finding.collection());
+      String field = Console.plain(finding.field());
+      String form = Words.of(finding.encoding());
+      for (Map.Entry<KekVersion, Long> it : finding.versions().entrySet()) {
         table.row(title, field, form, it.getKey().toString(), it.getValue().toString());
       }
-      if (find.unreadable() > 0) {
-        table.row(title, field, form, "unreadable", String.valueOf(find.unreadable()));
+      if (finding.unreadable() > 0) {
+        table.row(title, field, form, "unreadable", String.valueOf(finding.unreadable()));
       }
     }
     table.print(out);
@@ -141,9 +141,9 @@ record Inventory(
     for (Surveys.NotScanned one : surveys.notScanned()) {
       json.writeStartObject()
           .writeStringProperty("engine", one.engine())
-          .writeStringProperty("what", one.gap().what())
-          .writeStringProperty("reason", one.gap().reason())
-          .writeStringProperty("cause", Words.snake(one.gap().cause()))
+          .writeStringProperty("what", one.skippedPart().what())
+          .writeStringProperty("reason", one.skippedPart().reason())
+          .writeStringProperty("cause", Words.snake(one.skippedPart().cause()))
           .writeEndObject();
     }
     json.writeEndArray();
@@ -165,11 +165,11 @@ record Inventory(
   }
 
   private static void write(JsonGenerator json, Surveys.Undeclared one) {
-    place(json, one.engine(), one.find().collection());
-    json.writeStringProperty("field", one.find().field())
-        .writeStringProperty("form", Words.snake(one.find().form()))
+    place(json, one.engine(), one.finding().collection());
+    json.writeStringProperty("field", one.finding().field())
+        .writeStringProperty("form", Words.snake(one.finding().encoding()))
         .writeArrayPropertyStart("versions");
-    one.find()
+    one.finding()
         .versions()
         .forEach((version, count) ->
             json.writeStartObject()
@@ -177,7 +177,7 @@ record Inventory(
                 .writeNumberProperty("values", count)
                 .writeEndObject());
     json.writeEndArray()
-        .writeNumberProperty("unreadable", one.find().unreadable())
+        .writeNumberProperty("unreadable", one.finding().unreadable())
         .writeEndObject();
   }
 

@@ -70,7 +70,9 @@ final class KekInventory implements Command {
       word("not counted: " + Inventory.title(one.where()) + ": " + one.reason());
     }
     for (Surveys.NotScanned one : inventory.surveys().notScanned()) {
-      word("not scanned: %s: %s: %s".formatted(one.engine(), one.gap().what(), one.gap().reason()));
+      word(
+          "not scanned: %s: %s: %s"
+              .formatted(one.engine(), one.skippedPart().what(), one.skippedPart().reason()));
     }
     if (!inventory.missed().isEmpty()) {
       return unmet(

@@ -38,7 +38,7 @@ record Latency(long read, long write) {
     return new Latency(median(reads), median(writes));
   }
 
-  StoreCheck check() {
+  StoreCheck storeCheck() {
     String sentence =
         String.format(
             Locale.ROOT,
@@ -50,8 +50,8 @@ record Latency(long read, long write) {
         : StoreCheck.ok(sentence);
   }
 
-  private static Revision revision(WriteResult write) {
-    if (write instanceof Written(Revision revision)) {
+  private static Revision revision(WriteResult writeResult) {
+    if (writeResult instanceof Written(Revision revision)) {
       return revision;
     }
     throw new StoreException("a lone writer's write was not acknowledged");

@@ -35,7 +35,7 @@ record SecretShelf(CollectionRegistration collectionRegistration, Records record
       throw new CommandException(
           "keyring " + desk.keyring() + " is a plugin's: it seals no secrets", "--keyring=main");
     }
-    desk.stores().records().make(SHAPE);
+    desk.stores().records().createCollection(SHAPE);
     return new SecretShelf(wanted(desk), desk.stores().records().records(SHAPE));
   }
 

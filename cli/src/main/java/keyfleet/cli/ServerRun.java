@@ -54,7 +54,7 @@ final class ServerRun implements Command {
       Server.Ties ties =
           new Server.Ties(
               stores.kv(),
-              stores.checks(),
+              stores.storeChecks(),
               stores,
               providers.all(),
               declared(told, keyring, stores));

@@ -53,8 +53,8 @@ final class Stores implements RecordStores, AutoCloseable {
   }
 
   /// What was found, on opening, about how safe the store is.
-  List<StoreCheck> checks() {
-    return store.checks();
+  List<StoreCheck> storeChecks() {
+    return store.storeChecks();
   }
 
   /// What registrations call the engine that keeps the records.
@@ -70,7 +70,7 @@ final class Stores implements RecordStores, AutoCloseable {
   /// The engine that keeps the records.
   Engine records() {
     if (recordsPlace.scheme().equals(NO_RECORDS)) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           "NATS keeps no records", "--records postgresql://HOST/DATABASE");
     }
     if (isOne()) {

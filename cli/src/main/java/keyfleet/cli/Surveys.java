@@ -14,9 +14,9 @@ import keyfleet.store.engine.EnvelopeScan.SkippedPart;
 /// What a look through every place that a command was told of came to.
 record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
   /// Envelopes that no registration speaks of.
-  record Undeclared(String engine, EnvelopeScan.Finding find) {}
+  record Undeclared(String engine, EnvelopeScan.Finding finding) {}
 
-  record NotScanned(String engine, SkippedPart gap) {}
+  record NotScanned(String engine, SkippedPart skippedPart) {}
 
   /// A place that does not answer keeps nobody from the other.
   static Surveys take(Stores stores, List<CollectionRegistration> registered, long rows) {
@@ -25,9 +25,10 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
     for (Place place : stores.places()) {
       String engine = place.engine();
       try {
-        EnvelopeScan survey = place.open().get().survey(scope(place, registered, rows));
-        survey.undeclared().forEach(it -> undeclared.add(new Undeclared(engine, it)));
-        survey.notScanned().forEach(it -> notScanned.add(new NotScanned(engine, it)));
+        EnvelopeScan envelopeScan =
+            place.open().get().scanForEnvelopes(scope(place, registered, rows));
+        envelopeScan.undeclared().forEach(it -> undeclared.add(new Undeclared(engine, it)));
+        envelopeScan.notScanned().forEach(it -> notScanned.add(new NotScanned(engine, it)));
       } catch (StoreException e) {
         notScanned.add(
             new NotScanned(engine, new SkippedPart("all of it", e.getMessage(), Cause.TROUBLE)));
@@ -44,6 +45,6 @@ record Surveys(List<Undeclared> undeclared, List<NotScanned> notScanned) {
   }
 
   boolean isComplete() {
-    return notScanned.stream().noneMatch(it -> it.gap().cause() == Cause.TROUBLE);
+    return notScanned.stream().noneMatch(it -> it.skippedPart().cause() == Cause.TROUBLE);
   }
 }

@@ -92,7 +92,7 @@ class DoctorTest {
     assertEquals(
         1,
         doctor(_ -> {
-          throw StoreRefusedException.noEntry("the password of ann is wrong", "another one");
+          throw StoreRefusedException.noAccess("the password of ann is wrong", "another one");
         }));
     assertEquals("keyfleet: the password of ann is wrong\nTry: another one\n", err.toString(UTF_8));
   }
@@ -136,7 +136,7 @@ class DoctorTest {
     return new PrintStream(bytes, true, UTF_8);
   }
 
-  private static Engine opened(Kv kv, StoreCheck check) {
+  private static Engine opened(Kv kv, StoreCheck storeCheck) {
     return new Engine() {
       @Override
       public Kv kv() {
@@ -149,8 +149,8 @@ class DoctorTest {
       }
 
       @Override
-      public List<StoreCheck> checks() {
-        return List.of(check);
+      public List<StoreCheck> storeChecks() {
+        return List.of(storeCheck);
       }
 
       @Override

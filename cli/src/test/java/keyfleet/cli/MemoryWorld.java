@@ -30,7 +30,7 @@ final class MemoryWorld implements World {
   UnaryOperator<Kv> kvs = UnaryOperator.identity();
 
   /// What looking through it comes to.
-  EnvelopeScan survey = new EnvelopeScan(List.of(), List.of());
+  EnvelopeScan envelopeScan = new EnvelopeScan(List.of(), List.of());
 
   FakeRecords collection(String name) {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
@@ -64,17 +64,17 @@ final class MemoryWorld implements World {
       }
 
       @Override
-      public void make(CollectionShape shape) {
+      public void createCollection(CollectionShape shape) {
         collection(shape.name());
       }
 
       @Override
-      public EnvelopeScan survey(EnvelopeScan.Scope scope) {
-        return survey;
+      public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
+        return envelopeScan;
       }
 
       @Override
-      public List<StoreCheck> checks() {
+      public List<StoreCheck> storeChecks() {
         return List.of();
       }
 

@@ -127,7 +127,7 @@ class SecretAuditTest {
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
       return new Conflict();
     }
   }

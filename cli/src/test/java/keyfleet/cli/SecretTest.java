@@ -274,9 +274,9 @@ class SecretTest {
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
       RecordWriteResult given = answer.get();
-      return given == null ? inner.compareAndSet(change) : given;
+      return given == null ? inner.compareAndSet(recordChange) : given;
     }
   }
 

@@ -50,9 +50,9 @@ final class AuditChain {
 
   /// As [#keep(AuditEntry)], for who has written it already.
   WriteOutcome keep(long number, Document written) {
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(BUCKET, key(keyring, number), written.toValue());
-    return failpoints.at(Failpoint.AUDIT_WRITE, () -> attempt.settle(kv, TRIES));
+    return failpoints.at(Failpoint.AUDIT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
   }
 
   Optional<Entry> find(long number) {

@@ -83,9 +83,9 @@ final class AuditedKeystores {
     }
     AuditEntry entry = entry(head, before.changesTo(AuditFacts.of(first)), what, "");
     Document note = AuditDocument.written(entry);
-    WriteOutcome fate =
+    WriteOutcome writeOutcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
-    return stands(fate, entry.number(), note);
+    return stands(writeOutcome, entry.number(), note);
   }
 
   /// As [#create].
@@ -106,9 +106,9 @@ final class AuditedKeystores {
     }
     AuditEntry entry = entry(head, changes, what, rotation(expected.keystore(), next));
     Document note = AuditDocument.written(entry);
-    WriteOutcome fate =
+    WriteOutcome writeOutcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
-    return stands(fate, entry.number(), note);
+    return stands(writeOutcome, entry.number(), note);
   }
 
   /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
@@ -167,8 +167,8 @@ final class AuditedKeystores {
             .orElse("");
   }
 
-  private boolean stands(WriteOutcome fate, long number, Document note) {
-    if (!(fate instanceof WriteOutcome.Applied(Revision revision))) {
+  private boolean stands(WriteOutcome writeOutcome, long number, Document note) {
+    if (!(writeOutcome instanceof WriteOutcome.Applied(Revision revision))) {
       return false;
     }
     try {

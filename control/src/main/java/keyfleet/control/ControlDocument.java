@@ -143,7 +143,7 @@ final class ControlDocument {
     Document nodes = document.document("nodes");
     Document attempts = document.document("attempts");
     SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
-    for (String word : nodes.names()) {
+    for (String word : nodes.fieldNames()) {
       NodeProgress nodeProgress = TaskDocument.constant(NodeProgress.class, word);
       for (String node : nodes.texts(word)) {
         int attempt = attempts.has(node) ? TaskDocument.count(attempts, node) : spec.firstAttempt();

@@ -204,10 +204,11 @@ final class Dispatch {
   }
 
   private boolean write(Failpoint point, Key key, Value value, @Nullable Entry present) {
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         present == null
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, present.revision());
-    return failpoints.at(point, () -> attempt.settle(kv, RolloutShelf.TRIES)) instanceof Applied;
+    return failpoints.at(point, () -> conditionalWrite.sendUntilKnown(kv, RolloutShelf.TRIES))
+        instanceof Applied;
   }
 }

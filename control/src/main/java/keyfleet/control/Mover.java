@@ -25,7 +25,7 @@ import keyfleet.store.StoredRecord;
 final class Mover {
   sealed interface Moving {}
 
-  record Moved(RecordChange change) implements Moving {}
+  record Moved(RecordChange recordChange) implements Moving {}
 
   /// Every field is under the target already.
   record InPlace() implements Moving {}

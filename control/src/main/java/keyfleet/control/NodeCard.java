@@ -37,14 +37,14 @@ public record NodeCard(Facts facts, Quarantine quarantine) {
 
   private static Facts facts(Document document) {
     Map<String, List<String>> values = new HashMap<>();
-    document.names().forEach(path -> values.put(path, document.texts(path)));
+    document.fieldNames().forEach(path -> values.put(path, document.texts(path)));
     return new Facts(values);
   }
 
   private static Quarantine quarantine(Document document) {
     SortedMap<Sha256, Integer> attempts = new TreeMap<>();
     document
-        .names()
+        .fieldNames()
         .forEach(hex -> attempts.put(new Sha256(hex), TaskDocument.count(document, hex)));
     return new Quarantine(attempts);
   }

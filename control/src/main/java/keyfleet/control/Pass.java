@@ -56,7 +56,7 @@ final class Pass {
   private record Found(Position at, List<StoredRecord> records, Position next) {}
 
   /// Records that were read and moved, but not written yet.
-  private record Batch(Found found, List<RecordChange> changes, List<Failure> stuck) {}
+  private record Batch(Found found, List<RecordChange> recordChanges, List<Failure> stuck) {}
 
   private enum Mode {
     WRITING,
@@ -219,7 +219,7 @@ final class Pass {
 
   private Batch moved(Found found, Mover mover) {
     List<StoredRecord> records = found.records();
-    List<RecordChange> changes = new ArrayList<>(records.size());
+    List<RecordChange> recordChanges = new ArrayList<>(records.size());
     List<Failure> stuck = new ArrayList<>();
     if (!records.isEmpty()) {
       Shelf shelf = lanes.get(found.at().lane()).shelf();
@@ -229,11 +229,11 @@ final class Pass {
           case InPlace() -> {}
           case Stuck(String reason) ->
               stuck.add(new Failure(shelf.title(), records.get(i).id().value(), reason));
-          case Moved(RecordChange change) -> changes.add(change);
+          case Moved(RecordChange recordChange) -> recordChanges.add(recordChange);
         }
       }
     }
-    return new Batch(found, changes, stuck);
+    return new Batch(found, recordChanges, stuck);
   }
 
   private Mover.Moving moved(Shelf shelf, StoredRecord record, Mover mover) {
@@ -256,19 +256,19 @@ final class Pass {
   private int limit(List<StoredRecord> found) {
     long bytes = 1;
     for (StoredRecord record : found) {
-      bytes += record.fields().length();
+      bytes += record.fields().totalLength();
     }
     return Math.clamp(BATCH_BYTES * found.size() / bytes, 1, means.most());
   }
 
   /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.
   private Optional<Fence> written(Batch batch) {
-    if (mode == Mode.REHEARSING || batch.changes().isEmpty()) {
+    if (mode == Mode.REHEARSING || batch.recordChanges().isEmpty()) {
       return Optional.empty();
     }
     Shelf shelf = lanes.get(batch.found().at().lane()).shelf();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWriteResult write : shelf.write(batch.changes())) {
+    for (RecordWriteResult write : shelf.write(batch.recordChanges())) {
       switch (write) {
         case RecordWriteResult.Stored() -> moved++;
         case RecordWriteResult.Fenced(Fence by) -> refusal = Optional.of(by);

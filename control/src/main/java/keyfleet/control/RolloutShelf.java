@@ -94,17 +94,20 @@ final class RolloutShelf {
   Optional<Stored> commit(Stored before, Rollout next) {
     Key key = RolloutKeys.control(before.id());
     Value value = ControlDocument.of(next, nonce());
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, before.revision());
-    WriteOutcome fate = failpoints.at(Failpoint.ROLLOUT_WRITE, () -> attempt.settle(kv, TRIES));
-    return fate instanceof WriteOutcome.Applied(var revision)
+    WriteOutcome writeOutcome =
+        failpoints.at(Failpoint.ROLLOUT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+    return writeOutcome instanceof WriteOutcome.Applied(var revision)
         ? Optional.of(remember(next, revision))
         : Optional.empty();
   }
 
   WriteOutcome create(Key key, Value value) {
-    ConditionalWrite attempt = new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
-    return failpoints.at(Failpoint.ROLLOUT_CREATE, () -> attempt.settle(kv, TRIES));
+    ConditionalWrite conditionalWrite =
+        new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
+    return failpoints.at(
+        Failpoint.ROLLOUT_CREATE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
   }
 
   /// R1: the lead of the next epoch, by creating its key; empty if another won it.
@@ -122,11 +125,14 @@ final class RolloutShelf {
             .text("nonce", driverClaim.nonce())
             .build()
             .toValue();
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(
             RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
-    WriteOutcome fate = failpoints.at(Failpoint.EPOCH_CLAIM, () -> attempt.settle(kv, TRIES));
-    return fate instanceof WriteOutcome.Applied ? Optional.of(driverClaim) : Optional.empty();
+    WriteOutcome writeOutcome =
+        failpoints.at(Failpoint.EPOCH_CLAIM, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+    return writeOutcome instanceof WriteOutcome.Applied
+        ? Optional.of(driverClaim)
+        : Optional.empty();
   }
 
   /// Epoch keys are never deleted while the rollout exists.
@@ -157,10 +163,10 @@ final class RolloutShelf {
   }
 
   WriteOutcome beat(RolloutId id, DriverBeat beat, Revision expected) {
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         new ConditionalWrite.Update(
             RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(nonce()), expected);
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
   }
 
   /// Calls for a driver. It changes the key in any case, so that nobody retires it by what it was.
@@ -169,20 +175,20 @@ final class RolloutShelf {
     Value value = DriverBeat.released(by).toValue(nonce());
     Optional<Entry> present =
         failpoints.at(Failpoint.DRIVER_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         present.isEmpty()
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(
                 RolloutKeys.ROLLOUTS, key, value, present.get().revision());
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
   }
 
   /// Calls for a driver where none was ever called for.
   WriteOutcome callFirst(RolloutId id, String by) {
     Value value = DriverBeat.released(by).toValue(nonce());
-    ConditionalWrite attempt =
+    ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> attempt.settle(kv, TRIES));
+    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
   }
 
   /// Nothing is left to drive. What comes of it does not matter: the next tick tries again.

@@ -42,8 +42,8 @@ final class Shelf {
         () -> after == null ? records.scan(version, limit) : records.scan(version, after, limit));
   }
 
-  List<RecordWriteResult> write(List<RecordChange> changes) {
-    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(changes));
+  List<RecordWriteResult> write(List<RecordChange> recordChanges) {
+    return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(recordChanges));
   }
 
   Census census() {

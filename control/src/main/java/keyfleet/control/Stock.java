@@ -105,8 +105,8 @@ record Stock(
     return new Fence(term, keystore.writable());
   }
 
-  private static Optional<String> objection(String title, FenceResult fencing) {
-    return switch (fencing) {
+  private static Optional<String> objection(String title, FenceResult fenceResult) {
+    return switch (fenceResult) {
       // Unfenced, a collection is still swept and counted; removal then refuses to destroy.
       case Raised(), Unenforced() -> Optional.empty();
       case StaleTerm(Fence held) ->

@@ -310,11 +310,11 @@ class AuditTrailTest {
       return counted(bucket, value, inner.update(bucket, key, value, expected));
     }
 
-    private WriteResult counted(Bucket bucket, Value value, WriteResult write) {
-      if (bucket.equals(KEYSTORES) && write instanceof WriteResult.Written) {
+    private WriteResult counted(Bucket bucket, Value value, WriteResult writeResult) {
+      if (bucket.equals(KEYSTORES) && writeResult instanceof WriteResult.Written) {
         keystores.add(value);
       }
-      return write;
+      return writeResult;
     }
   }
 
@@ -330,11 +330,11 @@ class AuditTrailTest {
     test.begin();
     Random random = new Random(seed);
     Counted counted = new Counted(test.kv, new ArrayList<>());
-    Supplier<Fault> troubles =
+    Supplier<Fault> faults =
         () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Fault.NONE;
     List<Ring> rings = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      rings.add(test.ring(new UnreliableKv(counted, troubles)));
+      rings.add(test.ring(new UnreliableKv(counted, faults)));
     }
     for (int i = 0; i < STEPS; i++) {
       step(rings.get(random.nextInt(rings.size())), random);

@@ -44,9 +44,9 @@ class PassAheadTest {
     }
 
     @Override
-    public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
+    public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
       count();
-      return inner.compareAndSetAll(changes);
+      return inner.compareAndSetAll(recordChanges);
     }
 
     private void count() {

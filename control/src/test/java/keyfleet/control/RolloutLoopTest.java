@@ -113,11 +113,11 @@ class RolloutLoopTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void answersThatGetLost_failNobody(long seed) { // R23
     Random random = new Random(seed);
-    Fault[] troubles = Fault.values();
+    Fault[] faults = Fault.values();
     UnreliableKv unsure =
         new UnreliableKv(
             rig.kv,
-            () -> random.nextInt(3) == 0 ? troubles[random.nextInt(troubles.length)] : Fault.NONE);
+            () -> random.nextInt(3) == 0 ? faults[random.nextInt(faults.length)] : Fault.NONE);
     rig.orders(Failpoints.NONE).start(SPEC);
     rig.run("r1", rig.driver("first", unsure, Failpoints.NONE));
     rig.assertCompleted("r1");

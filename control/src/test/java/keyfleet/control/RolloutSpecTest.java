@@ -70,11 +70,10 @@ class RolloutSpecTest {
   @ParameterizedTest
   @EnumSource(names = {"LOST", "LATE"})
   void specWhoseWriteStaysOpen_getsNoControlRecord(Fault last) {
-    Deque<Fault> troubles =
-        new ArrayDeque<>(Collections.nCopies(RolloutShelf.TRIES - 1, Fault.LOST));
-    troubles.add(last);
+    Deque<Fault> faults = new ArrayDeque<>(Collections.nCopies(RolloutShelf.TRIES - 1, Fault.LOST));
+    faults.add(last);
     UnreliableKv unsure =
-        new UnreliableKv(rig.kv, () -> Objects.requireNonNullElse(troubles.poll(), Fault.NONE));
+        new UnreliableKv(rig.kv, () -> Objects.requireNonNullElse(faults.poll(), Fault.NONE));
     assertInstanceOf(Ordering.NotSure.class, orders(unsure).start(SPEC));
     assertFalse(stands(RolloutKeys.control(R1)), "a rollout that nobody could read");
     assertFalse(rig.isOpen("r1"), "nobody is called to drive it");

@@ -55,7 +55,7 @@ final class Clerk {
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Wiring wiring = new Wiring(System.getenv())) {
       if (args[0].equals("load")) {
-        wiring.records().make(Wiring.ORDERS);
+        wiring.records().createCollection(Wiring.ORDERS);
       }
       try (Member member = joined(wiring)) {
         Records records = wiring.records().records(Wiring.ORDERS);
@@ -155,12 +155,12 @@ final class Clerk {
     try (PlainFields added = fields("late", 0);
         PlainFields changed = fields(id(0), 1_000_000)) {
       StoredRecord late = cipher.seal("late", added);
-      RecordChange change = cipher.change(asRead, changed);
+      RecordChange recordChange = cipher.change(asRead, changed);
       System.out.println(SEALED);
       told.readLine();
       return Document.builder()
           .text("insert", records.insert(late).getClass().getSimpleName())
-          .text("change", records.compareAndSet(change).getClass().getSimpleName())
+          .text("change", records.compareAndSet(recordChange).getClass().getSimpleName())
           .build();
     }
   }

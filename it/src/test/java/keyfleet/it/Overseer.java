@@ -83,7 +83,7 @@ final class Overseer implements AutoCloseable {
   }
 
   void makeRecords() {
-    wiring.records().make(Wiring.ORDERS);
+    wiring.records().createCollection(Wiring.ORDERS);
   }
 
   Wiring wiring() {

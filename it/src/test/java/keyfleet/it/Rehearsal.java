@@ -72,7 +72,11 @@ final class Rehearsal {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Throttle.NONE),
         new Server.Ties(
-            wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of()),
+            wiring.store().kv(),
+            wiring.store().storeChecks(),
+            wiring,
+            wiring.providers(),
+            List.of()),
         new AuditAuthor(new AuditActor("it", "here", "worker"), InstantSource.system()),
         new EventLog(System.err, EventLog.Format.TEXT, InstantSource.system(), "worker", "main"),
         Failpoints.NONE);

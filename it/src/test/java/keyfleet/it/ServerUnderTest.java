@@ -53,7 +53,11 @@ final class ServerUnderTest {
     try (Wiring wiring = new Wiring(System.getenv())) {
       Server.Ties ties =
           new Server.Ties(
-              wiring.store().kv(), wiring.store().checks(), wiring, wiring.providers(), List.of());
+              wiring.store().kv(),
+              wiring.store().storeChecks(),
+              wiring,
+              wiring.providers(),
+              List.of());
       System.out.println(READY);
       while (told.readLine() != null) {
         try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {

@@ -199,14 +199,14 @@ class TroubleTest {
 
   /// Spoils the wrapped data key of the first records.
   private static void poison(Records records, int bad) {
-    List<RecordChange> changes = new ArrayList<>();
+    List<RecordChange> recordChanges = new ArrayList<>();
     for (int i = 0; i < bad; i++) {
       StoredRecord record = records.read(new RecordId(Clerk.id(i))).orElseThrow();
       Map<String, Bytes> spoilt = new TreeMap<>(record.fields().byName());
       spoilt.computeIfPresent("card", (_, bytes) -> spoilt(bytes));
-      changes.add(new RecordChange(record, SealedFields.of(spoilt)));
+      recordChanges.add(new RecordChange(record, SealedFields.of(spoilt)));
     }
-    records.compareAndSetAll(changes);
+    records.compareAndSetAll(recordChanges);
   }
 
   private static Bytes spoilt(Bytes envelope) {

@@ -96,7 +96,7 @@ public final class KeystoreDocument {
 
   private static SortedMap<KekVersion, VersionEntry> versions(Document all) {
     SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>();
-    for (String digits : all.names()) {
+    for (String digits : all.fieldNames()) {
       KekVersion version = Spelling.version(digits);
       Document one = all.document(digits);
       versions.put(

@@ -77,12 +77,13 @@ public final class Keystores {
 
   /// Makes the first keystore of a keyring; overtaken if there is one.
   public WriteOutcome create(Keystore keystore, Document note) {
-    return new ConditionalWrite.Create(BUCKET, key, value(keystore, note)).settle(kv, TRIES);
+    return new ConditionalWrite.Create(BUCKET, key, value(keystore, note))
+        .sendUntilKnown(kv, TRIES);
   }
 
   public WriteOutcome replace(Held expected, Keystore next, Document note) {
     return new ConditionalWrite.Update(BUCKET, key, value(next, note), expected.revision())
-        .settle(kv, TRIES);
+        .sendUntilKnown(kv, TRIES);
   }
 
   /// Hints that the keystore may have changed.
@@ -90,8 +91,8 @@ public final class Keystores {
     return kv.watch(
         BUCKET,
         Prefix.ALL,
-        hint -> {
-          if (!(hint instanceof ChangeHint.Changed(Key which)) || which.equals(key)) {
+        changeHint -> {
+          if (!(changeHint instanceof ChangeHint.Changed(Key which)) || which.equals(key)) {
             changed.run();
           }
         });

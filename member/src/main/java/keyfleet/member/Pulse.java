@@ -56,10 +56,10 @@ final class Pulse {
   }
 
   /// The first beat, or the first after our own was overwritten, expired or lost.
-  private Beating join(ConditionalWrite.Create creating, String run, Duration fresh) {
-    Entry found = kv.get(creating.bucket(), creating.key()).orElse(null);
+  private Beating join(ConditionalWrite.Create create, String run, Duration fresh) {
+    Entry found = kv.get(create.bucket(), create.key()).orElse(null);
     if (found == null) {
-      return answered(creating);
+      return answered(create);
     }
     String holder = run(found);
     boolean isFresh = kv.storeTime().since(found.writtenAt()).compareTo(fresh) <= 0;
@@ -67,16 +67,17 @@ final class Pulse {
         ? new Taken(holder)
         : answered(
             new ConditionalWrite.Update(
-                creating.bucket(), creating.key(), creating.value(), found.revision()));
+                create.bucket(), create.key(), create.value(), found.revision()));
   }
 
-  private Beating answered(ConditionalWrite attempt) {
-    return sent(attempt) ? new Acknowledged() : new Unanswered();
+  private Beating answered(ConditionalWrite conditionalWrite) {
+    return sent(conditionalWrite) ? new Acknowledged() : new Unanswered();
   }
 
-  private boolean sent(ConditionalWrite attempt) {
+  private boolean sent(ConditionalWrite conditionalWrite) {
     mine =
-        attempt.settle(kv, TRIES) instanceof WriteOutcome.Applied(Revision revision)
+        conditionalWrite.sendUntilKnown(kv, TRIES)
+                instanceof WriteOutcome.Applied(Revision revision)
             ? revision
             : null;
     return mine != null;

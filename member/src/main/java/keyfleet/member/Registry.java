@@ -56,9 +56,9 @@ public final class Registry {
 
   private Outcome create(Key key, CollectionRegistration collectionRegistration) {
     var document = RegistrationDocument.written(collectionRegistration, nonces.get());
-    WriteOutcome fate =
-        new ConditionalWrite.Create(BUCKET, key, document.toValue()).settle(kv, TRIES);
-    if (fate instanceof WriteOutcome.Applied) {
+    WriteOutcome writeOutcome =
+        new ConditionalWrite.Create(BUCKET, key, document.toValue()).sendUntilKnown(kv, TRIES);
+    if (writeOutcome instanceof WriteOutcome.Applied) {
       return new Registered();
     }
     Entry found = kv.get(BUCKET, key).orElse(null);

@@ -79,13 +79,13 @@ public final class SealedRecords {
       if (sent.contains(found.get().fields())) {
         return true;
       }
-      RecordChange change = cipher.change(found.get(), values);
-      sent.add(change.to());
-      switch (asked(() -> records.compareAndSet(change))) {
+      RecordChange recordChange = cipher.change(found.get(), values);
+      sent.add(recordChange.after());
+      switch (asked(() -> records.compareAndSet(recordChange))) {
         case Stored() -> {
           return true;
         }
-        case RecordWriteResult.Fenced fenced -> check(fenced, change.to());
+        case RecordWriteResult.Fenced fenced -> check(fenced, recordChange.after());
         case Conflict _, Unknown _ -> {} // read again, and see
       }
     }

@@ -261,19 +261,19 @@ class MembershipTest {
 
   @ParameterizedTest
   @EnumSource(value = Fault.class)
-  void heartbeatWithoutAClearAnswer_isFoundOut(Fault trouble) {
+  void heartbeatWithoutAClearAnswer_isFoundOut(Fault fault) {
     var troubles =
         new Object() {
           Fault next = Fault.NONE;
         };
     Membership member = member(new UnreliableKv(kv, () -> troubles.next), "run-1", keychain);
     member.tick();
-    troubles.next = trouble;
+    troubles.next = fault;
     time.advance(TIMINGS.heartbeat());
     member.tick();
     troubles.next = Fault.NONE;
     time.advance(TIMINGS.heartbeat());
-    assertInstanceOf(Admitted.class, member.tick(), trouble.toString());
+    assertInstanceOf(Admitted.class, member.tick(), fault.toString());
   }
 
   private static SecretBytes secret() {

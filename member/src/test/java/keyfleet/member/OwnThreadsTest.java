@@ -69,9 +69,9 @@ class OwnThreadsTest {
 
     @Override
     public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-      WriteResult write = inner().update(bucket, key, value, expected);
+      WriteResult writeResult = inner().update(bucket, key, value, expected);
       beats.release();
-      return write;
+      return writeResult;
     }
 
     void awaitBeats(int count) throws InterruptedException {

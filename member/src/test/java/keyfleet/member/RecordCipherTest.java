@@ -80,10 +80,10 @@ class RecordCipherTest {
   void partialChange_movesTheOtherFieldsToo() {
     StoredRecord record = sealed();
     flip();
-    RecordChange change = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
-    assertEquals(record, change.from());
-    assertEquals(Set.of(v(2)), change.to().versions());
-    try (PlainFields opened = orders.open(new StoredRecord(record.id(), change.to()))) {
+    RecordChange recordChange = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
+    assertEquals(record, recordChange.before());
+    assertEquals(Set.of(v(2)), recordChange.after().versions());
+    try (PlainFields opened = orders.open(new StoredRecord(record.id(), recordChange.after()))) {
       assertEquals("5500", opened.text("card"));
       assertEquals("Ada", opened.text("name"));
     }
@@ -97,9 +97,10 @@ class RecordCipherTest {
         with(
             old, "card", Bytes.copyOf(member.cipher("orders", "card").seal("o-1", "5500").bytes()));
     assertEquals(Set.of(v(1), v(2)), mixed.fields().versions());
-    assertEquals(Set.of(v(2)), orders.rewrap(mixed).to().versions());
+    assertEquals(Set.of(v(2)), orders.rewrap(mixed).after().versions());
     assertEquals(
-        Set.of(v(2)), orders.change(mixed, PlainFields.texts(Map.of("card", "1"))).to().versions());
+        Set.of(v(2)),
+        orders.change(mixed, PlainFields.texts(Map.of("card", "1"))).after().versions());
   }
 
   /// K4.
@@ -108,7 +109,7 @@ class RecordCipherTest {
     StoredRecord record = sealed();
     flip();
     Bytes before = field(record.fields(), "name");
-    Bytes after = field(orders.rewrap(record).to(), "name");
+    Bytes after = field(orders.rewrap(record).after(), "name");
     assertArrayEquals(data(before), data(after));
     assertFalse(before.equals(after), "the wrap is another");
   }
@@ -122,7 +123,7 @@ class RecordCipherTest {
   @Test
   void fieldUnderTheActiveVersion_isLeftAsItIs() {
     StoredRecord record = sealed();
-    assertEquals(record.fields(), orders.rewrap(record).to());
+    assertEquals(record.fields(), orders.rewrap(record).after());
   }
 
   @Test
@@ -135,7 +136,7 @@ class RecordCipherTest {
     StoredRecord swapped = with(record, "name", field(record.fields(), "card"));
     assertThrows(ContextMismatch.class, () -> orders.change(swapped, card));
     assertThrows(ContextMismatch.class, () -> orders.open(swapped));
-    assertEquals(Set.of(v(2)), orders.change(broken, texts("5500", "Ada")).to().versions());
+    assertEquals(Set.of(v(2)), orders.change(broken, texts("5500", "Ada")).after().versions());
   }
 
   @Test
@@ -175,8 +176,8 @@ class RecordCipherTest {
     assertEquals(Set.of(v(2)), first.fields().versions());
     assertEquals(Set.of(v(1)), second.fields().versions());
     PlainFields card = PlainFields.texts(Map.of("card", "3"));
-    assertEquals(Set.of(v(2)), flapping.change(second, card).to().versions());
-    assertEquals(Set.of(v(1)), flapping.change(second, card).to().versions());
+    assertEquals(Set.of(v(2)), flapping.change(second, card).after().versions());
+    assertEquals(Set.of(v(1)), flapping.change(second, card).after().versions());
   }
 
   private static Keystore flippedBack(Keystore now) {

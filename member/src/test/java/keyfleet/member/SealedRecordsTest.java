@@ -121,19 +121,19 @@ class SealedRecordsTest {
     assertThrows(StoreUnavailable.class, () -> orders.insert("o-1", card("1")));
   }
 
-  private SealedRecords over(Supplier<Fault> troubles) {
-    return new SealedRecords(orders.cipher(), new UnsureRecords(stored, troubles));
+  private SealedRecords over(Supplier<Fault> faults) {
+    return new SealedRecords(orders.cipher(), new UnsureRecords(stored, faults));
   }
 
   /// Each write of a call meets the trouble once, then none.
   @ParameterizedTest
   @EnumSource(Fault.class)
-  void writeWithoutAClearAnswer_isFoundOut(Fault trouble) {
-    Deque<Fault> next = new ArrayDeque<>(List.of(trouble));
+  void writeWithoutAClearAnswer_isFoundOut(Fault fault) {
+    Deque<Fault> next = new ArrayDeque<>(List.of(fault));
     SealedRecords unsure = over(() -> next.isEmpty() ? Fault.NONE : next.pop());
     assertTrue(unsure.insert("o-1", both("4111", "Ada")));
     assertEquals("4111", text("card"));
-    next.add(trouble);
+    next.add(fault);
     assertTrue(unsure.update("o-1", card("5500")));
     assertEquals("5500", text("card"));
     assertEquals("Ada", text("name"));
@@ -161,11 +161,11 @@ class SealedRecordsTest {
           }
 
           @Override
-          public RecordWriteResult compareAndSet(RecordChange change) {
+          public RecordWriteResult compareAndSet(RecordChange recordChange) {
             if (left[0]-- > 0) {
               orders.update("o-1", PlainFields.texts(Map.of("name", "by another")));
             }
-            return stored.compareAndSet(change);
+            return stored.compareAndSet(recordChange);
           }
         };
     assertTrue(new SealedRecords(orders.cipher(), racing).update("o-1", card("mine")));
@@ -176,12 +176,12 @@ class SealedRecordsTest {
   /// As [keyfleet.store.UnreliableKv], for records.
   private static final class UnsureRecords implements ForwardingRecords {
     private final Records inner;
-    private final Supplier<Fault> troubles;
+    private final Supplier<Fault> faults;
     private Runnable late = () -> {};
 
-    UnsureRecords(Records inner, Supplier<Fault> troubles) {
+    UnsureRecords(Records inner, Supplier<Fault> faults) {
       this.inner = inner;
-      this.troubles = troubles;
+      this.faults = faults;
     }
 
     @Override
@@ -195,14 +195,14 @@ class SealedRecordsTest {
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
-      return disturbed(() -> inner.compareAndSet(change));
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      return disturbed(() -> inner.compareAndSet(recordChange));
     }
 
     private RecordWriteResult disturbed(Supplier<RecordWriteResult> write) {
       late.run();
       late = () -> {};
-      return switch (troubles.get()) {
+      return switch (faults.get()) {
         case NONE -> write.get();
         case APPLIED -> {
           var _ = write.get();

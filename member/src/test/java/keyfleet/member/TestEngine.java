@@ -70,7 +70,7 @@ public final class TestEngine implements Engine {
   }
 
   @Override
-  public List<StoreCheck> checks() {
+  public List<StoreCheck> storeChecks() {
     return List.of(StoreCheck.ok("a store in memory, for tests"));
   }
 

@@ -176,9 +176,9 @@ public final class TestRotation {
     check(keystores().replace(held, next));
   }
 
-  private static void check(WriteOutcome fate) {
-    if (!(fate instanceof WriteOutcome.Applied)) {
-      throw new IllegalStateException("the keystore was not written: " + fate);
+  private static void check(WriteOutcome writeOutcome) {
+    if (!(writeOutcome instanceof WriteOutcome.Applied)) {
+      throw new IllegalStateException("the keystore was not written: " + writeOutcome);
     }
   }
 }

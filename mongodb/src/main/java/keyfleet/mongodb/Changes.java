@@ -54,9 +54,9 @@ final class Changes {
     boolean burialsWereSwept = passed.compareTo(MongoBuckets.BURIED.dividedBy(2)) > 0;
     List<Document> found = find(clockWentBack ? now : last);
     boolean tooMany = found.size() > MAX_CHANGES;
-    List<ChangeHint> hints = new ArrayList<>();
+    List<ChangeHint> changeHints = new ArrayList<>();
     if (clockWentBack || burialsWereSwept || tooMany) {
-      hints.add(new Missed());
+      changeHints.add(new Missed());
     }
     Map<String, Long> known = seen;
     seen = new HashMap<>();
@@ -66,10 +66,10 @@ final class Changes {
       long revision = document.getLong(REVISION);
       seen.put(key, revision);
       if (!tooMany && revision > 0 && !Long.valueOf(revision).equals(known.get(key))) {
-        hints.add(new Changed(new Key(key)));
+        changeHints.add(new Changed(new Key(key)));
       }
     }
-    return hints;
+    return changeHints;
   }
 
   private List<Document> find(Instant since) {

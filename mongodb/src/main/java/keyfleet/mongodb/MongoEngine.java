@@ -90,17 +90,17 @@ public final class MongoEngine implements Engine {
   }
 
   @Override
-  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
+  public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
     return collections.survey(scope);
   }
 
   @Override
-  public void make(CollectionShape shape) {
+  public void createCollection(CollectionShape shape) {
     collections.make(shape);
   }
 
   @Override
-  public List<StoreCheck> checks() {
+  public List<StoreCheck> storeChecks() {
     List<StoreCheck> all = new ArrayList<>(found);
     all.add(collections.fencing());
     return List.copyOf(all);

@@ -60,15 +60,15 @@ final class MongoFences {
 
   /// First remembered, then enforced: who finds a fence in force finds it remembered too.
   FenceResult raise(Fence next) {
-    FenceResult fencing = MongoTrouble.write(() -> remember(next), new Unknown());
-    if (!(fencing instanceof Raised)) {
-      return fencing;
+    FenceResult fenceResult = MongoTrouble.write(() -> remember(next), new Unknown());
+    if (!(fenceResult instanceof Raised)) {
+      return fenceResult;
     }
     if (!validators.enforced()) {
       return new Unenforced();
     }
-    fencing = MongoTrouble.write(() -> validators.install(shape, next), new Unknown());
-    return fencing instanceof Raised ? confirmed(next) : fencing;
+    fenceResult = MongoTrouble.write(() -> validators.install(shape, next), new Unknown());
+    return fenceResult instanceof Raised ? confirmed(next) : fenceResult;
   }
 
   /// `collMod` takes no condition: one sent under a lower term may come after one of a higher. So

@@ -64,9 +64,9 @@ final class MongoKv implements Kv {
           && BucketDocuments.isAlive(slot, documents.horizon())) {
         return new Conflict();
       }
-      WriteResult write = fill(documents, slot, value);
-      if (!(write instanceof Conflict)) {
-        return write;
+      WriteResult writeResult = fill(documents, slot, value);
+      if (!(writeResult instanceof Conflict)) {
+        return writeResult;
       }
     }
     throw tooBusy(bucket, key);
@@ -76,13 +76,13 @@ final class MongoKv implements Kv {
   public WriteResult put(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
     for (int i = 0; i < MAX_TRIES; i++) {
-      WriteResult write = write(() -> documents.overwrite(key, value));
-      if (write instanceof Conflict) {
+      WriteResult writeResult = write(() -> documents.overwrite(key, value));
+      if (writeResult instanceof Conflict) {
         Document slot = MongoTrouble.sure(() -> documents.slot(key));
-        write = fill(documents, slot, value);
+        writeResult = fill(documents, slot, value);
       }
-      if (!(write instanceof Conflict)) {
-        return write;
+      if (!(writeResult instanceof Conflict)) {
+        return writeResult;
       }
     }
     throw tooBusy(bucket, key);

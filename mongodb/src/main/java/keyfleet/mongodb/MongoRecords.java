@@ -101,13 +101,13 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    Document asRead = documents.matching(change.from());
-    Document next = new Document("$set", documents.stored(change.to()));
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    Document asRead = documents.matching(recordChange.before());
+    Document next = new Document("$set", documents.stored(recordChange.after()));
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
     return fenced(
-        change.from().fields(),
-        change.to(),
+        recordChange.before().fields(),
+        recordChange.after(),
         () ->
             documents.collection().updateOne(asRead, next, options).getMatchedCount() == 1
                 ? new Stored()
@@ -115,8 +115,8 @@ final class MongoRecords implements Records {
   }
 
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
-    return batches.write(changes);
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+    return batches.write(recordChanges);
   }
 
   @Override

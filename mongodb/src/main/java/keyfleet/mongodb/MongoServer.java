@@ -40,17 +40,17 @@ record MongoServer(Document greeting, Document build) {
   }
 
   List<StoreCheck> checks(StoreUrl url) {
-    List<StoreCheck> checks = new ArrayList<>();
-    checks.add(replication());
-    checks.add(StoreCheck.ok("writes wait for a majority of the members and their journals"));
-    if (!replicaSet().isEmpty() && url.param("replicaSet").isEmpty()) {
-      checks.add(
+    List<StoreCheck> storeChecks = new ArrayList<>();
+    storeChecks.add(replication());
+    storeChecks.add(StoreCheck.ok("writes wait for a majority of the members and their journals"));
+    if (!replicaSet().isEmpty() && url.parameter("replicaSet").isEmpty()) {
+      storeChecks.add(
           StoreCheck.warn(
               "the URL does not follow replica set %s to its next primary".formatted(replicaSet()),
               "name every member in the URL, and replicaSet=" + replicaSet()));
     }
-    checks.add(tested());
-    return checks;
+    storeChecks.add(tested());
+    return storeChecks;
   }
 
   private StoreCheck replication() {

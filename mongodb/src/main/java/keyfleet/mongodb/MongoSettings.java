@@ -65,7 +65,7 @@ final class MongoSettings {
   /// `Unknown` instead, and whoever sent it reads its nonce back. Reads are not repeated either:
   /// loops do that.
   static MongoClientSettings.Builder of(StoreUrl url) {
-    url.allowOnly(PARAMS);
+    url.rejectUnknownParameters(PARAMS);
     MongoClientSettings.Builder settings =
         MongoClientSettings.builder()
             .applicationName("keyfleet")
@@ -80,7 +80,7 @@ final class MongoSettings {
             .applyToClusterSettings(cluster -> {
               cluster.hosts(hosts(url));
               cluster.serverSelectionTimeout(SELECT_PRIMARY.toMillis(), MILLISECONDS);
-              url.param("replicaSet").ifPresent(cluster::requiredReplicaSetName);
+              url.parameter("replicaSet").ifPresent(cluster::requiredReplicaSetName);
             })
             .applyToSocketSettings(socket ->
                 socket
@@ -110,12 +110,12 @@ final class MongoSettings {
 
   private static Optional<MongoCredential> credential(StoreUrl url) {
     Optional<String> password =
-        url.param(PASSWORD_FILE).map(it -> new PrivateFile(PASSWORD_FILE, it).text());
+        url.parameter(PASSWORD_FILE).map(it -> new PrivateFile(PASSWORD_FILE, it).readText());
     if (password.isPresent() && url.password().isPresent()) {
       throw new StoreRefusedException(
           "the store's URL has a password and a password-file", "keep the file");
     }
-    String source = url.param("authSource").orElse(DEFAULT_AUTH_SOURCE);
+    String source = url.parameter("authSource").orElse(DEFAULT_AUTH_SOURCE);
     return url.user()
         .map(user ->
             MongoCredential.createCredential(

@@ -39,9 +39,9 @@ final class MongoSurvey {
     for (Document one : listed) {
       visit(one.getString("name"), String.valueOf(one.getString("type")));
     }
-    count.leave("system collections", "they are the server's own");
-    count.leave("other databases of this server", "a URL names one");
-    return count.survey();
+    count.skip("system collections", "they are the server's own");
+    count.skip("other databases of this server", "a URL names one");
+    return count.build();
   }
 
   private void visit(String name, String type) {
@@ -49,11 +49,11 @@ final class MongoSurvey {
       return;
     }
     if (type.equals("view") || type.equals("timeseries")) {
-      count.leave(
+      count.skip(
           type + " " + name,
           type.equals("view") ? "its documents are those of collections" : "it cannot be fenced");
     } else if (name.startsWith(OWN) || MongoTrouble.sure(() -> buckets.isBucket(name))) {
-      count.leave("Keyfleet's own collections", "they hold no records");
+      count.skip("Keyfleet's own collections", "they hold no records");
     } else {
       scan(name);
     }
@@ -66,23 +66,23 @@ final class MongoSurvey {
       MongoTrouble.sure(() -> {
         long seen = 0;
         try (MongoCursor<Document> found = documents(name).cursor()) {
-          while (found.hasNext() && seen < scope.rows()) {
+          while (found.hasNext() && seen < scope.maxRows()) {
             document.look(found.next());
             seen++;
           }
           if (found.hasNext()) {
-            count.leaveRest(name, scope.rows());
+            count.skipRest(name, scope.maxRows());
           }
         }
         return seen;
       });
     } catch (StoreRefusedException e) {
-      count.fail("collection " + name, e.getMessage());
+      count.addFailure("collection " + name, e.getMessage());
     }
   }
 
   private FindIterable<Document> documents(String name) {
-    return database.getCollection(name).find().batchSize((int) Math.min(BATCH, scope.rows()));
+    return database.getCollection(name).find().batchSize((int) Math.min(BATCH, scope.maxRows()));
   }
 
   private Set<String> declared(String collection) {

@@ -41,13 +41,15 @@ final class MongoTls {
 
   static Optional<SSLContext> context(StoreUrl url) {
     boolean wanted =
-        switch (url.param("tls").orElse("false")) {
+        switch (url.parameter("tls").orElse("false")) {
           case "true" -> true;
           case "false" -> false;
           default -> throw refused("tls is true or false", null);
         };
     if (!wanted
-        && url.param("tlsCAFile").or(() -> url.param("tlsCertificateKeyFile")).isPresent()) {
+        && url.parameter("tlsCAFile")
+            .or(() -> url.parameter("tlsCertificateKeyFile"))
+            .isPresent()) {
       throw refused("the store's URL names files for TLS but not tls=true", null);
     }
     return wanted ? Optional.of(made(url)) : Optional.empty();
@@ -57,8 +59,8 @@ final class MongoTls {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(
-          shown(url.param("tlsCertificateKeyFile").orElse("")),
-          trusted(url.param("tlsCAFile").orElse("")),
+          shown(url.parameter("tlsCertificateKeyFile").orElse("")),
+          trusted(url.parameter("tlsCAFile").orElse("")),
           null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
@@ -88,7 +90,7 @@ final class MongoTls {
     if (keyFile.isEmpty()) {
       return null;
     }
-    byte[] pem = new PrivateFile("tlsCertificateKeyFile", keyFile).bytes();
+    byte[] pem = new PrivateFile("tlsCertificateKeyFile", keyFile).readBytes();
     KeyStore own = empty();
     Certificate[] chain = certificates(pem).toArray(Certificate[]::new);
     own.setKeyEntry("own", key(new String(pem, US_ASCII)), new char[0], chain);

@@ -81,12 +81,12 @@ final class MongoWatch implements Watch {
   private void poll() {
     try {
       boolean wasMissed = missed;
-      List<ChangeHint> hints = changes.poll(clock.reading());
+      List<ChangeHint> changeHints = changes.poll(clock.reading());
       if (wasMissed) {
         missed = false;
         hint(new Missed());
       }
-      hints.forEach(this::hint);
+      changeHints.forEach(this::hint);
     } catch (MongoException | IllegalStateException e) {
       // The driver's client says the latter once it is closed, and then so is this.
       missed = true;
@@ -96,7 +96,7 @@ final class MongoWatch implements Watch {
   private void hint(ChangeHint hint) {
     synchronized (watcher) {
       if (closed.getCount() > 0) {
-        watcher.hint(hint);
+        watcher.onHint(hint);
       }
     }
   }

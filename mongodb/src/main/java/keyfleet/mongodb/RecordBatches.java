@@ -42,10 +42,11 @@ final class RecordBatches {
     this.fences = fences;
   }
 
-  List<RecordWriteResult> write(List<RecordChange> changes) {
+  List<RecordWriteResult> write(List<RecordChange> recordChanges) {
     List<RecordWriteResult> writes = new ArrayList<>();
-    for (int from = 0; from < changes.size(); from += MAX_BATCH) {
-      List<RecordChange> batch = changes.subList(from, Math.min(changes.size(), from + MAX_BATCH));
+    for (int from = 0; from < recordChanges.size(); from += MAX_BATCH) {
+      List<RecordChange> batch =
+          recordChanges.subList(from, Math.min(recordChanges.size(), from + MAX_BATCH));
       try {
         writes.addAll(batch(batch));
       } catch (StoreException e) {
@@ -53,7 +54,7 @@ final class RecordBatches {
           throw e;
         }
         // Who is told so reads them back; an exception would hide that others were written.
-        return padded(writes, changes.size());
+        return padded(writes, recordChanges.size());
       }
     }
     return List.copyOf(writes);
@@ -67,58 +68,62 @@ final class RecordBatches {
   }
 
   /// What was refused without being sent is known at once; the rest is sent.
-  private List<RecordWriteResult> batch(List<RecordChange> changes) {
+  private List<RecordWriteResult> batch(List<RecordChange> recordChanges) {
     Map<RecordId, RecordWriteResult> known = new HashMap<>();
-    for (RecordChange change : changes) {
-      Optional<Fence> against = fences.against(change.from().fields(), change.to());
-      against.ifPresent(it -> known.put(change.from().id(), new Fenced(it)));
+    for (RecordChange recordChange : recordChanges) {
+      Optional<Fence> against =
+          fences.against(recordChange.before().fields(), recordChange.after());
+      against.ifPresent(it -> known.put(recordChange.before().id(), new Fenced(it)));
     }
     List<RecordChange> sent =
-        changes.stream().filter(it -> !known.containsKey(it.from().id())).toList();
+        recordChanges.stream().filter(it -> !known.containsKey(it.before().id())).toList();
     List<RecordWriteResult> endings =
         MongoTrouble.write(() -> send(sent), Collections.nCopies(sent.size(), new Unknown()));
     for (int i = 0; i < sent.size(); i++) {
-      known.put(sent.get(i).from().id(), endings.get(i));
+      known.put(sent.get(i).before().id(), endings.get(i));
     }
-    return changes.stream().map(it -> known.getOrDefault(it.from().id(), new Unknown())).toList();
+    return recordChanges.stream()
+        .map(it -> known.getOrDefault(it.before().id(), new Unknown()))
+        .toList();
   }
 
-  private List<RecordWriteResult> send(List<RecordChange> changes) {
-    if (changes.isEmpty()) {
+  private List<RecordWriteResult> send(List<RecordChange> recordChanges) {
+    if (recordChanges.isEmpty()) {
       return List.of();
     }
     try {
-      var result = documents.collection().bulkWrite(models(changes), EACH_BY_ITSELF);
-      return endings(changes, result.getMatchedCount(), Map.of());
+      var result = documents.collection().bulkWrite(models(recordChanges), EACH_BY_ITSELF);
+      return endings(recordChanges, result.getMatchedCount(), Map.of());
     } catch (MongoBulkWriteException e) {
       if (e.getWriteConcernError() != null) {
-        return Collections.nCopies(changes.size(), new Unknown());
+        return Collections.nCopies(recordChanges.size(), new Unknown());
       }
-      return endings(changes, e.getWriteResult().getMatchedCount(), refusals(changes, e));
+      return endings(
+          recordChanges, e.getWriteResult().getMatchedCount(), refusals(recordChanges, e));
     }
   }
 
-  private List<UpdateOneModel<Document>> models(List<RecordChange> changes) {
+  private List<UpdateOneModel<Document>> models(List<RecordChange> recordChanges) {
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
-    return changes.stream()
+    return recordChanges.stream()
         .map(it ->
             new UpdateOneModel<Document>(
-                documents.matching(it.from()),
-                new Document("$set", documents.stored(it.to())),
+                documents.matching(it.before()),
+                new Document("$set", documents.stored(it.after())),
                 options))
         .toList();
   }
 
   private Map<Integer, RecordWriteResult> refusals(
-      List<RecordChange> changes, MongoBulkWriteException e) {
+      List<RecordChange> recordChanges, MongoBulkWriteException e) {
     Map<Integer, RecordWriteResult> refusals = new HashMap<>();
     for (BulkWriteError error : e.getWriteErrors()) {
-      RecordChange change = changes.get(error.getIndex());
+      RecordChange recordChange = recordChanges.get(error.getIndex());
       Optional<RecordWriteResult> fenced =
           error.getCode() == MongoTrouble.VALIDATION
               ? afterwards(fences::held)
                   .flatMap(it -> it)
-                  .filter(it -> !it.allows(change.from().fields(), change.to()))
+                  .filter(it -> !it.allows(recordChange.before().fields(), recordChange.after()))
                   .map(Fenced::new)
               : Optional.empty();
       refusals.put(error.getIndex(), fenced.orElseGet(Unknown::new));
@@ -127,15 +132,17 @@ final class RecordBatches {
   }
 
   private List<RecordWriteResult> endings(
-      List<RecordChange> changes, int matched, Map<Integer, RecordWriteResult> refusals) {
-    if (matched == changes.size()) {
+      List<RecordChange> recordChanges, int matched, Map<Integer, RecordWriteResult> refusals) {
+    if (matched == recordChanges.size()) {
       return Collections.nCopies(matched, new Stored());
     }
-    Optional<Map<RecordId, SealedFields>> found = afterwards(() -> readBack(changes));
+    Optional<Map<RecordId, SealedFields>> found = afterwards(() -> readBack(recordChanges));
     List<RecordWriteResult> endings = new ArrayList<>();
     int seen = 0;
-    for (RecordChange change : changes) {
-      boolean stored = found.isPresent() && change.to().equals(found.get().get(change.from().id()));
+    for (RecordChange recordChange : recordChanges) {
+      boolean stored =
+          found.isPresent()
+              && recordChange.after().equals(found.get().get(recordChange.before().id()));
       seen += stored ? 1 : 0;
       endings.add(stored ? new Stored() : new Conflict());
     }
@@ -146,9 +153,10 @@ final class RecordBatches {
     return endings;
   }
 
-  private Map<RecordId, SealedFields> readBack(List<RecordChange> changes) {
+  private Map<RecordId, SealedFields> readBack(List<RecordChange> recordChanges) {
     Map<RecordId, SealedFields> found = new HashMap<>();
-    for (Document document : documents.find(changes.stream().map(it -> it.from().id()).toList())) {
+    for (Document document :
+        documents.find(recordChanges.stream().map(it -> it.before().id()).toList())) {
       var record = documents.record(document);
       found.put(record.id(), record.fields());
     }

@@ -45,7 +45,7 @@ final class SurveyedDocument {
       case String text when text.startsWith(Base64Envelope.PREFIX) ->
           found(path, Encoding.BASE64, Base64Envelope.version(text).orElse(null));
       case Document _, List<?> _ when depth == MAX_DEPTH ->
-          count.leave(
+          count.skip(
               "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
       case Document inner -> inside(path, inner, depth);
       case List<?> list -> list.forEach(it -> look(path + "[]", it, depth + 1));
@@ -67,8 +67,8 @@ final class SurveyedDocument {
         path, Encoding.BYTES, Envelope.parse(bytes.getData()).map(Envelope::version).orElse(null));
   }
 
-  private void found(String path, Encoding form, @Nullable KekVersion version) {
-    count.found(collection, path, form, version, 1);
+  private void found(String path, Encoding encoding, @Nullable KekVersion version) {
+    count.addEnvelopes(collection, path, encoding, version, 1);
   }
 
   private static boolean isEnvelope(Binary bytes) {

@@ -234,11 +234,11 @@ final class MongoCollectionTest {
     CollectionShape shape = new CollectionShape("own", "name", new TreeSet<>(List.of("value")));
     try (Servers.TestDatabase database = Servers.database();
         MongoEngine engine = MongoEngine.open(database.url())) {
-      engine.make(shape);
+      engine.createCollection(shape);
       StoredRecord kept =
           new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("value", sealed(1))));
       assertEquals(new Stored(), engine.records(shape).insert(kept));
-      engine.make(shape);
+      engine.createCollection(shape);
       assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
     }
   }

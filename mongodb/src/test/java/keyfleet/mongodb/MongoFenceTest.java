@@ -10,7 +10,7 @@ final class MongoFenceTest implements FenceContract {
   private static final MongoServer ENFORCING = Servers.started(new ValidatingBackend());
 
   @Override
-  public RecordsFixture rig() {
+  public RecordsFixture fixture() {
     return new MongoRecordsRig(
         Servers.real().isPresent() ? Servers.database() : Servers.on(ENFORCING));
   }

@@ -50,9 +50,9 @@ final class MongoFencingTest {
       assertEquals(new StaleTerm(N_ONLY), rig.records().fence(fence(4, 1)));
       assertEquals(new Unenforced(), rig.records().fence(fence(6, 3)));
       assertTrue(
-          rig.engine.checks().stream()
+          rig.engine.storeChecks().stream()
               .anyMatch(it -> it.level() == Level.WARN && it.sentence().contains("unfenced")),
-          () -> rig.engine.checks().toString());
+          () -> rig.engine.storeChecks().toString());
       // Nobody who uses the driver is stopped.
       customers(rig).insertOne(new Document("_id", "a").append("f0", field(1, 1)));
       assertEquals(Map.of(v(1), 1L), rig.records().census().carrying());

@@ -58,7 +58,7 @@ final class MongoKvRig implements KvFixture, ForwardingKv {
   }
 
   @Override
-  public void pass(Duration duration) {
+  public void advanceTime(Duration duration) {
     StoreTime end = storeTime().plus(duration);
     try {
       while (storeTime().compareTo(end) < 0) {
@@ -70,7 +70,7 @@ final class MongoKvRig implements KvFixture, ForwardingKv {
   }
 
   @Override
-  public void whileWatchesAreCut(Runnable meanwhile) {
+  public void runWithWatchesDisconnected(Runnable meanwhile) {
     proxy.cut();
     meanwhile.run();
     proxy.mend();

@@ -6,13 +6,13 @@ import keyfleet.store.KvRaceContract;
 
 final class MongoKvTest implements KvContract, KvRaceContract {
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     return new MongoKvRig();
   }
 
   /// mongo-java-server scans.
   @Override
-  public int crowd() {
-    return Servers.real().isPresent() ? KvContract.super.crowd() : 10_000;
+  public int listSize() {
+    return Servers.real().isPresent() ? KvContract.super.listSize() : 10_000;
   }
 }

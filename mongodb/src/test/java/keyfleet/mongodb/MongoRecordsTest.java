@@ -5,7 +5,7 @@ import keyfleet.store.RecordsFixture;
 
 final class MongoRecordsTest implements RecordsContract {
   @Override
-  public RecordsFixture rig() {
+  public RecordsFixture fixture() {
     return new MongoRecordsRig(Servers.database());
   }
 }

@@ -128,11 +128,11 @@ final class MongoRevisionsTest {
     long last = 0;
     for (int i = 0; i < CALLS; i++) {
       String text = name + " " + i;
-      WriteResult write =
+      WriteResult writeResult =
           random.nextBoolean()
               ? kv.put(THINGS, A, Value.of(text))
               : kv.create(THINGS, A, Value.of(text));
-      if (write instanceof Written(var revision)) {
+      if (writeResult instanceof Written(var revision)) {
         assertTrue(revision.number() > last, () -> revision + " goes back");
         last = revision.number();
         assertEquals(text, seen.merge(last, text, (one, other) -> one + " and " + other));
@@ -158,7 +158,7 @@ final class MongoRevisionsTest {
     return new Document("gone", new Document("$exists", true));
   }
 
-  private static Revision written(WriteResult write) {
-    return ((Written) write).revision();
+  private static Revision written(WriteResult writeResult) {
+    return ((Written) writeResult).revision();
   }
 }

@@ -32,7 +32,7 @@ class MongoSurveyTest implements EnvelopeScannerContract {
       Servers.started(new ScriptedBackend(MongoSurveyTest::answered));
 
   @Override
-  public EnvelopeScannerFixture rig() {
+  public EnvelopeScannerFixture fixture() {
     return Servers.real().isPresent() ? new Rig(Servers.database()) : new Rig(Servers.on(VIEWING));
   }
 
@@ -91,7 +91,7 @@ class MongoSurveyTest implements EnvelopeScannerContract {
       CollectionShape shape = new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0")));
       assertEquals(
           List.of(bytes("customers", "person.f0", 2, 1)),
-          rig.engine.survey(Scope.whole(Set.of(shape))).undeclared());
+          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
@@ -104,11 +104,11 @@ class MongoSurveyTest implements EnvelopeScannerContract {
       }
       rig.insert("deep", nest);
       rig.insert("deeper", new Document("x", nest));
-      EnvelopeScan survey = rig.whole();
+      EnvelopeScan envelopeScan = rig.whole();
       assertEquals(
           List.of(bytes("deep", "x" + ".x".repeat(SurveyedDocument.MAX_DEPTH - 1), 1, 1)),
-          survey.undeclared());
-      List<String> left = survey.notScanned().stream().map(SkippedPart::what).toList();
+          envelopeScan.undeclared());
+      List<String> left = envelopeScan.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("fields of deeper in more than 10 others"), left::toString);
       assertEquals(1, left.stream().filter(it -> it.startsWith("fields of")).count());
     }
@@ -132,9 +132,9 @@ class MongoSurveyTest implements EnvelopeScannerContract {
         many.append("f" + i, envelope(1));
       }
       rig.insert("customers", many);
-      EnvelopeScan survey = rig.whole();
-      assertEquals(1_000, survey.undeclared().size());
-      List<String> left = survey.notScanned().stream().map(SkippedPart::what).toList();
+      EnvelopeScan envelopeScan = rig.whole();
+      assertEquals(1_000, envelopeScan.undeclared().size());
+      List<String> left = envelopeScan.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("further fields of customers"), left::toString);
     }
   }
@@ -153,7 +153,7 @@ class MongoSurveyTest implements EnvelopeScannerContract {
     }
 
     EnvelopeScan whole() {
-      return engine.survey(Scope.whole(Set.of()));
+      return engine.scanForEnvelopes(Scope.whole(Set.of()));
     }
 
     @Override
@@ -162,12 +162,12 @@ class MongoSurveyTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public void make(String collection) {
+    public void createCollection(String collection) {
       database.raw().getDatabase(database.name()).createCollection(collection);
     }
 
     @Override
-    public void add(String collection, byte[] secret, byte[] other, String note) {
+    public void addRecord(String collection, byte[] secret, byte[] other, String note) {
       insert(
           collection,
           new Document("secret", new Binary(secret))
@@ -176,7 +176,7 @@ class MongoSurveyTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public String view(String name, String of) {
+    public String createView(String name, String of) {
       database.raw().getDatabase(database.name()).createView(name, of, List.of());
       return "view " + name;
     }

@@ -94,7 +94,7 @@ final class MongoTroubleTest {
       var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
       cut.proxy.loseNextAnswer();
       assertEquals(new Unknown(), update.send(kv));
-      Applied applied = assertInstanceOf(Applied.class, update.fate(kv));
+      Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
       assertTrue(applied.revision().compareTo(first) > 0);
     }
   }
@@ -244,8 +244,8 @@ final class MongoTroubleTest {
     return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
   }
 
-  private static Revision written(WriteResult write) {
-    return assertInstanceOf(Written.class, write).revision();
+  private static Revision written(WriteResult writeResult) {
+    return assertInstanceOf(Written.class, writeResult).revision();
   }
 
   /// A store behind a connection that can be cut.

@@ -34,12 +34,12 @@ final class RecordBatchesTest {
               return answer;
             }));
     try (MongoRecordsRig rig = new MongoRecordsRig(Servers.on(server))) {
-      List<RecordChange> changes = changes(rig.records(), "a", "b");
-      changes.add(new RecordChange(record("absent", 1), fields(2)));
+      List<RecordChange> recordChanges = changes(rig.records(), "a", "b");
+      recordChanges.add(new RecordChange(record("absent", 1), fields(2)));
       disturbed.set(true);
       assertEquals(
           List.of(new Stored(), new Unknown(), new Unknown()),
-          rig.records().compareAndSetAll(changes));
+          rig.records().compareAndSetAll(recordChanges));
     } finally {
       server.shutdownNow();
     }
@@ -51,9 +51,9 @@ final class RecordBatchesTest {
         CutProxy proxy = new CutProxy(rig.database.host());
         MongoEngine engine = MongoEngine.open(rig.database.urlBy(proxy.host()))) {
       Records records = engine.records(MongoRecordsRig.SHAPE);
-      List<RecordChange> changes = changes(records, "a", "b");
+      List<RecordChange> recordChanges = changes(records, "a", "b");
       proxy.loseNextAnswer();
-      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(changes));
+      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(recordChanges));
     }
   }
 
@@ -64,25 +64,25 @@ final class RecordBatchesTest {
       for (int i = 0; i < ids.length; i++) {
         ids[i] = "%04d".formatted(i);
       }
-      List<RecordChange> changes = changes(rig.records(), ids);
+      List<RecordChange> recordChanges = changes(rig.records(), ids);
       List<RecordWriteResult> expected =
           new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
       for (int conflict : new int[] {0, 199, 200, 229}) {
-        changes.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
+        recordChanges.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
         expected.set(conflict, new Conflict());
       }
-      assertEquals(expected, rig.records().compareAndSetAll(changes));
+      assertEquals(expected, rig.records().compareAndSetAll(recordChanges));
     }
   }
 
   private static List<RecordChange> changes(Records records, String... ids) {
-    List<RecordChange> changes = new ArrayList<>();
+    List<RecordChange> recordChanges = new ArrayList<>();
     for (String id : ids) {
       StoredRecord record = record(id, 1);
       assertEquals(new Stored(), records.insert(record));
-      changes.add(new RecordChange(record, fields(2)));
+      recordChanges.add(new RecordChange(record, fields(2)));
     }
-    return changes;
+    return recordChanges;
   }
 
   private static Document overwriting(String id) {

@@ -93,20 +93,20 @@ final class NatsDoor {
 
   private void authenticate(Options.Builder options) {
     url.user().ifPresent(user -> options.userInfo(user, password()));
-    url.param("token-file")
+    url.parameter("token-file")
         .map(it -> new PrivateFile("token-file", it))
-        .ifPresent(it -> options.token(it.text().toCharArray()));
-    url.param("creds")
+        .ifPresent(it -> options.token(it.readText().toCharArray()));
+    url.parameter("creds")
         .map(it -> new PrivateFile("creds", it))
-        .ifPresent(it -> options.authHandler(Nats.credentials(it.checked())));
-    url.param("nkey")
+        .ifPresent(it -> options.authHandler(Nats.credentials(it.checkedPath())));
+    url.parameter("nkey")
         .map(it -> new PrivateFile("nkey", it))
-        .ifPresent(it -> options.authHandler(Nats.credentials(null, it.checked())));
+        .ifPresent(it -> options.authHandler(Nats.credentials(null, it.checkedPath())));
   }
 
   private String password() {
-    return url.param("password-file")
-        .map(it -> new PrivateFile("password-file", it).text())
+    return url.parameter("password-file")
+        .map(it -> new PrivateFile("password-file", it).readText())
         .or(url::password)
         .orElse("");
   }

@@ -32,14 +32,14 @@ public final class NatsEngine implements Engine {
   private final NatsLink link;
   private final NatsWatches watches;
   private final NatsKv kv;
-  private final List<StoreCheck> checks;
+  private final List<StoreCheck> storeChecks;
 
   private NatsEngine(
-      NatsLink link, NatsWatches watches, NatsStreams streams, List<StoreCheck> checks) {
+      NatsLink link, NatsWatches watches, NatsStreams streams, List<StoreCheck> storeChecks) {
     this.link = link;
     this.watches = watches;
     this.kv = new NatsKv(streams, watches);
-    this.checks = checks;
+    this.storeChecks = storeChecks;
   }
 
   public static NatsEngine open(StoreUrl url) {
@@ -52,14 +52,14 @@ public final class NatsEngine implements Engine {
       NatsDurability durability = new NatsDurability(settings);
       List<Seen> seen = durability.look();
       seen.forEach(it -> checkVersion(it.version()));
-      List<StoreCheck> checks =
+      List<StoreCheck> storeChecks =
           List.of(
               server,
               durability.judge(link.server().getServerId(), seen),
               copies(streams),
               clocks(seen));
       streams.prepare(streams.anchor());
-      return new NatsEngine(link, watches, streams, checks);
+      return new NatsEngine(link, watches, streams, storeChecks);
     } catch (RuntimeException e) {
       link.close();
       throw e;
@@ -78,13 +78,13 @@ public final class NatsEngine implements Engine {
   }
 
   @Override
-  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
-    return EnvelopeScan.nothing("all of it", "NATS keeps no records");
+  public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
+    return EnvelopeScan.skipped("all of it", "NATS keeps no records");
   }
 
   @Override
-  public List<StoreCheck> checks() {
-    return checks;
+  public List<StoreCheck> storeChecks() {
+    return storeChecks;
   }
 
   @Override

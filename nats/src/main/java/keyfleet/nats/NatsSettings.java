@@ -49,7 +49,7 @@ record NatsSettings(String space, int replicas, List<URI> monitors, Promise prom
   }
 
   static NatsSettings of(StoreUrl url) {
-    url.allowOnly(KNOWN);
+    url.rejectUnknownParameters(KNOWN);
     if (!SPACE.matcher(url.path()).matches()) {
       throw refused(
           "the path of a NATS URL is a word that its buckets' names begin with",
@@ -57,10 +57,10 @@ record NatsSettings(String space, int replicas, List<URI> monitors, Promise prom
     }
     return new NatsSettings(
         url.path(),
-        url.param("replicas").map(NatsSettings::copies).orElse(0),
-        url.param("monitor").map(NatsSettings::monitors).orElse(List.of()),
-        url.param("sync_interval").map(NatsSettings::promise).orElse(Promise.NONE),
-        url.param("use").map(NatsSettings::use).orElse(Use.EVERYTHING));
+        url.parameter("replicas").map(NatsSettings::copies).orElse(0),
+        url.parameter("monitor").map(NatsSettings::monitors).orElse(List.of()),
+        url.parameter("sync_interval").map(NatsSettings::promise).orElse(Promise.NONE),
+        url.parameter("use").map(NatsSettings::use).orElse(Use.EVERYTHING));
   }
 
   private static int copies(String value) {

@@ -47,8 +47,9 @@ final class NatsTls {
   /// Any of its parameters asks for TLS: a file that was named and then not used would deceive.
   boolean isAsked() {
     boolean named =
-        List.of("tls-ca", "tls-cert", "tls-key").stream().anyMatch(it -> url.param(it).isPresent());
-    return switch (url.param("tls").orElse(Boolean.toString(named))) {
+        List.of("tls-ca", "tls-cert", "tls-key").stream()
+            .anyMatch(it -> url.parameter(it).isPresent());
+    return switch (url.parameter("tls").orElse(Boolean.toString(named))) {
       case "true" -> true;
       case "false" -> named ? contradicted() : false;
       default -> throw refused("tls is true or false", "?tls=true", null);
@@ -69,7 +70,7 @@ final class NatsTls {
   private TrustManager[] trusted() throws GeneralSecurityException, IOException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    factory.init(url.param("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
+    factory.init(url.parameter("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
     for (TrustManager manager : factory.getTrustManagers()) {
       if (manager instanceof X509ExtendedTrustManager trust) {
         return new TrustManager[] {new NatsHostCheck(trust)};
@@ -79,7 +80,7 @@ final class NatsTls {
   }
 
   private KeyManager @Nullable [] identity() throws GeneralSecurityException, IOException {
-    if (url.param("tls-cert").isEmpty() && url.param("tls-key").isEmpty()) {
+    if (url.parameter("tls-cert").isEmpty() && url.parameter("tls-key").isEmpty()) {
       return null;
     }
     KeyStore store = empty();
@@ -103,7 +104,7 @@ final class NatsTls {
   }
 
   private PrivateKey privateKey() throws GeneralSecurityException {
-    byte[] pem = new PrivateFile("tls-key", file("tls-key")).bytes();
+    byte[] pem = new PrivateFile("tls-key", file("tls-key")).readBytes();
     Matcher matcher = PRIVATE_KEY.matcher(new String(pem, US_ASCII));
     if (!matcher.find()) {
       throw refused(
@@ -150,7 +151,7 @@ final class NatsTls {
 
   private Path file(String param) {
     return Path.of(
-        url.param(param)
+        url.parameter(param)
             .orElseThrow(
                 () -> refused("tls-cert and tls-key go together", "name both, or neither", null)));
   }

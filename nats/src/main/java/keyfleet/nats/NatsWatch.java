@@ -151,9 +151,9 @@ final class NatsWatch implements Watch {
         .build();
   }
 
-  private void hint(ChangeHint hint) {
+  private void hint(ChangeHint changeHint) {
     if (!closed) {
-      watcher.hint(hint);
+      watcher.onHint(changeHint);
     }
   }
 }

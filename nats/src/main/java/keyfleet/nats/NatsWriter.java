@@ -82,9 +82,9 @@ final class NatsWriter {
     for (int i = 0; i < TRIES; i++) {
       Headers headers =
           headers(draft).put("Nats-Expected-Last-Subject-Sequence", Long.toString(last));
-      WriteResult write = outcome(draft, send(draft, headers));
-      if (!(write instanceof Conflict)) {
-        return write;
+      WriteResult writeResult = outcome(draft, send(draft, headers));
+      if (!(writeResult instanceof Conflict)) {
+        return writeResult;
       }
       pauseAfter(i);
       OptionalLong next = following(draft, expectation);

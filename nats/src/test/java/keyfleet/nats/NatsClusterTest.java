@@ -88,7 +88,7 @@ class NatsClusterTest implements KvRaceContract {
   public void unansweredWriteThatArrivesLate_isNotTakenForAnother() {}
 
   @Override
-  public void unansweredWriteThatLost_isOvertaken() {}
+  public void unansweredWriteThatLost_isSuperseded() {}
 
   @Override
   public void writeThatIsNeverAnswered_staysPending() {}
@@ -100,7 +100,7 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     NatsRig rig = open();
     Thread kills =
         storm
@@ -124,8 +124,8 @@ class NatsClusterTest implements KvRaceContract {
   void monitorsOfAllServers_showThatWritesAreSynced() {
     try (NatsEngine engine = NatsEngine.open(url("?monitor=" + cluster().monitors()))) {
       assertTrue(
-          engine.checks().stream().allMatch(it -> it.level() == StoreCheck.Level.OK),
-          () -> "" + engine.checks());
+          engine.storeChecks().stream().allMatch(it -> it.level() == StoreCheck.Level.OK),
+          () -> "" + engine.storeChecks());
     }
   }
 
@@ -206,12 +206,12 @@ class NatsClusterTest implements KvRaceContract {
   void serverOfWatchKilled_watchSaysMissedAndGoesOn() throws InterruptedException {
     NatsServer first = cluster().servers().getFirst();
     try (NatsRig rig = new NatsRig(first.address(), "?sync_interval=always", PatientKv::new)) {
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
-      Watch watch = rig.kv().watch(THINGS, Prefix.ALL, hints::add);
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+      Watch watch = rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       first.kill();
-      awaitHint(hints, new Missed());
+      awaitHint(changeHints, new Missed());
       untilWritten(rig.kv(), new Key("after"));
-      awaitHint(hints, new Changed(new Key("after")));
+      awaitHint(changeHints, new Changed(new Key("after")));
       watch.close();
     } finally {
       first.restart();
@@ -233,13 +233,13 @@ class NatsClusterTest implements KvRaceContract {
     }
 
     @Override
-    public void pass(Duration duration) {
-      inner.pass(duration);
+    public void advanceTime(Duration duration) {
+      inner.advanceTime(duration);
     }
 
     @Override
-    public void whileWatchesAreCut(Runnable meanwhile) {
-      inner.whileWatchesAreCut(meanwhile);
+    public void runWithWatchesDisconnected(Runnable meanwhile) {
+      inner.runWithWatchesDisconnected(meanwhile);
     }
 
     @Override
@@ -249,12 +249,12 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
+  private static void awaitHint(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited)
       throws InterruptedException {
-    ChangeHint hint = hints.poll(30, TimeUnit.SECONDS);
-    while (!awaited.equals(hint)) {
-      assertTrue(hint != null, () -> "no hint " + awaited);
-      hint = hints.poll(30, TimeUnit.SECONDS);
+    ChangeHint changeHint = changeHints.poll(30, TimeUnit.SECONDS);
+    while (!awaited.equals(changeHint)) {
+      assertTrue(changeHint != null, () -> "no hint " + awaited);
+      changeHint = changeHints.poll(30, TimeUnit.SECONDS);
     }
   }
 
@@ -318,13 +318,15 @@ class NatsClusterTest implements KvRaceContract {
       for (int i = 0; !stopped; i++) {
         Entry last = kv.get(THINGS, COUNTER).orElseThrow();
         Value next = Value.of((number(last) + 1) + " by " + writer + ", try " + i);
-        ConditionalWrite attempt =
+        ConditionalWrite conditionalWrite =
             new ConditionalWrite.Update(THINGS, COUNTER, next, last.revision());
-        switch (attempt.send(kv)) {
+        switch (conditionalWrite.send(kv)) {
           case Written _ -> acknowledged.incrementAndGet();
           case Conflict _ -> {}
           case Unknown _ ->
-              (attempt.settle(kv, TRIES) instanceof Applied ? acknowledged : unclear)
+              (conditionalWrite.sendUntilKnown(kv, TRIES) instanceof Applied
+                      ? acknowledged
+                      : unclear)
                   .incrementAndGet();
         }
       }

@@ -125,7 +125,7 @@ class NatsEngineTest {
     try (NatsEngine engine =
         NatsEngine.open(lazy().url("/beats1?use=heartbeats&monitor=" + lazy().monitor()))) {
       assertInstanceOf(Written.class, engine.kv().put(BEATS, A, Value.of("alive")));
-      assertTrue(engine.checks().stream().anyMatch(it -> it.level() == StoreCheck.Level.WARN));
+      assertTrue(engine.storeChecks().stream().anyMatch(it -> it.level() == StoreCheck.Level.WARN));
       assertThrows(
           StoreRefusedException.class, () -> engine.kv().put(THINGS, A, Value.of("keystore")));
       assertThrows(StoreRefusedException.class, () -> engine.kv().get(THINGS, A));
@@ -259,21 +259,21 @@ class NatsEngineTest {
     try (NatsRig rig = rig();
         ExecutorService racers = Executors.newFixedThreadPool(8)) {
       for (int round = 0; round < 50; round++) {
-        List<Future<WriteResult>> writes =
+        List<Future<WriteResult>> writeResults =
             racers.invokeAll(
                 IntStream.range(0, 8)
                     .<Callable<WriteResult>>mapToObj(
                         it -> () -> rig.kv().create(THINGS, A, Value.of("racer " + it)))
                     .toList());
-        List<Revision> winners = winners(writes);
+        List<Revision> winners = winners(writeResults);
         assertEquals(1, winners.size(), () -> "winners " + winners);
         assertEquals(new Deleted(), rig.kv().delete(THINGS, A, winners.getFirst()));
       }
     }
   }
 
-  private static List<Revision> winners(List<Future<WriteResult>> writes) {
-    return writes.stream()
+  private static List<Revision> winners(List<Future<WriteResult>> writeResults) {
+    return writeResults.stream()
         .map(Future::resultNow)
         .flatMap(it -> it instanceof Written(var revision) ? Stream.of(revision) : Stream.empty())
         .toList();
@@ -285,7 +285,7 @@ class NatsEngineTest {
 
   private static StoreCheck.Level worst(StoreUrl url) {
     try (NatsEngine engine = NatsEngine.open(url)) {
-      return engine.checks().stream()
+      return engine.storeChecks().stream()
           .map(StoreCheck::level)
           .max(StoreCheck.Level::compareTo)
           .orElseThrow();

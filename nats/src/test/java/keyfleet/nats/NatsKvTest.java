@@ -28,12 +28,12 @@ class NatsKvTest implements KvContract, KvRaceContract {
 
   /// More than the server names in one answer.
   @Override
-  public int crowd() {
+  public int listSize() {
     return 101_000;
   }
 
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     NatsServer running = server;
     if (running == null) {
       throw new IllegalStateException("no server");

@@ -44,10 +44,10 @@ class NatsOutageTest {
         NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
       proxy.hush();
-      ConditionalWrite attempt = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
-      assertEquals(new Unknown(), attempt.send(rig.kv()));
+      ConditionalWrite conditionalWrite = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
+      assertEquals(new Unknown(), conditionalWrite.send(rig.kv()));
       proxy.mend();
-      assertInstanceOf(Applied.class, attempt.fate(new PatientKv(rig.kv())));
+      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new PatientKv(rig.kv())));
     }
   }
 
@@ -56,15 +56,15 @@ class NatsOutageTest {
     try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
         NatsProxy proxy = new NatsProxy(server.port());
         NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
-      rig.kv().watch(THINGS, Prefix.ALL, hints::add);
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+      rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       proxy.cut();
       Waiting.until("the cut is noticed", () -> fails(rig.kv()));
       assertThrows(StoreException.class, () -> rig.kv().create(THINGS, A, Value.of("never")));
       assertThrows(StoreException.class, () -> rig.kv().list(THINGS, Prefix.ALL));
       assertThrows(StoreException.class, () -> rig.kv().storeTime());
       proxy.mend();
-      assertEquals(new Missed(), hints.poll(30, TimeUnit.SECONDS));
+      assertEquals(new Missed(), changeHints.poll(30, TimeUnit.SECONDS));
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A), "a write in an outage came later");
     }
   }

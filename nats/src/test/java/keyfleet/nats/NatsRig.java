@@ -47,7 +47,7 @@ final class NatsRig implements KvFixture {
 
   /// A real store's time passes by itself.
   @Override
-  public void pass(Duration duration) {
+  public void advanceTime(Duration duration) {
     StoreTime end = kv.storeTime().plus(duration);
     for (StoreTime now = kv.storeTime(); now.compareTo(end) < 0; now = kv.storeTime()) {
       new CompletableFuture<@Nullable Void>()
@@ -58,7 +58,7 @@ final class NatsRig implements KvFixture {
 
   /// Takes the consumers away, as a server does that forgets them.
   @Override
-  public void whileWatchesAreCut(Runnable meanwhile) {
+  public void runWithWatchesDisconnected(Runnable meanwhile) {
     admin(it -> {
       JetStreamManagement management = it.jetStreamManagement();
       for (String stream : management.getStreamNames()) {

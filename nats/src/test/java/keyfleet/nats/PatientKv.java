@@ -63,9 +63,9 @@ record PatientKv(Kv inner) implements ForwardingKv {
     }
   }
 
-  private static WriteResult orUnknown(Supplier<WriteResult> write) {
+  private static WriteResult orUnknown(Supplier<WriteResult> writeResult) {
     try {
-      return write.get();
+      return writeResult.get();
     } catch (StoreException e) {
       return new Unknown();
     }

@@ -27,14 +27,14 @@ public final class PostgresEngine implements Engine {
   private static final String POOL_LOG = "slf4j.internal.verbosity";
 
   private final PostgresSettings settings;
-  private final List<StoreCheck> checks;
+  private final List<StoreCheck> storeChecks;
   private final PostgresPool pool;
   private final PostgresWatches watches;
   private final PostgresKv kv;
 
-  private PostgresEngine(PostgresSettings settings, List<StoreCheck> checks) {
+  private PostgresEngine(PostgresSettings settings, List<StoreCheck> storeChecks) {
     this.settings = settings;
-    this.checks = checks;
+    this.storeChecks = storeChecks;
     KvSql sql = new KvSql(settings.schema());
     this.pool = new PostgresPool(settings);
     this.watches = new PostgresWatches(settings, pool, sql.channel());
@@ -52,7 +52,7 @@ public final class PostgresEngine implements Engine {
       PostgresSafety safety = new PostgresSafety(settings, connection);
       safety.refuseUnfit();
       new PostgresSchema(settings.schema()).open(connection);
-      return new PostgresEngine(settings, safety.checks());
+      return new PostgresEngine(settings, safety.storeChecks());
     } catch (SQLException e) {
       throw refusal(settings, e);
     }
@@ -72,12 +72,12 @@ public final class PostgresEngine implements Engine {
   }
 
   @Override
-  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
+  public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
     return new PostgresSurvey(pool, settings.schema(), scope).take();
   }
 
   @Override
-  public void make(CollectionShape shape) {
+  public void createCollection(CollectionShape shape) {
     boolean isMade =
         pool.write(
             "make table " + shape.name(),
@@ -89,8 +89,8 @@ public final class PostgresEngine implements Engine {
   }
 
   @Override
-  public List<StoreCheck> checks() {
-    return checks;
+  public List<StoreCheck> storeChecks() {
+    return storeChecks;
   }
 
   @Override
@@ -110,21 +110,21 @@ public final class PostgresEngine implements Engine {
   private static StoreException refusal(PostgresSettings settings, SQLException e) {
     String place = settings.place();
     if (isTls(e)) {
-      return StoreRefusedException.noEntry(
+      return StoreRefusedException.noAccess(
           "no trusted encrypted connection to " + place + " can be made",
           "sslrootcert=FILE of the server's CA, and a host name that its certificate bears; or,"
               + " where nobody listens in, sslmode=disable");
     }
     return switch (PostgresFault.state(e)) {
       case "28P01", "28000" ->
-          StoreRefusedException.noEntry(
+          StoreRefusedException.noAccess(
               place + " refuses the user or its password", "check both, and pg_hba.conf");
       case "08004" ->
-          StoreRefusedException.noEntry(
+          StoreRefusedException.noAccess(
               place + " does not take the connection as it is asked for",
               "check user, password and sslmode; a server without TLS needs sslmode=disable");
       case "3D000" ->
-          StoreRefusedException.noEntry(place + " does not exist", "createdb, or another name");
+          StoreRefusedException.noAccess(place + " does not exist", "createdb, or another name");
       default -> new StoreException(place + " does not answer: " + PostgresFault.words(e), e);
     };
   }

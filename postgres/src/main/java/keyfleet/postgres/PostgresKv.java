@@ -135,16 +135,16 @@ final class PostgresKv implements Kv {
 
   private WriteResult written(String statement, Call call) {
     long lifetime = buckets.lifetime(call.bucket);
-    WriteResult write =
+    WriteResult writeResult =
         pool.write(
             "write " + call.bucket.name() + " " + call.key,
             connection -> send(connection, statement, call, lifetime),
             new Unknown());
-    if (!(write instanceof Conflict)) {
+    if (!(writeResult instanceof Conflict)) {
       watches.changed(call.bucket, call.key);
       sweep(call.bucket, lifetime);
     }
-    return write;
+    return writeResult;
   }
 
   private WriteResult send(Connection connection, String sent, Call call, long lifetime)

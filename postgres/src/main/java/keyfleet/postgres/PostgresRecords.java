@@ -96,15 +96,15 @@ final class PostgresRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    StoredRecord from = change.from();
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    StoredRecord from = recordChange.before();
     checkNames(from.fields());
     return written(
         "change " + from.id(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.change())) {
             new Parameters(statement)
-                .fields(table.fields(), change.to())
+                .fields(table.fields(), recordChange.after())
                 .text(table.id(from.id()))
                 .fields(table.fields(), from.fields());
             return statement.executeUpdate();
@@ -115,19 +115,19 @@ final class PostgresRecords implements Records {
   /// With one statement. If the fence refuses one of them, the server undoes all, and each goes by
   /// itself.
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
-    changes.forEach(it -> checkNames(it.from().fields()));
-    List<RecordWriteResult> unknown = Collections.nCopies(changes.size(), new Unknown());
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+    recordChanges.forEach(it -> checkNames(it.before().fields()));
+    List<RecordWriteResult> unknown = Collections.nCopies(recordChanges.size(), new Unknown());
     List<RecordWriteResult> writes =
-        changes.isEmpty()
+        recordChanges.isEmpty()
             ? List.of()
             : pool.write(
-                "change %d records of %s".formatted(changes.size(), table.name()),
-                connection -> changedAll(connection, changes),
+                "change %d records of %s".formatted(recordChanges.size(), table.name()),
+                connection -> changedAll(connection, recordChanges),
                 unknown);
-    return writes.size() == changes.size()
+    return writes.size() == recordChanges.size()
         ? writes
-        : changes.stream().map(this::compareAndSet).toList();
+        : recordChanges.stream().map(this::compareAndSet).toList();
   }
 
   @Override
@@ -187,15 +187,15 @@ final class PostgresRecords implements Records {
   }
 
   /// An empty list if the fence undid all.
-  private List<RecordWriteResult> changedAll(Connection connection, List<RecordChange> changes)
-      throws SQLException {
+  private List<RecordWriteResult> changedAll(
+      Connection connection, List<RecordChange> recordChanges) throws SQLException {
     List<RecordWriteResult> writes =
-        new ArrayList<>(Collections.nCopies(changes.size(), new Conflict()));
+        new ArrayList<>(Collections.nCopies(recordChanges.size(), new Conflict()));
     try (PreparedStatement statement = connection.prepareStatement(sql.changeAll())) {
       new Parameters(statement)
-          .texts(changes.stream().map(it -> table.id(it.from().id())).toList())
-          .columns(table.fields(), changes.stream().map(it -> it.from().fields()).toList())
-          .columns(table.fields(), changes.stream().map(RecordChange::to).toList());
+          .texts(recordChanges.stream().map(it -> table.id(it.before().id())).toList())
+          .columns(table.fields(), recordChanges.stream().map(it -> it.before().fields()).toList())
+          .columns(table.fields(), recordChanges.stream().map(RecordChange::after).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
           writes.set(stored.getInt(1) - 1, new Stored());

@@ -15,7 +15,7 @@ final class PostgresSafety {
 
   private final PostgresSettings settings;
   private final Connection connection;
-  private final List<StoreCheck> checks = new ArrayList<>();
+  private final List<StoreCheck> storeChecks = new ArrayList<>();
 
   PostgresSafety(PostgresSettings settings, Connection connection) {
     this.settings = settings;
@@ -36,20 +36,20 @@ final class PostgresSafety {
           settings.place() + " is a standby, which may be behind",
           "name the primary, or all hosts: postgresql://HOST1,HOST2/DATABASE");
     }
-    checks.add(StoreCheck.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
+    storeChecks.add(StoreCheck.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
   }
 
-  List<StoreCheck> checks() throws SQLException {
+  List<StoreCheck> storeChecks() throws SQLException {
     checkDisk();
     checkCommit();
     checkTls();
     checkFences();
-    return List.copyOf(checks);
+    return List.copyOf(storeChecks);
   }
 
   private void checkDisk() throws SQLException {
     for (String setting : List.of("fsync", "full_page_writes")) {
-      checks.add(
+      storeChecks.add(
           text("SHOW " + setting).equals("on")
               ? StoreCheck.ok(setting + " is on")
               : StoreCheck.fail(
@@ -63,7 +63,7 @@ final class PostgresSafety {
   private void checkCommit() throws SQLException {
     String value =
         text("SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
-    checks.add(
+    storeChecks.add(
         value.equals("off")
             ? StoreCheck.warn(
                 "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may"
@@ -73,7 +73,7 @@ final class PostgresSafety {
                 "synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
     if (!text("SELECT count(*) FROM pg_stat_replication").equals("0")
         && text("SHOW synchronous_standby_names").isEmpty()) {
-      checks.add(
+      storeChecks.add(
           StoreCheck.warn(
               "there are standbys, and none is synchronous: a failover may lose what was"
                   + " acknowledged",
@@ -83,11 +83,11 @@ final class PostgresSafety {
 
   private void checkTls() {
     if (settings.isEncrypted()) {
-      checks.add(StoreCheck.ok("the connection is encrypted"));
+      storeChecks.add(StoreCheck.ok("the connection is encrypted"));
     } else if (settings.isOnThisHost()) {
-      checks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
+      storeChecks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
     } else {
-      checks.add(
+      storeChecks.add(
           StoreCheck.fail(
               "the connection is not encrypted", "sslmode=verify-full, with sslrootcert=FILE"));
     }
@@ -106,7 +106,7 @@ final class PostgresSafety {
             """
                 .replace("{schema}", settings.schema())
                 .replace("{digest}", FenceSql.DIGEST));
-    checks.add(
+    storeChecks.add(
         fallen.isEmpty()
             ? StoreCheck.ok("every fence that was raised stands")
             : StoreCheck.fail(

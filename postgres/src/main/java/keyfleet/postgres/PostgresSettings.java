@@ -49,9 +49,9 @@ final class PostgresSettings {
   }
 
   static PostgresSettings of(StoreUrl url) {
-    url.allowOnly(PARAMS);
+    url.rejectUnknownParameters(PARAMS);
     if (url.path().isEmpty()) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           url + " names no database", "postgresql://USER@HOST:PORT/DATABASE");
     }
     PostgresSettings settings = new PostgresSettings(url, password(url));
@@ -107,12 +107,12 @@ final class PostgresSettings {
   private void encrypt(PGSimpleDataSource source) {
     set(source, PGProperty.GSS_ENC_MODE, "disable");
     set(source, PGProperty.SSL_MODE, sslMode);
-    url.param("sslrootcert")
+    url.parameter("sslrootcert")
         .ifPresentOrElse(
             it -> set(source, PGProperty.SSL_ROOT_CERT, it), () -> trustAsTheJvmDoes(source));
-    url.param("sslcert").ifPresent(it -> set(source, PGProperty.SSL_CERT, it));
-    url.param("sslkey")
-        .map(it -> new PrivateFile("sslkey", it).checked())
+    url.parameter("sslcert").ifPresent(it -> set(source, PGProperty.SSL_CERT, it));
+    url.parameter("sslkey")
+        .map(it -> new PrivateFile("sslkey", it).checkedPath())
         .ifPresent(it -> set(source, PGProperty.SSL_KEY, it));
   }
 
@@ -129,15 +129,15 @@ final class PostgresSettings {
 
   private void checkTls() {
     for (String name : Set.of("sslrootcert", "sslcert", "sslkey")) {
-      url.param(name).ifPresent(file -> checkFile(name, file));
+      url.parameter(name).ifPresent(file -> checkFile(name, file));
     }
-    boolean hasCert = url.param("sslcert").isPresent();
-    if (hasCert != url.param("sslkey").isPresent()) {
-      throw StoreRefusedException.noEntry(
+    boolean hasCert = url.parameter("sslcert").isPresent();
+    if (hasCert != url.parameter("sslkey").isPresent()) {
+      throw StoreRefusedException.noAccess(
           "sslcert and sslkey go together, and " + url + " has one of them", "give both files");
     }
-    if (hasCert && sslMode.startsWith("verify") && url.param("sslrootcert").isEmpty()) {
-      throw StoreRefusedException.noEntry(
+    if (hasCert && sslMode.startsWith("verify") && url.parameter("sslrootcert").isEmpty()) {
+      throw StoreRefusedException.noAccess(
           "with sslcert, the server is verified by sslrootcert, which " + url + " does not give",
           "add sslrootcert=FILE, the PEM file of the server's CA");
     }
@@ -145,23 +145,23 @@ final class PostgresSettings {
 
   private void checkFile(String name, String file) {
     if (!isEncrypted()) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           name + " is given, but sslmode is disable", "add sslmode=verify-full");
     }
     if (!Files.isReadable(Path.of(file))) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           name + " " + file + " cannot be read", "create it, or name another file");
     }
   }
 
   private static String password(StoreUrl url) {
     String inUrl = url.password().orElse("");
-    String file = url.param("password-file").orElse("");
+    String file = url.parameter("password-file").orElse("");
     if (!inUrl.isEmpty() && !file.isEmpty()) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           "a password stands in the URL and in password-file", "keep the file only");
     }
-    return file.isEmpty() ? inUrl : new PrivateFile("password-file", file).text();
+    return file.isEmpty() ? inUrl : new PrivateFile("password-file", file).readText();
   }
 
   private static boolean isLoopback(StoreUrl url) {
@@ -169,9 +169,9 @@ final class PostgresSettings {
   }
 
   private static String one(StoreUrl url, String name, Set<String> known, String otherwise) {
-    String value = url.param(name).orElse(otherwise);
+    String value = url.parameter(name).orElse(otherwise);
     if (!known.contains(value)) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           "%s is not %s".formatted(name, value),
           "one of " + String.join(", ", known.stream().sorted().toList()));
     }
@@ -179,9 +179,9 @@ final class PostgresSettings {
   }
 
   private static String matching(StoreUrl url, String name, Pattern rule, String otherwise) {
-    String value = url.param(name).orElse(otherwise);
+    String value = url.parameter(name).orElse(otherwise);
     if (!rule.matcher(value).matches()) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           "%s=%s does not fit %s".formatted(name, value, rule), name + "=" + otherwise);
     }
     return value;

@@ -43,21 +43,20 @@ final class PostgresSurvey {
     Map<Long, Set<String>> declared = pool.read("find declared tables", this::declared);
     for (Relation one : pool.read("list tables", this::relations)) {
       switch (one.kind()) {
-        case "v" -> count.leave("view " + one.name(), "its rows are those of tables");
+        case "v" -> count.skip("view " + one.name(), "its rows are those of tables");
         case "m" ->
-            count.leave(
-                "materialized view " + one.name(), "its rows are copies of those of tables");
-        case "f" -> count.leave("foreign table " + one.name(), "its rows are elsewhere");
+            count.skip("materialized view " + one.name(), "its rows are copies of those of tables");
+        case "f" -> count.skip("foreign table " + one.name(), "its rows are elsewhere");
         default -> scan(one, declared);
       }
     }
     if (pool.read("look for large objects", connection -> holds(connection))) {
-      count.leave("large objects", "only columns of tables are read");
+      count.skip("large objects", "only columns of tables are read");
     }
-    count.leave("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
-    count.leave("system schemas and temporary tables", "the server and its sessions keep them");
-    count.leave("other databases of this server", "a URL names one");
-    return count.survey();
+    count.skip("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
+    count.skip("system schemas and temporary tables", "the server and its sessions keep them");
+    count.skip("other databases of this server", "a URL names one");
+    return count.build();
   }
 
   /// Names are looked up as records are: on the search path.
@@ -125,7 +124,7 @@ final class PostgresSurvey {
       if (!isOfTable(e)) {
         throw e;
       }
-      count.fail("table " + table.name(), e.getMessage());
+      count.addFailure("table " + table.name(), e.getMessage());
     }
   }
 
@@ -151,7 +150,7 @@ final class PostgresSurvey {
             case "bytes" -> columns.add(new Column(name, Encoding.BYTES));
             case "text" -> columns.add(new Column(name, Encoding.BASE64));
             case "inside" ->
-                count.leave(
+                count.skip(
                     "column %s of %s".formatted(name, table.name()),
                     "nothing is looked for inside " + type);
             default -> {} // declared, or of a type that can hold no envelope
@@ -167,7 +166,7 @@ final class PostgresSurvey {
     List<Column> holding = new ArrayList<>();
     try (PreparedStatement statement =
         connection.prepareStatement(SurveySql.holding(table.sqlName(), columns))) {
-      statement.setLong(1, scope.rows());
+      statement.setLong(1, scope.maxRows());
       try (ResultSet found = statement.executeQuery()) {
         found.next();
         for (int i = 0; i < columns.size(); i++) {
@@ -177,8 +176,8 @@ final class PostgresSurvey {
         }
       }
     }
-    if (scope.isSample() && rows(connection, table) > scope.rows()) {
-      count.leaveRest(table.name(), scope.rows());
+    if (scope.isSample() && rows(connection, table) > scope.maxRows()) {
+      count.skipRest(table.name(), scope.maxRows());
     }
     return holding;
   }
@@ -187,7 +186,7 @@ final class PostgresSurvey {
   private long rows(Connection connection, Relation table) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(SurveySql.holding(table.sqlName(), List.of()))) {
-      statement.setLong(1, scope.rows() + 1);
+      statement.setLong(1, scope.maxRows() + 1);
       try (ResultSet found = statement.executeQuery()) {
         return found.next() ? found.getLong(1) : 0;
       }
@@ -197,11 +196,12 @@ final class PostgresSurvey {
   private void count(Connection connection, Relation table, Column column) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(column.versions(table.sqlName()))) {
-      statement.setLong(1, scope.rows());
+      statement.setLong(1, scope.maxRows());
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
           @Nullable KekVersion version = column.version(found).orElse(null);
-          count.found(table.name(), column.name(), column.form(), version, found.getLong(2));
+          count.addEnvelopes(
+              table.name(), column.name(), column.encoding(), version, found.getLong(2));
         }
       }
     }

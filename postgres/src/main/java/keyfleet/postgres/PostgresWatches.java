@@ -44,10 +44,10 @@ final class PostgresWatches implements AutoCloseable {
       }
     }
 
-    void tell(ChangeHint hint) {
+    void tell(ChangeHint changeHint) {
       try {
         if (open) {
-          watcher.hint(hint);
+          watcher.onHint(changeHint);
         }
       } catch (RuntimeException e) {
         // A bug of one watcher must not silence the others; it lists again on its period.

@@ -50,15 +50,15 @@ final class SurveySql {
       """;
 
   /// A column in which envelopes of that form can be.
-  record Column(String name, Encoding form) {
+  record Column(String name, Encoding encoding) {
     String as(String alias) {
-      String type = form == Encoding.BASE64 ? "::text" : "";
+      String type = encoding == Encoding.BASE64 ? "::text" : "";
       return PostgresTable.quoted(name) + type + " AS " + alias;
     }
 
     /// Whether `alias` begins as an envelope does. Only the head is read.
     String isHead(String alias) {
-      return switch (form) {
+      return switch (encoding) {
         case BYTES -> "substring(%s FROM 1 FOR 4) = decode('eb4b4645', 'hex')".formatted(alias);
         case BASE64 ->
             "left(%s, %d) = '%s'"
@@ -68,11 +68,11 @@ final class SurveySql {
 
     String versions(String table) {
       String version =
-          switch (form) {
+          switch (encoding) {
             case BYTES -> PostgresTag.of("x");
             case BASE64 ->
                 "CASE WHEN length(x) >= %d THEN left(x, %d) END"
-                    .formatted(Base64Envelope.LEAST, Base64Envelope.HEAD);
+                    .formatted(Base64Envelope.MIN_LENGTH, Base64Envelope.HEADER_LENGTH);
           };
       return "SELECT %s, count(*) FROM (SELECT %s FROM ONLY %s LIMIT ?) s WHERE %s GROUP BY 1"
           .formatted(version, as("x"), table, isHead("x"));
@@ -80,12 +80,12 @@ final class SurveySql {
 
     /// From a row of [#versions]; nothing if it is no envelope.
     Optional<KekVersion> version(ResultSet row) throws SQLException {
-      if (form == Encoding.BYTES) {
+      if (encoding == Encoding.BYTES) {
         byte @Nullable [] tag = row.getBytes(1);
         return tag == null ? Optional.empty() : Optional.of(PostgresTag.version(tag));
       }
       @Nullable String head = row.getString(1);
-      return head == null ? Optional.empty() : Base64Envelope.versionOf(head);
+      return head == null ? Optional.empty() : Base64Envelope.versionOfHeader(head);
     }
   }
 

@@ -288,7 +288,7 @@ class PostgresFenceTest {
   private String fallen() {
     StoreUrl url = StoreUrl.parse(customers.server().url(Customers.DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
-      return another.checks().stream()
+      return another.storeChecks().stream()
           .filter(it ->
               it.sentence().contains(customers.table()) && it.level() == StoreCheck.Level.FAIL)
           .map(StoreCheck::sentence)

@@ -25,7 +25,7 @@ class PostgresKvTest implements KvContract, KvRaceContract {
   }
 
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     return new Rig("rig" + RIGS.incrementAndGet());
   }
 
@@ -46,13 +46,13 @@ class PostgresKvTest implements KvContract, KvRaceContract {
     }
 
     @Override
-    public void pass(Duration duration) {
+    public void advanceTime(Duration duration) {
       server.sql("postgres", "SELECT pg_sleep(%d / 1000.0)".formatted(duration.toMillis()));
     }
 
     /// The server lets nobody in, so that the watches cannot come back meanwhile.
     @Override
-    public void whileWatchesAreCut(Runnable meanwhile) {
+    public void runWithWatchesDisconnected(Runnable meanwhile) {
       server.sql(
           "postgres",
           "ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(DATABASE),

@@ -97,7 +97,7 @@ class PostgresOpeningTest {
   void entranceThatIsNotGranted_isRefusedInASentence(String address, String sentence) {
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
     assertTrue(e.getMessage().contains(sentence), e::getMessage);
-    assertEquals(StoreRefusedException.Reason.NO_ENTRY, e.ground());
+    assertEquals(StoreRefusedException.Reason.NO_ACCESS, e.reason());
     assertFalse((e.getMessage() + e.remedy()).contains("swordfish"), e::getMessage);
     assertFalse(e.remedy().isEmpty());
   }
@@ -119,7 +119,7 @@ class PostgresOpeningTest {
     try (PostgresEngine engine = open(address)) {
       assertInstanceOf(
           Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
-      assertTrue(engine.checks().contains(StoreCheck.ok("the connection is encrypted")));
+      assertTrue(engine.storeChecks().contains(StoreCheck.ok("the connection is encrypted")));
     }
   }
 
@@ -162,7 +162,7 @@ class PostgresOpeningTest {
         assertThrows(
             StoreRefusedException.class, () -> open("keeper@127.0.0.1:{port}/app?schema=later"));
     assertEquals("schema later has version 2, this Keyfleet knows version 1", e.getMessage());
-    assertEquals(StoreRefusedException.Reason.UNFIT, e.ground());
+    assertEquals(StoreRefusedException.Reason.UNSAFE, e.reason());
   }
 
   @Test
@@ -224,7 +224,10 @@ class PostgresOpeningTest {
 
   private static StoreCheck.Level worst(PostgresEngine engine) {
     try (engine) {
-      return engine.checks().stream().map(StoreCheck::level).max(Enum::compareTo).orElseThrow();
+      return engine.storeChecks().stream()
+          .map(StoreCheck::level)
+          .max(Enum::compareTo)
+          .orElseThrow();
     }
   }
 

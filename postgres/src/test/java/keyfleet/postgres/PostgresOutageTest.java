@@ -51,8 +51,8 @@ class PostgresOutageTest {
   void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
     try (PostgresServer server = PostgresServer.started();
         PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
-      engine.kv().watch(THINGS, Prefix.ALL, hints::add);
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+      engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       AtomicBoolean over = new AtomicBoolean();
       Semaphore written = new Semaphore(0);
       List<Account> accounts = new ArrayList<>();
@@ -74,7 +74,7 @@ class PostgresOutageTest {
           assertThrows(StoreException.class, () -> engine.kv().get(THINGS, new Key("any")));
         }
         server.start();
-        await(hints, new Missed());
+        await(changeHints, new Missed());
       }
       written.drainPermits();
       assertTrue(
@@ -85,7 +85,7 @@ class PostgresOutageTest {
       accounts.forEach(it -> check(engine.kv(), it));
       Key last = new Key("last");
       assertInstanceOf(Written.class, engine.kv().put(THINGS, last, Value.of("x")));
-      await(hints, new Changed(last));
+      await(changeHints, new Changed(last));
     }
   }
 
@@ -115,12 +115,12 @@ class PostgresOutageTest {
     assertEquals(Map.of(), lost, "acknowledged and lost");
   }
 
-  private static void await(BlockingQueue<ChangeHint> hints, ChangeHint awaited)
+  private static void await(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited)
       throws InterruptedException {
-    ChangeHint hint;
+    ChangeHint changeHint;
     do {
-      hint = hints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-      assertTrue(hint != null, () -> "no hint " + awaited);
-    } while (!awaited.equals(hint));
+      changeHint = changeHints.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+      assertTrue(changeHint != null, () -> "no hint " + awaited);
+    } while (!awaited.equals(changeHint));
   }
 }

@@ -15,7 +15,7 @@ import keyfleet.store.RecordsFixture;
 
 class PostgresRecordsTest implements RecordsContract, FenceContract {
   @Override
-  public RecordsFixture rig() {
+  public RecordsFixture fixture() {
     return new Rig(new Customers());
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class PostgresSurveyTest implements EnvelopeScannerContract {
   @Override
-  public EnvelopeScannerFixture rig() {
+  public EnvelopeScannerFixture fixture() {
     return new Rig();
   }
 
@@ -54,11 +54,11 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
           "INSERT INTO events VALUES (2, 11, %s, NULL)".formatted(envelope(1)));
       assertEquals(
           Set.of(bytes("events", "secret", 1, 2), bytes("events", "other", 2, 1)),
-          Set.copyOf(rig.engine.survey(Scope.whole(Set.of())).undeclared()));
+          Set.copyOf(rig.engine.scanForEnvelopes(Scope.whole(Set.of())).undeclared()));
       CollectionShape shape = new CollectionShape("events", "id", new TreeSet<>(Set.of("secret")));
       assertEquals(
           List.of(bytes("events", "other", 2, 1)),
-          rig.engine.survey(Scope.whole(Set.of(shape))).undeclared());
+          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
@@ -75,7 +75,7 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
           new CollectionShape("customers", "id", new TreeSet<>(Set.of("secret")));
       assertEquals(
           List.of(bytes("shop.customers", "secret", 1, 1)),
-          rig.engine.survey(Scope.whole(Set.of(shape))).undeclared());
+          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
@@ -87,22 +87,22 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
           "CREATE TABLE t (a sealed, b varchar(500), c jsonb, d bytea[], e int[], f uuid,"
               + " g bytea GENERATED ALWAYS AS (a) STORED)",
           "INSERT INTO t (a) VALUES (%s)".formatted(envelope(1)));
-      EnvelopeScan survey = rig.engine.survey(Scope.whole(Set.of()));
-      assertEquals(List.of(bytes("t", "a", 1, 1)), survey.undeclared());
+      EnvelopeScan envelopeScan = rig.engine.scanForEnvelopes(Scope.whole(Set.of()));
+      assertEquals(List.of(bytes("t", "a", 1, 1)), envelopeScan.undeclared());
       assertEquals(
           List.of(
               new SkippedPart("column c of t", "nothing is looked for inside jsonb", Cause.RULE),
               new SkippedPart("column d of t", "nothing is looked for inside bytea[]", Cause.RULE)),
-          survey.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
+          envelopeScan.notScanned().stream().filter(it -> it.what().startsWith("column")).toList());
     }
   }
 
   @Test
   void tableThatMayNotBeRead_isSaidAndTheOthersAreRead() {
     try (Rig rig = new Rig()) {
-      rig.make("closed");
-      rig.make("open");
-      rig.add("open", sealed(1), new byte[0], "");
+      rig.createCollection("closed");
+      rig.createCollection("open");
+      rig.addRecord("open", sealed(1), new byte[0], "");
       rig.sql(
           "CREATE ROLE %s LOGIN".formatted(rig.database),
           "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(rig.database),
@@ -110,15 +110,15 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
       String url =
           Rig.SERVER.url(rig.database, "schema=kf").replace(PostgresServer.ADMIN, rig.database);
       try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
-        EnvelopeScan survey = engine.survey(Scope.whole(Set.of()));
-        assertEquals(List.of(bytes("open", "secret", 1, 1)), survey.undeclared());
-        SkippedPart gap =
-            survey.notScanned().stream()
+        EnvelopeScan envelopeScan = engine.scanForEnvelopes(Scope.whole(Set.of()));
+        assertEquals(List.of(bytes("open", "secret", 1, 1)), envelopeScan.undeclared());
+        SkippedPart skippedPart =
+            envelopeScan.notScanned().stream()
                 .filter(it -> it.cause() == Cause.TROUBLE)
                 .filter(it -> it.what().equals("table closed"))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError(survey.notScanned()));
-        assertTrue(gap.reason().contains("permission denied"), gap::reason);
+                .orElseThrow(() -> new AssertionError(envelopeScan.notScanned()));
+        assertTrue(skippedPart.reason().contains("permission denied"), skippedPart::reason);
       }
     }
   }
@@ -145,14 +145,14 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public void make(String collection) {
+    public void createCollection(String collection) {
       sql(
           "CREATE TABLE %s (id serial PRIMARY KEY, secret bytea, other bytea, note text)"
               .formatted(PostgresTable.quoted(collection)));
     }
 
     @Override
-    public void add(String collection, byte[] secret, byte[] other, String note) {
+    public void addRecord(String collection, byte[] secret, byte[] other, String note) {
       String table = PostgresTable.quoted(collection);
       try (Connection application = SERVER.connect(database);
           PreparedStatement insert =
@@ -168,7 +168,7 @@ class PostgresSurveyTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public String view(String name, String of) {
+    public String createView(String name, String of) {
       sql("CREATE VIEW %s AS SELECT * FROM %s".formatted(name, of));
       return "view " + name;
     }

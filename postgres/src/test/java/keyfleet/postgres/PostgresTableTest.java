@@ -150,10 +150,10 @@ class PostgresTableTest {
   void collectionOfOurOwn_isMadeOnceAndFit() {
     CollectionShape shape =
         new CollectionShape("own-Secrets", "name", new TreeSet<>(List.of("f0")));
-    engine.make(shape);
+    engine.createCollection(shape);
     StoredRecord kept = record("a", 1);
     assertEquals(new Stored(), engine.records(shape).insert(kept));
-    engine.make(shape);
+    engine.createCollection(shape);
     assertEquals(kept, engine.records(shape).read(kept.id()).orElseThrow());
   }
 }

@@ -133,9 +133,9 @@ class PostgresTurnTest {
     long last = 0;
     int done = 0;
     for (int i = 0; i < WRITES; i++) {
-      WriteResult write =
+      WriteResult writeResult =
           (i + writer) % 2 == 0 ? kv.put(THINGS, key, VALUE) : kv.create(THINGS, key, VALUE);
-      if (write instanceof Written(var revision)) {
+      if (writeResult instanceof Written(var revision)) {
         assertTrue(revision.number() > last, revision + " after " + last);
         last = revision.number();
         done++;
@@ -230,7 +230,7 @@ class PostgresTurnTest {
     }
   }
 
-  private static Revision written(WriteResult write) {
-    return assertInstanceOf(Written.class, write).revision();
+  private static Revision written(WriteResult writeResult) {
+    return assertInstanceOf(Written.class, writeResult).revision();
   }
 }

@@ -59,7 +59,7 @@ public final class Server implements AutoCloseable {
   /// @param checks what was found on opening the store
   public record Ties(
       Kv kv,
-      List<StoreCheck> checks,
+      List<StoreCheck> storeChecks,
       RecordStores stores,
       List<KekProvider> providers,
       List<Declared> collections) {}
@@ -89,7 +89,7 @@ public final class Server implements AutoCloseable {
   /// Returns when it beats and answers. Throws if it must not start; nothing is left behind then.
   public void start() {
     try {
-      ties.checks().stream()
+      ties.storeChecks().stream()
           .filter(it -> it.level() != StoreCheck.Level.OK)
           .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
       String trial = new FirstUse(ties.kv(), nonce(), clock).check();
@@ -140,7 +140,7 @@ public final class Server implements AutoCloseable {
       driving.start();
     }
     opened(new Chore("lookout", lookout::look, log)).start();
-    FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.checks());
+    FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.storeChecks());
     Door door = opened(Door.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
         "listens at %s:%d".formatted(door.address().getHostString(), door.address().getPort()));

@@ -74,7 +74,7 @@ final class Rig implements AutoCloseable {
 
   Rig(Path folder) {
     engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
-    engine.make(ORDERS);
+    engine.createCollection(ORDERS);
     for (int version = 1; version <= 2; version++) {
       keys.put(
           "KEYFLEET_KEK_V" + version,
@@ -101,7 +101,7 @@ final class Rig implements AutoCloseable {
                 KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE),
             new Server.Ties(
                 kv,
-                engine.checks(),
+                engine.storeChecks(),
                 stores(),
                 List.of(provider()),
                 List.of(new Server.Declared("sqlite", engine, ORDERS))),

@@ -45,8 +45,8 @@ final class HostRecords implements Records {
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    return wire.<RecordWriteResult>write(() -> store.compareAndSet(change), new Unknown());
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    return wire.<RecordWriteResult>write(() -> store.compareAndSet(recordChange), new Unknown());
   }
 
   @Override

@@ -85,12 +85,16 @@ final class NodeProcess implements NodeMachine.Witness {
             machine.touchedBy(loop, world.ports()));
     Key key = RolloutKeys.desired(COMPONENT, id);
     loop.paced(() -> tick(watchdog));
-    world.store().watch(RolloutKeys.ROLLOUTS, DESIRED, hint -> hear(hint, key, loop, watchdog));
+    world
+        .store()
+        .watch(RolloutKeys.ROLLOUTS, DESIRED, changeHint -> hear(changeHint, key, loop, watchdog));
   }
 
   /// A hint is only a hint: whoever misses it finds the order at its next look.
-  private void hear(ChangeHint hint, Key key, Loop loop, Watchdog watchdog) {
-    if (hint.equals(new ChangeHint.Changed(key)) && loop.isAlive() && host.link() == Link.UP) {
+  private void hear(ChangeHint changeHint, Key key, Loop loop, Watchdog watchdog) {
+    if (changeHint.equals(new ChangeHint.Changed(key))
+        && loop.isAlive()
+        && host.link() == Link.UP) {
       host.timeline().in(host.dice().between(1, SOON), () -> loop.run(() -> look(watchdog)));
     }
   }

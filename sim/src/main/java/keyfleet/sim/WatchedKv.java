@@ -29,10 +29,10 @@ record WatchedKv(Kv inner, BiConsumer<Bucket, Applied> watcher) implements Forwa
     return seen(bucket, key, value, inner.put(bucket, key, value));
   }
 
-  private WriteResult seen(Bucket bucket, Key key, Value value, WriteResult write) {
-    if (write instanceof Written) {
+  private WriteResult seen(Bucket bucket, Key key, Value value, WriteResult writeResult) {
+    if (writeResult instanceof Written) {
       watcher.accept(bucket, new Applied(key, value));
     }
-    return write;
+    return writeResult;
   }
 }

@@ -21,13 +21,15 @@ record WatchedRecords(Records inner, String collection, Part part, KeyTruth trut
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    RecordWriteResult write = inner.compareAndSet(change);
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    RecordWriteResult write = inner.compareAndSet(recordChange);
     if (write instanceof Stored && part == Part.WORKER) {
-      truth.moved(collection, change.from(), change.to());
+      truth.moved(collection, recordChange.before(), recordChange.after());
     } else if (write instanceof Stored) {
       truth.wrote(
-          collection, change.from().fields(), new StoredRecord(change.from().id(), change.to()));
+          collection,
+          recordChange.before().fields(),
+          new StoredRecord(recordChange.before().id(), recordChange.after()));
     }
     return write;
   }

@@ -19,8 +19,8 @@ final class World {
   private final Weather weather;
   private final Diary diary;
   private final int hiccups;
-  private final FakeStoreClock storeClock = new FakeStoreClock();
-  private final FakeKv kv = new FakeKv(storeClock);
+  private final FakeStoreClock fakeStoreClock = new FakeStoreClock();
+  private final FakeKv kv = new FakeKv(fakeStoreClock);
   private final Timeline timeline = new Timeline(this::pass);
 
   World(Dice dice, Weather weather, Diary diary) {
@@ -31,7 +31,7 @@ final class World {
   }
 
   private void pass(long now) {
-    storeClock.advance(Duration.ofMillis(now / Timeline.MILLI - storeClock.now().millis()));
+    fakeStoreClock.advance(Duration.ofMillis(now / Timeline.MILLI - fakeStoreClock.now().millis()));
   }
 
   Timeline timeline() {

@@ -64,9 +64,9 @@ final class BentRecords {
       for (int version = fence.writable().first().number(); version < MOST; version++) {
         more.add(new KekVersion(version));
       }
-      FenceResult fencing = inner.fence(new Fence(fence.term(), more));
-      said = fencing instanceof FenceResult.Raised ? fence : said;
-      return fencing;
+      FenceResult fenceResult = inner.fence(new Fence(fence.term(), more));
+      said = fenceResult instanceof FenceResult.Raised ? fence : said;
+      return fenceResult;
     }
 
     @Override
@@ -159,30 +159,32 @@ final class BentRecords {
     }
 
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
-      return ++writes % ODDS == 0 ? new RecordWriteResult.Stored() : inner.compareAndSet(change);
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      return ++writes % ODDS == 0
+          ? new RecordWriteResult.Stored()
+          : inner.compareAndSet(recordChange);
     }
   }
 
   /// A change is written over whatever is there.
   record BlindWrite(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
       return inner
-          .read(change.from().id())
-          .map(present -> inner.compareAndSet(new RecordChange(present, change.to())))
-          .orElseGet(() -> inner.compareAndSet(change));
+          .read(recordChange.before().id())
+          .map(present -> inner.compareAndSet(new RecordChange(present, recordChange.after())))
+          .orElseGet(() -> inner.compareAndSet(recordChange));
     }
   }
 
   /// A record that moves gets the first field's bytes in every field.
   record MixedUp(Records inner) implements ForwardingRecords {
     @Override
-    public RecordWriteResult compareAndSet(RecordChange change) {
-      SortedMap<String, Bytes> fields = new TreeMap<>(change.to().byName());
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      SortedMap<String, Bytes> fields = new TreeMap<>(recordChange.after().byName());
       Bytes first = fields.firstEntry().getValue();
       fields.replaceAll((_, _) -> first);
-      return inner.compareAndSet(new RecordChange(change.from(), new SealedFields(fields)));
+      return inner.compareAndSet(new RecordChange(recordChange.before(), new SealedFields(fields)));
     }
   }
 }

@@ -11,7 +11,7 @@ enum FilesystemKind {
   SHARED,
   UNKNOWN;
 
-  private static final Set<String> ON_THIS_MACHINE =
+  private static final Set<String> LOCAL_TYPES =
       Set.of(
           "ext2",
           "ext3",
@@ -43,7 +43,7 @@ enum FilesystemKind {
           "squashfs");
 
   /// Includes host folders in a virtual machine: several machines may mount them.
-  private static final Set<String> AMONG_MACHINES =
+  private static final Set<String> SHARED_TYPES =
       Set.of(
           "nfs",
           "nfs4",
@@ -78,10 +78,10 @@ enum FilesystemKind {
 
   /// Classifies by the type name that the operating system reports.
   static FilesystemKind of(String type) {
-    String kind = type.toLowerCase(Locale.ROOT);
-    if (AMONG_MACHINES.contains(kind) || kind.startsWith("fuse.")) {
+    String lowerCase = type.toLowerCase(Locale.ROOT);
+    if (SHARED_TYPES.contains(lowerCase) || lowerCase.startsWith("fuse.")) {
       return SHARED;
     }
-    return ON_THIS_MACHINE.contains(kind) ? LOCAL : UNKNOWN;
+    return LOCAL_TYPES.contains(lowerCase) ? LOCAL : UNKNOWN;
   }
 }

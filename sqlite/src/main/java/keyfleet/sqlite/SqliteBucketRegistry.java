@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 /// name means one bucket. Only a write creates a bucket.
 final class SqliteBucketRegistry {
   private static final String READ = "SELECT lifetime FROM keyfleet_buckets WHERE name = ?";
-  private static final String MAKE =
+  private static final String CREATE =
       "INSERT INTO keyfleet_buckets (name, lifetime) VALUES (?, ?) ON CONFLICT DO NOTHING";
 
-  private final SqliteDatabase state;
+  private final SqliteDatabase stateDatabase;
 
   /// A cache without invalidation: buckets are never deleted.
   private final Map<String, Bucket> known = new ConcurrentHashMap<>();
 
-  SqliteBucketRegistry(SqliteDatabase state) {
-    this.state = state;
+  SqliteBucketRegistry(SqliteDatabase stateDatabase) {
+    this.stateDatabase = stateDatabase;
   }
 
   /// Whether anything was ever written to the bucket.
-  boolean has(Bucket bucket) {
+  boolean exists(Bucket bucket) {
     @Nullable Bucket found = known.get(bucket.name());
     if (found == null) {
       found = read(bucket.name()).orElse(null);
@@ -33,25 +33,26 @@ final class SqliteBucketRegistry {
     if (found == null) {
       return false;
     }
-    refuseOther(found, bucket);
+    checkSameKind(found, bucket);
     known.put(bucket.name(), bucket);
     return true;
   }
 
-  void make(Bucket bucket) {
-    if (!has(bucket)) {
+  void create(Bucket bucket) {
+    if (!exists(bucket)) {
       @Nullable String lifetime =
           bucket instanceof Bucket.Expiring(_, var length) ? length.toString() : null;
       // The outcome is read back below.
-      state.write(session -> session.change(MAKE, bucket.name(), lifetime));
-      if (!has(bucket)) {
+      stateDatabase.write(session -> session.update(CREATE, bucket.name(), lifetime));
+      if (!exists(bucket)) {
         throw new StoreException("bucket " + bucket.name() + " cannot be created");
       }
     }
   }
 
   private Optional<Bucket> read(String name) {
-    return state.read(session -> session.row(READ, row -> bucket(name, row.getString(1)), name));
+    return stateDatabase.read(
+        session -> session.row(READ, row -> bucket(name, row.getString(1)), name));
   }
 
   private static Bucket bucket(String name, @Nullable String lifetime) {
@@ -60,7 +61,7 @@ final class SqliteBucketRegistry {
         : new Bucket.Expiring(name, Duration.parse(lifetime));
   }
 
-  private static void refuseOther(Bucket found, Bucket bucket) {
+  private static void checkSameKind(Bucket found, Bucket bucket) {
     if (!found.equals(bucket)) {
       throw new IllegalArgumentException("bucket exists as " + found + ", not as " + bucket);
     }

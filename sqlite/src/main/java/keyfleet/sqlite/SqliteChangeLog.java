@@ -8,16 +8,16 @@ import keyfleet.store.Key;
 /// other processes learn of changes from it.
 final class SqliteChangeLog {
   /// A reader that is further behind has missed changes.
-  static final int KEPT = 4_096;
+  static final int MAX_CHANGES = 4_096;
 
   /// The log is trimmed once in this many writes, so that not every write must delete.
-  static final int SPARE = 256;
+  static final int TRIM_PERIOD = 256;
 
   private static final String LAST = "SELECT max(revision) FROM keyfleet_changes";
   private static final String FIRST = "SELECT min(revision) FROM keyfleet_changes";
   private static final String APPEND =
       "INSERT INTO keyfleet_changes (revision, bucket, key) VALUES (?, ?, ?)";
-  private static final String FORGET =
+  private static final String TRIM =
       """
       DELETE FROM keyfleet_changes WHERE revision <=
         (SELECT revision FROM keyfleet_changes ORDER BY revision DESC LIMIT 1 OFFSET ?)
@@ -33,24 +33,25 @@ final class SqliteChangeLog {
   private SqliteChangeLog() {}
 
   /// 0 if nothing was ever written.
-  static long last(SqliteSession session) throws SQLException {
+  static long lastRevision(SqliteSession session) throws SQLException {
     return session.number(LAST);
   }
 
-  static void append(SqliteSession session, LoggedChange change) throws SQLException {
-    session.change(APPEND, change.revision(), change.bucket(), change.key().value());
+  static void append(SqliteSession session, LoggedChange loggedChange) throws SQLException {
+    session.update(
+        APPEND, loggedChange.revision(), loggedChange.bucket(), loggedChange.key().value());
   }
 
-  static void forget(SqliteSession session) throws SQLException {
-    session.change(FORGET, KEPT);
+  static void trim(SqliteSession session) throws SQLException {
+    session.update(TRIM, MAX_CHANGES);
   }
 
   /// Whether changes after `revision` may have been trimmed.
-  static boolean hasGap(SqliteSession session, long revision) throws SQLException {
-    return session.number(FIRST) > revision && last(session) > revision && revision > 0;
+  static boolean hasGapAfter(SqliteSession session, long revision) throws SQLException {
+    return session.number(FIRST) > revision && lastRevision(session) > revision && revision > 0;
   }
 
-  static List<LoggedChange> since(SqliteSession session, long revision, int limit)
+  static List<LoggedChange> changesSince(SqliteSession session, long revision, int limit)
       throws SQLException {
     return session.rows(
         SINCE,

@@ -23,7 +23,7 @@ final class SqliteDatabase implements AutoCloseable {
 
   @FunctionalInterface
   interface SqlWork<T> {
-    T on(SqliteSession session) throws SQLException;
+    T run(SqliteSession session) throws SQLException;
   }
 
   private final Path path;
@@ -33,7 +33,7 @@ final class SqliteDatabase implements AutoCloseable {
   private final Deque<SqliteSession> idle = new ArrayDeque<>();
 
   /// Identifies the file as it was when it was opened.
-  private final Object key;
+  private final Object fileKey;
 
   private volatile boolean closed;
 
@@ -42,7 +42,7 @@ final class SqliteDatabase implements AutoCloseable {
     this.path = path;
     this.queue = queue;
     this.durability = durability;
-    this.key = key(path).orElse(path);
+    this.fileKey = readFileKey(path).orElse(path);
   }
 
   Path path() {
@@ -50,16 +50,16 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /// Each statement reads one snapshot.
-  <T> T read(SqlWork<T> work) {
+  <T> T read(SqlWork<T> sqlWork) {
     SqliteSession session = borrow();
     try {
-      checkPath();
-      T read = work.on(session);
+      checkNotReplaced();
+      T result = sqlWork.run(session);
       giveBack(session);
-      return read;
+      return result;
     } catch (SQLException e) {
       discard(session);
-      throw SqliteErrors.of(path, e);
+      throw SqliteErrors.toStoreException(path, e);
     } catch (RuntimeException e) {
       giveBack(session);
       throw e;
@@ -67,11 +67,11 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /// All statements of `work` read the same snapshot.
-  <T> T readTogether(SqlWork<T> work) {
+  <T> T readSnapshot(SqlWork<T> sqlWork) {
     return read(session -> {
       session.run("BEGIN");
       try {
-        return work.on(session);
+        return sqlWork.run(session);
       } finally {
         session.rollback();
       }
@@ -80,36 +80,36 @@ final class SqliteDatabase implements AutoCloseable {
 
   /// Runs one transaction; empty if it is unknown whether it was committed. If `work` throws,
   /// nothing is changed.
-  <T> Optional<T> write(SqlWork<T> work) {
-    try (SqliteWriterQueue.Turn _ = queue.enter()) {
+  <T> Optional<T> write(SqlWork<T> sqlWork) {
+    try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
       SqliteSession session = borrow();
       try {
         session.run("BEGIN IMMEDIATE");
-        checkPath();
-        T done = work.on(session);
-        Optional<T> committed = commit(session) ? Optional.of(done) : Optional.empty();
+        checkNotReplaced();
+        T result = sqlWork.run(session);
+        Optional<T> committed = commit(session) ? Optional.of(result) : Optional.empty();
         giveBackIf(committed.isPresent(), session);
         return committed;
       } catch (SQLException e) {
-        undo(session, SqliteErrors.leavesConnection(e));
-        throw SqliteErrors.of(path, e);
+        rollBack(session, SqliteErrors.isConnectionUsable(e));
+        throw SqliteErrors.toStoreException(path, e);
       } catch (RuntimeException e) {
-        undo(session, true);
+        rollBack(session, true);
         throw e;
       }
     }
   }
 
   /// For work that is safe to repeat, because it first checks whether it is already done.
-  <T> T writeAnew(SqlWork<T> work) {
-    return write(work)
+  <T> T writeRepeatable(SqlWork<T> sqlWork) {
+    return write(sqlWork)
         .orElseThrow(() -> new StoreException("it is unknown whether " + path + " was written"));
   }
 
   /// Runs with the writers' lock but without a transaction, as changing the journal mode requires.
-  <T> T alone(SqlWork<T> work) {
-    try (SqliteWriterQueue.Turn _ = queue.enter()) {
-      return read(work);
+  <T> T runAlone(SqlWork<T> sqlWork) {
+    try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
+      return read(sqlWork);
     }
   }
 
@@ -128,19 +128,19 @@ final class SqliteDatabase implements AutoCloseable {
       session.run("COMMIT");
       return true;
     } catch (SQLException e) {
-      if (SqliteErrors.undoesCommit(e)) {
+      if (SqliteErrors.isCommitUndone(e)) {
         throw e;
       }
       return false;
     }
   }
 
-  private void undo(SqliteSession session, boolean sound) {
-    giveBackIf(session.rollback() && sound, session);
+  private void rollBack(SqliteSession session, boolean usable) {
+    giveBackIf(session.rollback() && usable, session);
   }
 
-  private void giveBackIf(boolean sound, SqliteSession session) {
-    if (sound) {
+  private void giveBackIf(boolean usable, SqliteSession session) {
+    if (usable) {
       giveBack(session);
     } else {
       discard(session);
@@ -149,24 +149,24 @@ final class SqliteDatabase implements AutoCloseable {
 
   /// A process that kept writing to a file that other processes no longer find would acknowledge
   /// writes that are lost.
-  private void checkPath() {
-    if (!key.equals(key(path).orElse(null))) {
-      throw gone();
+  private void checkNotReplaced() {
+    if (!fileKey.equals(readFileKey(path).orElse(null))) {
+      throw fileReplaced();
     }
   }
 
-  private StoreRefusedException gone() {
+  private StoreRefusedException fileReplaced() {
     return new StoreRefusedException(
         path + " is not the file that was opened: it was replaced or deleted",
         "stop every process that uses it, put the file in its place, start them again");
   }
 
-  private static Optional<Object> key(Path path) {
+  private static Optional<Object> readFileKey(Path path) {
     try {
       BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-      @Nullable Object key = attributes.fileKey();
+      @Nullable Object fileKey = attributes.fileKey();
       // On a system without file numbers, only the path identifies a file.
-      return Optional.of(key == null ? path : key);
+      return Optional.of(fileKey == null ? path : fileKey);
     } catch (IOException e) {
       return Optional.empty();
     }
@@ -177,12 +177,12 @@ final class SqliteDatabase implements AutoCloseable {
       throw new StoreException(path + " was closed");
     }
     awaitPermit();
-    @Nullable SqliteSession waiting;
+    @Nullable SqliteSession pooled;
     synchronized (idle) {
-      waiting = idle.pollFirst();
+      pooled = idle.pollFirst();
     }
     try {
-      return waiting == null ? opened() : waiting;
+      return pooled == null ? openSession() : pooled;
     } catch (RuntimeException e) {
       permits.release();
       throw e;
@@ -190,12 +190,12 @@ final class SqliteDatabase implements AutoCloseable {
   }
 
   /// Never opens a replaced file: SQLite would apply the old file's log to it.
-  private SqliteSession opened() {
-    checkPath();
+  private SqliteSession openSession() {
+    checkNotReplaced();
     try {
       return SqliteSession.open(path, durability);
     } catch (SQLException e) {
-      throw SqliteErrors.of(path, e);
+      throw SqliteErrors.toStoreException(path, e);
     }
   }
 

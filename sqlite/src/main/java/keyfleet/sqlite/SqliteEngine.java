@@ -46,22 +46,24 @@ import org.jspecify.annotations.Nullable;
 /// The fence applies to every program that uses SQL on the file. It does not stop a program that
 /// disables triggers on its own connection, or drops them.
 public final class SqliteEngine implements Engine {
-  private final SqlitePaths home;
-  private final SqliteLockFile lock;
-  private final SqliteDatabase state;
+  private final SqlitePaths paths;
+  private final SqliteLockFile lockFile;
+  private final SqliteDatabase stateDatabase;
   private final BootClock clock;
 
   /// Null if the file belongs to an application.
   private final @Nullable SqliteKv kv;
 
   private SqliteEngine(
-      SqlitePaths home, SqliteLockFile lock, SqliteDatabase state, BootClock clock) {
-    this.home = home;
-    this.lock = lock;
-    this.state = state;
+      SqlitePaths paths, SqliteLockFile lockFile, SqliteDatabase stateDatabase, BootClock clock) {
+    this.paths = paths;
+    this.lockFile = lockFile;
+    this.stateDatabase = stateDatabase;
     this.clock = clock;
     this.kv =
-        SqliteSchema.STATE.settle(state) == Owner.KEYFLEET ? kv(home, lock, state, clock) : null;
+        SqliteSchema.KEY_STATE.prepare(stateDatabase) == Owner.KEYFLEET
+            ? kv(paths, lockFile, stateDatabase, clock)
+            : null;
   }
 
   public static SqliteEngine open(StoreUrl url) {
@@ -69,16 +71,17 @@ public final class SqliteEngine implements Engine {
   }
 
   static SqliteEngine open(StoreUrl url, BootClock clock) {
-    url.allowOnly(Set.of());
-    SqlitePaths home = SqlitePaths.at(url.path());
-    SqlitePaths.create(home.database());
-    SqliteLockFile lock = SqliteLockFile.open(home.lock());
-    SqliteDatabase state = new SqliteDatabase(home.database(), lock.state(), Durability.FULL);
+    url.rejectUnknownParameters(Set.of());
+    SqlitePaths paths = SqlitePaths.resolve(url.path());
+    SqlitePaths.createFile(paths.database());
+    SqliteLockFile lockFile = SqliteLockFile.open(paths.lock());
+    SqliteDatabase stateDatabase =
+        new SqliteDatabase(paths.database(), lockFile.stateQueue(), Durability.FULL);
     try {
-      return new SqliteEngine(home, lock, state, clock);
+      return new SqliteEngine(paths, lockFile, stateDatabase, clock);
     } catch (RuntimeException e) {
-      state.close();
-      lock.close();
+      stateDatabase.close();
+      lockFile.close();
       throw e;
     }
   }
@@ -87,38 +90,38 @@ public final class SqliteEngine implements Engine {
   public SqliteKv kv() {
     if (kv == null) {
       throw new StoreRefusedException(
-          home.database() + " belongs to an application: it can have records, but no key state",
-          "--store sqlite:keyfleet.db --records sqlite:" + home.database());
+          paths.database() + " belongs to an application: it can have records, but no key state",
+          "--store sqlite:keyfleet.db --records sqlite:" + paths.database());
     }
     return kv;
   }
 
-  SqliteDatabase state() {
-    return state;
+  SqliteDatabase stateDatabase() {
+    return stateDatabase;
   }
 
-  SqliteWatchPoller watches() {
-    return kv().watches();
+  SqliteWatchPoller watchPoller() {
+    return kv().watchPoller();
   }
 
   @Override
   public Records records(CollectionShape shape) {
-    return new SqliteRecords(state, shape);
+    return new SqliteRecords(stateDatabase, shape);
   }
 
   @Override
-  public void make(CollectionShape shape) {
-    SqliteTable.make(state, shape);
+  public void createCollection(CollectionShape shape) {
+    SqliteTable.create(stateDatabase, shape);
   }
 
   @Override
-  public EnvelopeScan survey(EnvelopeScan.Scope scope) {
-    return new SqliteEnvelopeScanner(state, scope).take();
+  public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
+    return new SqliteEnvelopeScanner(stateDatabase, scope).scan();
   }
 
   @Override
-  public List<StoreCheck> checks() {
-    return List.of(journal(), filesystem(), mode(), clockCheck());
+  public List<StoreCheck> storeChecks() {
+    return List.of(checkJournalMode(), checkFilesystem(), checkFileMode(), checkClock());
   }
 
   @Override
@@ -126,51 +129,53 @@ public final class SqliteEngine implements Engine {
     if (kv != null) {
       kv.close();
     }
-    state.close();
-    lock.close();
+    stateDatabase.close();
+    lockFile.close();
   }
 
   private static SqliteKv kv(
-      SqlitePaths home, SqliteLockFile lock, SqliteDatabase state, BootClock clock) {
-    SqliteStoreClock time = SqliteStoreClock.of(state, clock);
-    SqliteKvDatabases pair = new SqliteKvDatabases(state, home.beats(), lock.beats(), time);
-    return new SqliteKv(pair, new SqliteWatchPoller(pair, clock));
+      SqlitePaths paths, SqliteLockFile lockFile, SqliteDatabase stateDatabase, BootClock clock) {
+    SqliteStoreClock storeClock = SqliteStoreClock.of(stateDatabase, clock);
+    SqliteKvDatabases databases =
+        new SqliteKvDatabases(
+            stateDatabase, paths.heartbeats(), lockFile.heartbeatQueue(), storeClock);
+    return new SqliteKv(databases, new SqliteWatchPoller(databases, clock));
   }
 
-  private StoreCheck journal() {
-    return state.read(SqliteSchema::isLoggedAhead)
-        ? StoreCheck.ok(home.database() + " is in WAL mode, synced at every commit")
+  private StoreCheck checkJournalMode() {
+    return stateDatabase.read(SqliteSchema::isWalMode)
+        ? StoreCheck.ok(paths.database() + " is in WAL mode, synced at every commit")
         : StoreCheck.warn(
-            home.database() + " is not in WAL mode: readers and writers wait for each other",
+            paths.database() + " is not in WAL mode: readers and writers wait for each other",
             "PRAGMA journal_mode=WAL, once");
   }
 
-  private StoreCheck filesystem() {
-    String type = home.filesystem();
+  private StoreCheck checkFilesystem() {
+    String type = paths.filesystemType();
     return FilesystemKind.of(type) == FilesystemKind.LOCAL
-        ? StoreCheck.ok("%s is on a local disk (%s)".formatted(home.database(), type))
+        ? StoreCheck.ok("%s is on a local disk (%s)".formatted(paths.database(), type))
         : StoreCheck.warn(
             "%s is on a filesystem of unknown type (%s), which other machines may share"
-                .formatted(home.database(), type),
+                .formatted(paths.database(), type),
             "make sure that no other machine mounts it");
   }
 
-  private StoreCheck mode() {
+  private StoreCheck checkFileMode() {
     try {
-      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(home.database());
-      String shown = PosixFilePermissions.toString(mode);
-      return shown.endsWith("------")
-          ? StoreCheck.ok("only the owner can access " + home.database())
+      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(paths.database());
+      String text = PosixFilePermissions.toString(mode);
+      return text.endsWith("------")
+          ? StoreCheck.ok("only the owner can access " + paths.database())
           : StoreCheck.warn(
               "%s is accessible to users other than its owner (%s)"
-                  .formatted(home.database(), shown),
-              "chmod 600 " + home.database());
+                  .formatted(paths.database(), text),
+              "chmod 600 " + paths.database());
     } catch (IOException e) {
-      throw new StoreException("the mode of " + home.database() + " cannot be read", e);
+      throw new StoreException("the mode of " + paths.database() + " cannot be read", e);
     }
   }
 
-  private StoreCheck clockCheck() {
+  private StoreCheck checkClock() {
     return clock.source() == BootClock.Source.NANO_TIME
         ? StoreCheck.warn(
             "this system has no clock that counts suspended time",

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// whatever its declared type, so all columns are read: one pass over a table finds the columns
 /// with envelopes, and only those are counted by version.
 final class SqliteEnvelopeScanner {
-  private static final Set<String> OWN =
+  private static final Set<String> OWN_TABLES =
       Set.of(
           "keyfleet_store",
           "keyfleet_owner",
@@ -39,72 +39,72 @@ final class SqliteEnvelopeScanner {
 
   private record Table(String name, String type) {}
 
-  private final SqliteDatabase file;
+  private final SqliteDatabase database;
   private final Scope scope;
   private final Set<String> declared = new HashSet<>();
-  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
+  private final EnvelopeScanBuilder result = new EnvelopeScanBuilder();
 
-  SqliteEnvelopeScanner(SqliteDatabase file, Scope scope) {
-    this.file = file;
+  SqliteEnvelopeScanner(SqliteDatabase database, Scope scope) {
+    this.database = database;
     this.scope = scope;
     for (CollectionShape shape : scope.declared()) {
-      shape.sealedFields().forEach(it -> declared.add(spot(shape.name(), it)));
+      shape.sealedFields().forEach(it -> declared.add(fieldKey(shape.name(), it)));
     }
   }
 
-  EnvelopeScan take() {
+  EnvelopeScan scan() {
     List<Table> tables =
-        file.read(
+        database.read(
             session -> session.rows(TABLES, row -> new Table(row.getString(1), row.getString(2))));
     for (Table table : tables) {
       switch (table.type()) {
-        case "view" -> count.leave("view " + table.name(), "its rows are those of tables");
-        case "virtual" -> count.leave("virtual table " + table.name(), "its rows are computed");
+        case "view" -> result.skip("view " + table.name(), "its rows are those of tables");
+        case "virtual" -> result.skip("virtual table " + table.name(), "its rows are computed");
         case "shadow" ->
-            count.leave("table " + table.name(), "it stores the data of a virtual table");
+            result.skip("table " + table.name(), "it stores the data of a virtual table");
         default -> {
-          if (OWN.contains(table.name())) {
-            count.leave("Keyfleet's own tables", "they hold no records");
+          if (OWN_TABLES.contains(table.name())) {
+            result.skip("Keyfleet's own tables", "they hold no records");
           } else {
-            scan(table.name());
+            scanTable(table.name());
           }
         }
       }
     }
-    count.leave("other files", "a URL names one");
-    return count.survey();
+    result.skip("other files", "a URL names one");
+    return result.build();
   }
 
-  private void scan(String table) {
-    file.readTogether(session -> {
-      List<String> columns = undeclared(session, table);
-      for (String column : holding(session, table, columns)) {
-        count(session, table, column);
+  private void scanTable(String table) {
+    database.readSnapshot(session -> {
+      List<String> columns = undeclaredColumns(session, table);
+      for (String column : columnsWithEnvelopes(session, table, columns)) {
+        countEnvelopes(session, table, column);
       }
       return table;
     });
   }
 
   /// Excludes generated columns: their values come from the other columns.
-  private List<String> undeclared(SqliteSession session, String table) throws SQLException {
+  private List<String> undeclaredColumns(SqliteSession session, String table) throws SQLException {
     return session
         .rows("SELECT name FROM pragma_table_info(?)", row -> row.getString(1), table)
         .stream()
-        .filter(it -> !declared.contains(spot(table, it)))
+        .filter(it -> !declared.contains(fieldKey(table, it)))
         .toList();
   }
 
-  private List<String> holding(SqliteSession session, String table, List<String> columns)
-      throws SQLException {
+  private List<String> columnsWithEnvelopes(
+      SqliteSession session, String table, List<String> columns) throws SQLException {
     String sums =
         columns.stream()
-            .map(SqliteVersionTags::quoted)
-            .map(it -> ", total(%s OR %s)".formatted(isBytes(it), isText(it)))
+            .map(SqliteVersionTags::quote)
+            .map(it -> ", total(%s OR %s)".formatted(isBytesSql(it), isBase64Sql(it)))
             .collect(joining());
     List<String> holding = new ArrayList<>();
     session.row(
         "SELECT count(*)%s FROM (SELECT * FROM %s LIMIT ?)"
-            .formatted(sums, SqliteVersionTags.quoted(table)),
+            .formatted(sums, SqliteVersionTags.quote(table)),
         row -> {
           for (int i = 0; i < columns.size(); i++) {
             if (row.getLong(i + 2) > 0) {
@@ -113,22 +113,22 @@ final class SqliteEnvelopeScanner {
           }
           return row.getLong(1);
         },
-        scope.rows());
-    if (scope.isSample() && rows(session, table) > scope.rows()) {
-      count.leaveRest(table, scope.rows());
+        scope.maxRows());
+    if (scope.isSample() && countRows(session, table) > scope.maxRows()) {
+      result.skipRest(table, scope.maxRows());
     }
     return holding;
   }
 
   /// Counts at most one row beyond the sample.
-  private long rows(SqliteSession session, String table) throws SQLException {
+  private long countRows(SqliteSession session, String table) throws SQLException {
     return session.number(
-        "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT ?)"
-            .formatted(SqliteVersionTags.quoted(table)),
-        scope.rows() + 1);
+        "SELECT count(*) FROM (SELECT 1 FROM %s LIMIT ?)".formatted(SqliteVersionTags.quote(table)),
+        scope.maxRows() + 1);
   }
 
-  private void count(SqliteSession session, String table, String column) throws SQLException {
+  private void countEnvelopes(SqliteSession session, String table, String column)
+      throws SQLException {
     String sql =
         """
         SELECT CASE WHEN %1$s THEN 'BYTES' ELSE 'BASE64' END,
@@ -138,43 +138,43 @@ final class SqliteEnvelopeScanner {
         FROM (SELECT %6$s AS value FROM %7$s LIMIT ?) WHERE %1$s OR %2$s GROUP BY 1, 2
         """
             .formatted(
-                isBytes("value"),
-                isText("value"),
-                SqliteVersionTags.of(SqliteVersionTags.bytes("value")),
-                Base64Envelope.LEAST,
-                Base64Envelope.HEAD,
-                SqliteVersionTags.quoted(column),
-                SqliteVersionTags.quoted(table));
+                isBytesSql("value"),
+                isBase64Sql("value"),
+                SqliteVersionTags.tagSql(SqliteVersionTags.bytesSql("value")),
+                Base64Envelope.MIN_LENGTH,
+                Base64Envelope.HEADER_LENGTH,
+                SqliteVersionTags.quote(column),
+                SqliteVersionTags.quote(table));
     session.rows(
         sql,
         row -> {
-          Encoding form = Encoding.valueOf(row.getString(1));
-          @Nullable KekVersion version = version(form, row.getString(2)).orElse(null);
-          count.found(table, column, form, version, row.getLong(3));
-          return form;
+          Encoding encoding = Encoding.valueOf(row.getString(1));
+          @Nullable KekVersion version = version(encoding, row.getString(2)).orElse(null);
+          result.addEnvelopes(table, column, encoding, version, row.getLong(3));
+          return encoding;
         },
-        scope.rows());
+        scope.maxRows());
   }
 
-  private static Optional<KekVersion> version(Encoding form, String tag) {
-    return switch (form) {
-      case BYTES -> SqliteVersionTags.version(tag);
-      case BASE64 -> Base64Envelope.versionOf(tag);
+  private static Optional<KekVersion> version(Encoding encoding, String tag) {
+    return switch (encoding) {
+      case BYTES -> SqliteVersionTags.toVersion(tag);
+      case BASE64 -> Base64Envelope.versionOfHeader(tag);
     };
   }
 
-  private static String isBytes(String column) {
+  private static String isBytesSql(String column) {
     return "(substr(CAST(%s AS BLOB), 1, 4) = x'EB4B4645')".formatted(column);
   }
 
-  private static String isText(String column) {
+  private static String isBase64Sql(String column) {
     return "(typeof(%1$s) = 'text' AND substr(%1$s, 1, %2$d) = '%3$s')"
         .formatted(column, Base64Envelope.PREFIX.length(), Base64Envelope.PREFIX);
   }
 
   /// SQLite does not distinguish `Orders` from `orders`.
-  private static String spot(String table, String column) {
-    return (SqliteVersionTags.quoted(table) + SqliteVersionTags.quoted(column))
+  private static String fieldKey(String table, String column) {
+    return (SqliteVersionTags.quote(table) + SqliteVersionTags.quote(column))
         .toLowerCase(Locale.ROOT);
   }
 }

@@ -21,7 +21,7 @@ final class SqliteErrors {
   private SqliteErrors() {}
 
   /// The driver's message stays in the cause: it may quote stored data.
-  static StoreException of(Path file, SQLException e) {
+  static StoreException toStoreException(Path file, SQLException e) {
     return switch (e.getErrorCode()) {
       case GENERIC ->
           new StoreException(
@@ -32,7 +32,7 @@ final class SqliteErrors {
                   .formatted(file, SqliteSession.BUSY_LIMIT.toSeconds()),
               e);
       case READONLY ->
-          SqlitePaths.noEntry(
+          SqlitePaths.noAccess(
               file + " cannot be written: the file or its disk is read-only",
               "chmod u+w " + file + ", as the user that Keyfleet runs as",
               e);
@@ -54,7 +54,7 @@ final class SqliteErrors {
   /// Whether a rollback certainly undoes a failed commit. When the disk was full, the frame that
   /// commits was never completely written. After other failures it may be in the log, where the
   /// next recovery would find it.
-  static boolean undoesCommit(SQLException e) {
+  static boolean isCommitUndone(SQLException e) {
     return switch (e.getErrorCode()) {
       case BUSY, FULL, CONSTRAINT, READONLY -> true;
       default -> false;
@@ -62,11 +62,11 @@ final class SqliteErrors {
   }
 
   /// Whether only the statement failed, so that the connection can still be used.
-  static boolean leavesConnection(SQLException e) {
+  static boolean isConnectionUsable(SQLException e) {
     return e.getErrorCode() == CONSTRAINT || e.getErrorCode() == BUSY;
   }
 
-  static boolean isFence(SQLException e) {
+  static boolean isFenceRefusal(SQLException e) {
     return e.getErrorCode() == CONSTRAINT
         && String.valueOf(e.getMessage()).contains(SqliteFenceTriggers.REFUSAL);
   }

@@ -9,7 +9,7 @@ import keyfleet.store.Bucket;
 /// Deletes expired entries, a few keys at each write, in a cycle over all keys. It needs no index,
 /// which would slow down every heartbeat.
 final class SqliteExpirySweep {
-  static final int KEYS = 16;
+  static final int KEYS_PER_STEP = 16;
 
   private static final String NEXT =
       "SELECT key FROM keyfleet_entries WHERE bucket = ? AND key > ? ORDER BY key LIMIT ?";
@@ -19,14 +19,15 @@ final class SqliteExpirySweep {
       WHERE bucket = ? AND key > ? AND key <= ? AND written_at <= ?
       """;
 
-  private final Map<String, String> reached = new ConcurrentHashMap<>();
+  private final Map<String, String> lastKeys = new ConcurrentHashMap<>();
 
-  void step(SqliteSession session, Bucket bucket, long expired) throws SQLException {
-    String from = reached.getOrDefault(bucket.name(), "");
-    List<String> keys = session.rows(NEXT, row -> row.getString(1), bucket.name(), from, KEYS);
+  void sweepStep(SqliteSession session, Bucket bucket, long expiryLimit) throws SQLException {
+    String from = lastKeys.getOrDefault(bucket.name(), "");
+    List<String> keys =
+        session.rows(NEXT, row -> row.getString(1), bucket.name(), from, KEYS_PER_STEP);
     if (!keys.isEmpty()) {
-      session.change(DELETE, bucket.name(), from, keys.getLast(), expired);
+      session.update(DELETE, bucket.name(), from, keys.getLast(), expiryLimit);
     }
-    reached.put(bucket.name(), keys.size() < KEYS ? "" : keys.getLast());
+    lastKeys.put(bucket.name(), keys.size() < KEYS_PER_STEP ? "" : keys.getLast());
   }
 }

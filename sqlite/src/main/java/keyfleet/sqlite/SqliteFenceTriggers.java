@@ -27,19 +27,19 @@ final class SqliteFenceTriggers {
   /// Marks an error as coming from the fence.
   static final String REFUSAL = "keyfleet fence";
 
-  private static final String MEMORY =
+  private static final String CREATE_TABLE =
       """
       CREATE TABLE IF NOT EXISTS keyfleet_fences (
         collection TEXT PRIMARY KEY COLLATE NOCASE, incarnation INTEGER NOT NULL,
         epoch INTEGER NOT NULL, writable TEXT NOT NULL)
       """;
-  private static final String REMEMBER =
+  private static final String STORE_FENCE =
       "INSERT OR REPLACE INTO keyfleet_fences VALUES (?, ?, ?, ?)";
-  private static final String RECALL =
+  private static final String READ_FENCE =
       "SELECT incarnation, epoch, writable FROM keyfleet_fences WHERE collection = ?";
-  private static final String HAS_MEMORY =
+  private static final String HAS_TABLE =
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'keyfleet_fences'";
-  private static final String TRIGGER =
+  private static final String READ_TRIGGER =
       """
       SELECT sql FROM sqlite_schema
       WHERE type = 'trigger' AND name = ? COLLATE NOCASE AND tbl_name = ? COLLATE NOCASE
@@ -52,81 +52,82 @@ final class SqliteFenceTriggers {
   }
 
   FenceResult raise(SqliteSession session, Fence next) throws SQLException {
-    Optional<Fence> held = remembered(session);
+    Optional<Fence> held = readFence(session);
     if (held.isPresent() && !held.get().yieldsTo(next)) {
       return new StaleTerm(held.get());
     }
-    if (!held.equals(Optional.of(next)) || !standsAs(session, next)) {
+    if (!held.equals(Optional.of(next)) || !areInstalledFor(session, next)) {
       install(session, next);
     }
     return new Raised();
   }
 
-  Optional<Fence> remembered(SqliteSession session) throws SQLException {
-    return session.number(HAS_MEMORY) == 0
+  Optional<Fence> readFence(SqliteSession session) throws SQLException {
+    return session.number(HAS_TABLE) == 0
         ? Optional.empty()
-        : session.row(RECALL, SqliteFenceTriggers::fence, shape.name());
+        : session.row(READ_FENCE, SqliteFenceTriggers::fence, shape.name());
   }
 
   /// An application that recreates its table loses the triggers with the old table.
-  boolean stands(SqliteSession session) throws SQLException {
-    return trigger(session, insertName()).isPresent() && trigger(session, updateName()).isPresent();
+  boolean areInstalled(SqliteSession session) throws SQLException {
+    return readTrigger(session, insertTriggerName()).isPresent()
+        && readTrigger(session, updateTriggerName()).isPresent();
   }
 
-  private boolean standsAs(SqliteSession session, Fence fence) throws SQLException {
-    return trigger(session, insertName()).equals(Optional.of(onInsert(fence)))
-        && trigger(session, updateName()).equals(Optional.of(onUpdate(fence)));
+  private boolean areInstalledFor(SqliteSession session, Fence fence) throws SQLException {
+    return readTrigger(session, insertTriggerName()).equals(Optional.of(insertTriggerSql(fence)))
+        && readTrigger(session, updateTriggerName()).equals(Optional.of(updateTriggerSql(fence)));
   }
 
   private void install(SqliteSession session, Fence fence) throws SQLException {
-    session.runOnce(MEMORY);
-    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quoted(insertName()));
-    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quoted(updateName()));
-    session.runOnce(onInsert(fence));
-    session.runOnce(onUpdate(fence));
+    session.runOnce(CREATE_TABLE);
+    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quote(insertTriggerName()));
+    session.runOnce("DROP TRIGGER IF EXISTS " + SqliteVersionTags.quote(updateTriggerName()));
+    session.runOnce(insertTriggerSql(fence));
+    session.runOnce(updateTriggerSql(fence));
     Term term = fence.term();
     String writable =
         fence.writable().stream()
             .map(it -> String.valueOf(it.number()))
             .collect(Collectors.joining(","));
-    session.change(REMEMBER, shape.name(), term.incarnation(), term.epoch(), writable);
+    session.update(STORE_FENCE, shape.name(), term.incarnation(), term.epoch(), writable);
   }
 
   /// `INSERT OR REPLACE` replaces one record with another, and an upsert fires this trigger even if
   /// it then updates: so the existing row with the same id counts as the record before the change.
-  String onInsert(Fence fence) {
-    String table = SqliteVersionTags.quoted(shape.name());
-    String id = SqliteVersionTags.quoted(shape.idField());
+  String insertTriggerSql(Fence fence) {
+    String table = SqliteVersionTags.quote(shape.name());
+    String id = SqliteVersionTags.quote(shape.idField());
     return "CREATE TRIGGER %s BEFORE INSERT ON %s %s"
         .formatted(
-            SqliteVersionTags.quoted(insertName()),
+            SqliteVersionTags.quote(insertTriggerName()),
             table,
-            body(
+            triggerBody(
                 fence,
                 "(SELECT %%s FROM %s WHERE %s COLLATE BINARY = NEW.%s)".formatted(table, id, id)));
   }
 
   /// A record that changes its id counts as a new record under that id.
-  String onUpdate(Fence fence) {
-    String id = SqliteVersionTags.quoted(shape.idField());
+  String updateTriggerSql(Fence fence) {
+    String id = SqliteVersionTags.quote(shape.idField());
     String columns =
         Stream.concat(Stream.of(shape.idField()), shape.sealedFields().stream())
-            .map(SqliteVersionTags::quoted)
+            .map(SqliteVersionTags::quote)
             .collect(Collectors.joining(", "));
     return "CREATE TRIGGER %s BEFORE UPDATE OF %s ON %s %s"
         .formatted(
-            SqliteVersionTags.quoted(updateName()),
+            SqliteVersionTags.quote(updateTriggerName()),
             columns,
-            SqliteVersionTags.quoted(shape.name()),
-            body(fence, "CASE WHEN OLD.%s IS NEW.%s THEN OLD.%%s END".formatted(id, id)));
+            SqliteVersionTags.quote(shape.name()),
+            triggerBody(fence, "CASE WHEN OLD.%s IS NEW.%s THEN OLD.%%s END".formatted(id, id)));
   }
 
   /// An absent field has no tag; a field that is not an envelope has an empty tag, which the same
   /// rule treats like a version. The first line lets most writes pass at little cost.
-  private String body(Fence fence, String before) {
+  private String triggerBody(Fence fence, String before) {
     String writable =
         fence.writable().stream()
-            .map(it -> "'" + SqliteVersionTags.tag(it) + "'")
+            .map(it -> "'" + SqliteVersionTags.toTag(it) + "'")
             .collect(Collectors.joining(", "));
     Term term = fence.term();
     return """
@@ -141,45 +142,46 @@ final class SqliteFenceTriggers {
     END\
     """
         .formatted(
-            tags("NEW.%s"),
-            tags(before),
+            tagsQuery("NEW.%s"),
+            tagsQuery(before),
             writable,
             REFUSAL,
             shape.name(),
             term.incarnation(),
             term.epoch(),
-            bringsOther(writable));
+            hasOtherTagSql(writable));
   }
 
   /// SQL that is true if any field has a tag other than these.
-  private String bringsOther(String writable) {
+  private String hasOtherTagSql(String writable) {
     return shape.sealedFields().stream()
         .map(it ->
-            SqliteVersionTags.of(SqliteVersionTags.bytes("NEW." + SqliteVersionTags.quoted(it))))
+            SqliteVersionTags.tagSql(
+                SqliteVersionTags.bytesSql("NEW." + SqliteVersionTags.quote(it))))
         .map(it -> "ifnull(%s NOT IN (%s), 0)".formatted(it, writable))
         .collect(Collectors.joining(" OR "));
   }
 
   /// A query with a row for each field that is not null; `source` is the pattern for its column.
-  private String tags(String source) {
+  private String tagsQuery(String source) {
     String bytes =
         shape.sealedFields().stream()
-            .map(it -> source.formatted(SqliteVersionTags.quoted(it)))
-            .map(it -> "SELECT " + SqliteVersionTags.bytes(it) + " AS bytes")
+            .map(it -> source.formatted(SqliteVersionTags.quote(it)))
+            .map(it -> "SELECT " + SqliteVersionTags.bytesSql(it) + " AS bytes")
             .collect(Collectors.joining(" UNION ALL "));
     return "SELECT %s AS tag FROM (%s) WHERE bytes IS NOT NULL"
-        .formatted(SqliteVersionTags.of("bytes"), bytes);
+        .formatted(SqliteVersionTags.tagSql("bytes"), bytes);
   }
 
-  private Optional<String> trigger(SqliteSession session, String name) throws SQLException {
-    return session.row(TRIGGER, row -> row.getString(1), name, shape.name());
+  private Optional<String> readTrigger(SqliteSession session, String name) throws SQLException {
+    return session.row(READ_TRIGGER, row -> row.getString(1), name, shape.name());
   }
 
-  private String insertName() {
+  private String insertTriggerName() {
     return "keyfleet_fence_insert_" + shape.name();
   }
 
-  private String updateName() {
+  private String updateTriggerName() {
     return "keyfleet_fence_update_" + shape.name();
   }
 

@@ -63,41 +63,42 @@ final class SqliteKv implements Kv, AutoCloseable {
       """;
 
   /// Sorts after every key.
-  private static final String END = "\u007f";
+  private static final String AFTER_ALL_KEYS = "\u007f";
 
   /// The revision and time of a write, and the time up to which written entries have expired.
-  private record WriteStamp(long revision, long now, long expired) {}
+  private record WriteStamp(long revision, long now, long expiryLimit) {}
 
   @FunctionalInterface
   private interface StampedWrite {
-    int run(SqliteSession session, WriteStamp stamp) throws SQLException;
+    int run(SqliteSession session, WriteStamp writeStamp) throws SQLException;
   }
 
-  private final SqliteKvDatabases pair;
-  private final SqliteStoreClock time;
+  private final SqliteKvDatabases databases;
+  private final SqliteStoreClock storeClock;
   private final SqliteBucketRegistry buckets;
-  private final SqliteWatchPoller watches;
+  private final SqliteWatchPoller watchPoller;
   private final SqliteExpirySweep sweep = new SqliteExpirySweep();
   private final AtomicInteger writes = new AtomicInteger();
 
-  SqliteKv(SqliteKvDatabases pair, SqliteWatchPoller watches) {
-    this.pair = pair;
-    this.time = pair.time();
-    this.buckets = new SqliteBucketRegistry(pair.state());
-    this.watches = watches;
+  SqliteKv(SqliteKvDatabases databases, SqliteWatchPoller watchPoller) {
+    this.databases = databases;
+    this.storeClock = databases.storeClock();
+    this.buckets = new SqliteBucketRegistry(databases.stateDatabase());
+    this.watchPoller = watchPoller;
   }
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    if (!buckets.has(bucket)) {
+    if (!buckets.exists(bucket)) {
       return Optional.empty();
     }
-    long expired = expired(bucket);
+    long expiryLimit = expiryLimit(bucket);
     Optional<Entry> found =
-        pair.of(bucket)
-            .read(
-                session -> session.row(GET, SqliteKv::entry, bucket.name(), key.value(), expired));
-    return found.map(this::seen);
+        databases
+            .databaseOf(bucket)
+            .read(session ->
+                session.row(GET, SqliteKv::entry, bucket.name(), key.value(), expiryLimit));
+    return found.map(this::observe);
   }
 
   @Override
@@ -108,28 +109,35 @@ final class SqliteKv implements Kv, AutoCloseable {
   }
 
   @Override
-  public void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
-    if (!buckets.has(bucket)) {
+  public void list(Bucket bucket, Prefix prefix, Consumer<Entry> consumer) {
+    if (!buckets.exists(bucket)) {
       return;
     }
-    long expired = expired(bucket);
+    long expiryLimit = expiryLimit(bucket);
     String from = prefix.value();
     // A slash is the character after the dot that ends a prefix.
-    String to = from.isEmpty() ? END : from.substring(0, from.length() - 1) + "/";
-    pair.of(bucket)
+    String to = from.isEmpty() ? AFTER_ALL_KEYS : from.substring(0, from.length() - 1) + "/";
+    databases
+        .databaseOf(bucket)
         .read(session ->
-            session.each(
-                LIST, row -> reader.accept(seen(entry(row))), bucket.name(), from, to, expired));
+            session.forEachRow(
+                LIST,
+                row -> consumer.accept(observe(entry(row))),
+                bucket.name(),
+                from,
+                to,
+                expiryLimit));
   }
 
-  private Entry seen(Entry entry) {
-    time.saw(entry.writtenAt());
+  private Entry observe(Entry entry) {
+    storeClock.observe(entry.writtenAt());
     return entry;
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return write(bucket, key, (session, stamp) -> insert(session, bucket, key, value, stamp));
+    return write(
+        bucket, key, (session, writeStamp) -> insert(session, bucket, key, value, writeStamp));
   }
 
   @Override
@@ -137,8 +145,9 @@ final class SqliteKv implements Kv, AutoCloseable {
     return write(
         bucket,
         key,
-        (session, stamp) -> {
-          WriteStamp always = new WriteStamp(stamp.revision(), stamp.now(), Long.MAX_VALUE);
+        (session, writeStamp) -> {
+          WriteStamp always =
+              new WriteStamp(writeStamp.revision(), writeStamp.now(), Long.MAX_VALUE);
           return insert(session, bucket, key, value, always);
         });
   }
@@ -148,28 +157,32 @@ final class SqliteKv implements Kv, AutoCloseable {
     return write(
         bucket,
         key,
-        (session, stamp) ->
-            session.change(
+        (session, writeStamp) ->
+            session.update(
                 UPDATE,
                 value.bytes(),
-                stamp.revision(),
-                stamp.now(),
+                writeStamp.revision(),
+                writeStamp.now(),
                 bucket.name(),
                 key.value(),
                 expected.number(),
-                stamp.expired()));
+                writeStamp.expiryLimit()));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    WriteResult write =
+    WriteResult writeResult =
         write(
             bucket,
             key,
-            (session, stamp) ->
-                session.change(
-                    DELETE, bucket.name(), key.value(), expected.number(), stamp.expired()));
-    return switch (write) {
+            (session, writeStamp) ->
+                session.update(
+                    DELETE,
+                    bucket.name(),
+                    key.value(),
+                    expected.number(),
+                    writeStamp.expiryLimit()));
+    return switch (writeResult) {
       case Written _ -> new Deleted();
       case Conflict conflict -> conflict;
       case Unknown unknown -> unknown;
@@ -179,85 +192,87 @@ final class SqliteKv implements Kv, AutoCloseable {
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
     // Throws if the bucket exists with another kind.
-    buckets.has(bucket);
-    return watches.watch(bucket, prefix, watcher);
+    buckets.exists(bucket);
+    return watchPoller.watch(bucket, prefix, watcher);
   }
 
   @Override
   public StoreTime storeTime() {
-    return time.now();
+    return storeClock.now();
   }
 
-  SqliteWatchPoller watches() {
-    return watches;
+  SqliteWatchPoller watchPoller() {
+    return watchPoller;
   }
 
   @Override
   public void close() {
-    watches.close();
-    pair.close();
+    watchPoller.close();
+    databases.close();
   }
 
-  private WriteResult write(Bucket bucket, Key key, StampedWrite step) {
-    buckets.make(bucket);
-    time.reserve();
-    WriteResult write =
-        pair.of(bucket)
-            .write(session -> logged(session, bucket, key, step))
+  private WriteResult write(Bucket bucket, Key key, StampedWrite stampedWrite) {
+    buckets.create(bucket);
+    storeClock.ensureSlack();
+    WriteResult writeResult =
+        databases
+            .databaseOf(bucket)
+            .write(session -> writeAndLog(session, bucket, key, stampedWrite))
             .orElseGet(Unknown::new);
-    if (!(write instanceof Conflict)) {
-      watches.wake();
+    if (!(writeResult instanceof Conflict)) {
+      watchPoller.wake();
     }
-    return write;
+    return writeResult;
   }
 
-  private WriteResult logged(SqliteSession session, Bucket bucket, Key key, StampedWrite step)
+  private WriteResult writeAndLog(
+      SqliteSession session, Bucket bucket, Key key, StampedWrite stampedWrite)
       throws SQLException {
-    WriteStamp stamp = stamp(session, bucket);
-    if (step.run(session, stamp) == 0) {
+    WriteStamp writeStamp = stamp(session, bucket);
+    if (stampedWrite.run(session, writeStamp) == 0) {
       return new Conflict();
     }
     SqliteChangeLog.append(
-        session, new SqliteChangeLog.LoggedChange(bucket.name(), key, stamp.revision()));
-    if (writes.getAndIncrement() % SqliteChangeLog.SPARE == 0) {
-      SqliteChangeLog.forget(session);
+        session, new SqliteChangeLog.LoggedChange(bucket.name(), key, writeStamp.revision()));
+    if (writes.getAndIncrement() % SqliteChangeLog.TRIM_PERIOD == 0) {
+      SqliteChangeLog.trim(session);
     }
     if (bucket instanceof Bucket.Expiring) {
-      sweep.step(session, bucket, stamp.expired());
+      sweep.sweepStep(session, bucket, writeStamp.expiryLimit());
     }
-    return new Written(new Revision(stamp.revision()));
+    return new Written(new Revision(writeStamp.revision()));
   }
 
   private WriteStamp stamp(SqliteSession session, Bucket bucket) throws SQLException {
-    long now = time.inside();
-    long next = SqliteChangeLog.last(session) + 1;
+    long now = storeClock.nowInTransaction();
+    long next = SqliteChangeLog.lastRevision(session) + 1;
     long least =
         bucket instanceof Bucket.Expiring ? now * SqliteKvDatabases.REVISIONS_PER_MILLISECOND : 1;
-    return new WriteStamp(Math.max(next, least), now, expired(bucket, now));
+    return new WriteStamp(Math.max(next, least), now, expiryLimit(bucket, now));
   }
 
   private static int insert(
-      SqliteSession session, Bucket bucket, Key key, Value value, WriteStamp stamp)
+      SqliteSession session, Bucket bucket, Key key, Value value, WriteStamp writeStamp)
       throws SQLException {
-    return session.change(
+    return session.update(
         CREATE,
         bucket.name(),
         key.value(),
         value.bytes(),
-        stamp.revision(),
-        stamp.now(),
-        stamp.expired());
+        writeStamp.revision(),
+        writeStamp.now(),
+        writeStamp.expiryLimit());
   }
 
-  private long expired(Bucket bucket) {
+  private long expiryLimit(Bucket bucket) {
     return switch (bucket) {
       case Bucket.Lasting _ -> Long.MIN_VALUE;
-      case Bucket.Expiring _ -> expired(bucket, time.now().millis());
+      case Bucket.Expiring _ -> expiryLimit(bucket, storeClock.now().millis());
     };
   }
 
   /// An entry written at this time or before has expired.
-  private static long expired(Bucket bucket, long now) {
+  private static long expiryLimit(Bucket bucket, long now) {
     return switch (bucket) {
       case Bucket.Lasting _ -> Long.MIN_VALUE;
       case Bucket.Expiring(_, var lifetime) ->
@@ -268,7 +283,7 @@ final class SqliteKv implements Kv, AutoCloseable {
   private static Entry entry(ResultSet row) throws SQLException {
     return new Entry(
         new Key(new String(row.getBytes(1), UTF_8)),
-        new Value(Bytes.owning(row.getBytes(2))),
+        new Value(Bytes.wrap(row.getBytes(2))),
         new Revision(row.getLong(3)),
         new StoreTime(row.getLong(4)));
   }

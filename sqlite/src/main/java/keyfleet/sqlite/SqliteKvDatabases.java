@@ -14,81 +14,87 @@ final class SqliteKvDatabases implements AutoCloseable {
   /// power failure loses the latest heartbeats.
   static final long REVISIONS_PER_MILLISECOND = 1_024;
 
-  private final SqliteDatabase state;
-  private final Path beatsPath;
-  private final SqliteWriterQueue beatsQueue;
-  private final SqliteStoreClock time;
-  private @Nullable SqliteDatabase beats;
+  private final SqliteDatabase stateDatabase;
+  private final Path heartbeatPath;
+  private final SqliteWriterQueue heartbeatQueue;
+  private final SqliteStoreClock storeClock;
+  private @Nullable SqliteDatabase heartbeatDatabase;
 
   SqliteKvDatabases(
-      SqliteDatabase state, Path beatsPath, SqliteWriterQueue beatsQueue, SqliteStoreClock time) {
-    this.state = state;
-    this.beatsPath = beatsPath;
-    this.beatsQueue = beatsQueue;
-    this.time = time;
+      SqliteDatabase stateDatabase,
+      Path heartbeatPath,
+      SqliteWriterQueue heartbeatQueue,
+      SqliteStoreClock storeClock) {
+    this.stateDatabase = stateDatabase;
+    this.heartbeatPath = heartbeatPath;
+    this.heartbeatQueue = heartbeatQueue;
+    this.storeClock = storeClock;
   }
 
-  SqliteDatabase state() {
-    return state;
+  SqliteDatabase stateDatabase() {
+    return stateDatabase;
   }
 
-  SqliteStoreClock time() {
-    return time;
+  SqliteStoreClock storeClock() {
+    return storeClock;
   }
 
-  SqliteDatabase of(Bucket bucket) {
+  SqliteDatabase databaseOf(Bucket bucket) {
     return switch (bucket) {
-      case Bucket.Lasting _ -> state;
-      case Bucket.Expiring _ -> beats();
+      case Bucket.Lasting _ -> stateDatabase;
+      case Bucket.Expiring _ -> heartbeatDatabase();
     };
   }
 
   @Override
   public synchronized void close() {
-    if (beats != null) {
-      beats.close();
+    if (heartbeatDatabase != null) {
+      heartbeatDatabase.close();
     }
   }
 
-  private synchronized SqliteDatabase beats() {
-    if (beats == null) {
-      SqlitePaths.create(beatsPath);
-      SqliteDatabase opened = new SqliteDatabase(beatsPath, beatsQueue, Durability.NORMAL);
+  private synchronized SqliteDatabase heartbeatDatabase() {
+    if (heartbeatDatabase == null) {
+      SqlitePaths.createFile(heartbeatPath);
+      SqliteDatabase opened = new SqliteDatabase(heartbeatPath, heartbeatQueue, Durability.NORMAL);
       adopt(opened);
-      beats = opened;
+      heartbeatDatabase = opened;
     }
-    return beats;
+    return heartbeatDatabase;
   }
 
   private void adopt(SqliteDatabase opened) {
-    if (SqliteSchema.BEATS.settle(opened) != SqliteSchema.Owner.KEYFLEET) {
+    if (SqliteSchema.HEARTBEATS.prepare(opened) != SqliteSchema.Owner.KEYFLEET) {
       throw new StoreRefusedException(
-          beatsPath + " is not a Keyfleet file, but heartbeats are stored under that name",
+          heartbeatPath + " is not a Keyfleet file, but heartbeats are stored under that name",
           "move that file away");
     }
-    String owner = state.read(session -> text(session, "SELECT id FROM keyfleet_store"));
-    if (!opened.read(session -> fits(session, owner))) {
-      opened.writeAnew(session -> takeOver(session, owner));
+    String owner =
+        stateDatabase.read(session -> queryText(session, "SELECT id FROM keyfleet_store"));
+    if (!opened.read(session -> belongsToStore(session, owner))) {
+      opened.writeRepeatable(session -> takeOver(session, owner));
     }
   }
 
-  private boolean fits(SqliteSession session, String owner) throws SQLException {
-    return text(session, "SELECT id FROM keyfleet_owner").equals(owner)
-        && SqliteChangeLog.last(session) / REVISIONS_PER_MILLISECOND <= time.mark();
+  private boolean belongsToStore(SqliteSession session, String owner) throws SQLException {
+    return queryText(session, "SELECT id FROM keyfleet_owner").equals(owner)
+        && SqliteChangeLog.lastRevision(session) / REVISIONS_PER_MILLISECOND
+            <= storeClock.readLimit();
   }
 
   /// Deletes the heartbeats of another store, and those from the future, which would not expire in
   /// time (they exist if key state was restored from a copy). The time limit is read inside this
   /// transaction: every process that wrote a heartbeat before had raised the limit first.
   private boolean takeOver(SqliteSession session, String owner) throws SQLException {
-    boolean own = text(session, "SELECT id FROM keyfleet_owner").equals(owner);
-    session.change(
-        "DELETE FROM keyfleet_entries WHERE written_at > ?", own ? time.mark() : Long.MIN_VALUE);
-    session.change("UPDATE keyfleet_owner SET id = ?", owner);
+    boolean own = queryText(session, "SELECT id FROM keyfleet_owner").equals(owner);
+    session.update(
+        "DELETE FROM keyfleet_entries WHERE written_at > ?",
+        own ? storeClock.readLimit() : Long.MIN_VALUE);
+    session.update("UPDATE keyfleet_owner SET id = ?", owner);
     return true;
   }
 
-  private static String text(SqliteSession session, String sql) throws SQLException {
+  private static String queryText(SqliteSession session, String sql) throws SQLException {
     return session.row(sql, row -> row.getString(1)).orElse("");
   }
 }

@@ -20,15 +20,15 @@ final class SqliteLockFile implements AutoCloseable {
 
   private final Path path;
   private final FileChannel channel;
-  private final SqliteWriterQueue state;
-  private final SqliteWriterQueue beats;
-  private int users;
+  private final SqliteWriterQueue stateQueue;
+  private final SqliteWriterQueue heartbeatQueue;
+  private int openCount;
 
   private SqliteLockFile(Path path, FileChannel channel) {
     this.path = path;
     this.channel = channel;
-    this.state = new SqliteWriterQueue(path, channel, 0, SqliteWriterQueue.LIMIT);
-    this.beats =
+    this.stateQueue = new SqliteWriterQueue(path, channel, 0, SqliteWriterQueue.LIMIT);
+    this.heartbeatQueue =
         new SqliteWriterQueue(path, channel, SqliteWriterQueue.BYTES, SqliteWriterQueue.LIMIT);
   }
 
@@ -36,30 +36,30 @@ final class SqliteLockFile implements AutoCloseable {
     synchronized (OPEN) {
       @Nullable SqliteLockFile shared = OPEN.get(path);
       if (shared == null) {
-        shared = new SqliteLockFile(path, channel(path));
+        shared = new SqliteLockFile(path, openChannel(path));
         OPEN.put(path, shared);
       }
-      shared.users++;
+      shared.openCount++;
       return shared;
     }
   }
 
-  SqliteWriterQueue state() {
-    return state;
+  SqliteWriterQueue stateQueue() {
+    return stateQueue;
   }
 
-  SqliteWriterQueue beats() {
-    return beats;
+  SqliteWriterQueue heartbeatQueue() {
+    return heartbeatQueue;
   }
 
   @Override
   public void close() {
     synchronized (OPEN) {
-      users--;
-      if (users == 0) {
+      openCount--;
+      if (openCount == 0) {
         OPEN.remove(path);
-        state.close();
-        beats.close();
+        stateQueue.close();
+        heartbeatQueue.close();
         closeChannel();
       }
     }
@@ -73,11 +73,11 @@ final class SqliteLockFile implements AutoCloseable {
     }
   }
 
-  private static FileChannel channel(Path path) {
+  private static FileChannel openChannel(Path path) {
     try {
       return FileChannel.open(path, Set.of(CREATE, WRITE), SqlitePaths.OWNER_ONLY);
     } catch (IOException e) {
-      throw SqlitePaths.noEntry(
+      throw SqlitePaths.noAccess(
           "the lock file " + path + " cannot be written",
           "chmod u+w " + path + ", as the user that Keyfleet runs as",
           e);

@@ -20,22 +20,22 @@ record SqlitePaths(Path database) {
 
   /// The folder must exist, on a local disk. All names of one file resolve to the same paths, so
   /// that its writers use the same lock file.
-  static SqlitePaths at(String path) {
+  static SqlitePaths resolve(String path) {
     Path named = Path.of(path).toAbsolutePath().normalize();
     Path folder = named.getParent();
     if (folder == null || Files.isDirectory(named)) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           named + " is a folder", "sqlite:" + path + "/keyfleet.db");
     }
     if (!Files.isDirectory(folder)) {
-      throw StoreRefusedException.noEntry("there is no folder " + folder, "mkdir -p " + folder);
+      throw StoreRefusedException.noAccess("there is no folder " + folder, "mkdir -p " + folder);
     }
-    SqlitePaths home = new SqlitePaths(real(named, folder));
-    home.refuseShared();
-    return home;
+    SqlitePaths paths = new SqlitePaths(realPath(named, folder));
+    paths.checkFilesystem();
+    return paths;
   }
 
-  Path beats() {
+  Path heartbeats() {
     String name = String.valueOf(database.getFileName());
     String stem = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : name;
     return database.resolveSibling(stem + "-beats" + SUFFIX);
@@ -47,26 +47,26 @@ record SqlitePaths(Path database) {
 
   /// Creates the file with owner-only access, because SQLite would let others read it. No other
   /// process has a new file open, so closing it here releases no locks.
-  static void create(Path file) {
+  static void createFile(Path file) {
     try {
       Files.createFile(file, OWNER_ONLY);
     } catch (FileAlreadyExistsException e) {
       return;
     } catch (IOException e) {
-      throw noEntry(
+      throw noAccess(
           file + " cannot be created",
           "chmod u+w " + file.getParent() + ", as the user that Keyfleet runs as",
           e);
     }
   }
 
-  static StoreRefusedException noEntry(String sentence, String remedy, Exception cause) {
-    StoreRefusedException refused = StoreRefusedException.noEntry(sentence, remedy);
+  static StoreRefusedException noAccess(String sentence, String remedy, Exception cause) {
+    StoreRefusedException refused = StoreRefusedException.noAccess(sentence, remedy);
     refused.initCause(cause);
     return refused;
   }
 
-  String filesystem() {
+  String filesystemType() {
     try {
       return Files.getFileStore(folder()).type();
     } catch (IOException e) {
@@ -79,8 +79,8 @@ record SqlitePaths(Path database) {
     return folder == null ? database : folder;
   }
 
-  private void refuseShared() {
-    String type = filesystem();
+  private void checkFilesystem() {
+    String type = filesystemType();
     if (FilesystemKind.of(type) == FilesystemKind.SHARED) {
       throw new StoreRefusedException(
           "%s is on a filesystem that other machines may share (%s)".formatted(database, type),
@@ -88,7 +88,7 @@ record SqlitePaths(Path database) {
     }
   }
 
-  private static Path real(Path named, Path folder) {
+  private static Path realPath(Path named, Path folder) {
     try {
       return Files.exists(named)
           ? named.toRealPath()

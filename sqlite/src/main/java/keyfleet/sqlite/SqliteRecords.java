@@ -34,38 +34,42 @@ import org.jspecify.annotations.Nullable;
 /// The records of an application's table. Every write is one transaction, in which the table's
 /// fence triggers run.
 final class SqliteRecords implements Records {
-  private final SqliteDatabase file;
+  private final SqliteDatabase database;
   private final SqliteTable table;
-  private final SqliteFenceTriggers fence;
+  private final SqliteFenceTriggers fenceTriggers;
   private final List<String> fields;
 
   /// Cached, because a rotation uses it for every record.
-  private final String compareAndSet;
+  private final String compareAndSetSql;
 
-  SqliteRecords(SqliteDatabase file, CollectionShape shape) {
-    this.file = file;
-    this.table = SqliteTable.in(file, shape);
-    this.fence = new SqliteFenceTriggers(shape);
+  SqliteRecords(SqliteDatabase database, CollectionShape shape) {
+    this.database = database;
+    this.table = SqliteTable.open(database, shape);
+    this.fenceTriggers = new SqliteFenceTriggers(shape);
     this.fields = List.copyOf(shape.sealedFields());
-    this.compareAndSet = table.compareAndSet();
+    this.compareAndSetSql = table.compareAndSetSql();
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, int limit) {
-    return file.read(
-        session -> session.rows(table.scan(), this::record, SqliteVersionTags.tag(version), limit));
+    return database.read(session ->
+        session.rows(table.scanSql(), this::record, SqliteVersionTags.toTag(version), limit));
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
-    return file.read(session ->
+    return database.read(session ->
         session.rows(
-            table.scanAfter(), this::record, SqliteVersionTags.tag(version), after.value(), limit));
+            table.scanAfterSql(),
+            this::record,
+            SqliteVersionTags.toTag(version),
+            after.value(),
+            limit));
   }
 
   @Override
   public Optional<StoredRecord> read(RecordId id) {
-    return file.read(session -> session.row(table.read(), this::record, id.value()));
+    return database.read(session -> session.row(table.readSql(), this::record, id.value()));
   }
 
   /// An existing id is a conflict whether or not the fence would allow the insert.
@@ -73,30 +77,33 @@ final class SqliteRecords implements Records {
   public RecordWriteResult insert(StoredRecord added) {
     List<@Nullable Object> args = args(added.fields());
     args.addFirst(added.id().value());
-    return file.<RecordWriteResult>write(session ->
-            session.row(table.read(), _ -> true, added.id().value()).isPresent()
+    return database
+        .<RecordWriteResult>write(session ->
+            session.row(table.readSql(), _ -> true, added.id().value()).isPresent()
                 ? new Conflict()
-                : fenced(session, table.insert(), args))
+                : executeFenced(session, table.insertSql(), args))
         .orElseGet(Unknown::new);
   }
 
   @Override
-  public RecordWriteResult compareAndSet(RecordChange change) {
-    return file.write(session -> set(session, change)).orElseGet(Unknown::new);
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    return database.write(session -> writeChange(session, recordChange)).orElseGet(Unknown::new);
   }
 
   /// One transaction for all changes, so one disk sync.
   @Override
-  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> changes) {
-    return file.write(session -> setAll(session, changes))
-        .orElseGet(() -> Collections.nCopies(changes.size(), new Unknown()));
+  public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+    return database
+        .write(session -> writeChanges(session, recordChanges))
+        .orElseGet(() -> Collections.nCopies(recordChanges.size(), new Unknown()));
   }
 
   @Override
   public DeleteResult delete(StoredRecord expected) {
     List<@Nullable Object> args = expected(expected);
-    return file.<DeleteResult>write(session ->
-            session.change(table.delete(), args.toArray()) == 0 ? new Conflict() : new Deleted())
+    return database
+        .<DeleteResult>write(session ->
+            session.update(table.deleteSql(), args.toArray()) == 0 ? new Conflict() : new Deleted())
         .orElseGet(Unknown::new);
   }
 
@@ -105,56 +112,58 @@ final class SqliteRecords implements Records {
     SortedMap<KekVersion, Long> belonging = new TreeMap<>();
     SortedMap<KekVersion, Long> carrying = new TreeMap<>();
     List<Long> unreadable = new ArrayList<>();
-    for (CensusGroup group : file.read(session -> session.rows(table.census(), this::group))) {
-      if (!group.versions().isEmpty()) {
-        belonging.merge(group.versions().first(), group.count(), Long::sum);
+    for (CensusGroup censusGroup :
+        database.read(session -> session.rows(table.censusSql(), this::group))) {
+      if (!censusGroup.versions().isEmpty()) {
+        belonging.merge(censusGroup.versions().first(), censusGroup.count(), Long::sum);
       }
-      group.versions().forEach(it -> carrying.merge(it, group.count(), Long::sum));
-      unreadable.add(group.isUnreadable() ? group.count() : 0L);
+      censusGroup.versions().forEach(it -> carrying.merge(it, censusGroup.count(), Long::sum));
+      unreadable.add(censusGroup.isUnreadable() ? censusGroup.count() : 0L);
     }
     return new Census(belonging, carrying, unreadable.stream().mapToLong(Long::longValue).sum());
   }
 
   @Override
   public FenceResult fence(Fence next) {
-    return file.write(session -> fence.raise(session, next)).orElseGet(Unknown::new);
+    return database.write(session -> fenceTriggers.raise(session, next)).orElseGet(Unknown::new);
   }
 
   /// Raises the stored fence again if its triggers disappeared with an older table.
   @Override
   public Optional<Fence> fence() {
-    Optional<Fence> held = file.read(fence::remembered);
-    if (held.isPresent() && !file.read(fence::stands)) {
+    Optional<Fence> held = database.read(fenceTriggers::readFence);
+    if (held.isPresent() && !database.read(fenceTriggers::areInstalled)) {
       fence(held.get());
-      return file.read(fence::remembered);
+      return database.read(fenceTriggers::readFence);
     }
     return held;
   }
 
-  private List<RecordWriteResult> setAll(SqliteSession session, List<RecordChange> changes)
-      throws SQLException {
+  private List<RecordWriteResult> writeChanges(
+      SqliteSession session, List<RecordChange> recordChanges) throws SQLException {
     List<RecordWriteResult> writes = new ArrayList<>();
-    for (RecordChange change : changes) {
-      writes.add(set(session, change));
+    for (RecordChange recordChange : recordChanges) {
+      writes.add(writeChange(session, recordChange));
     }
     return writes;
   }
 
-  private RecordWriteResult set(SqliteSession session, RecordChange change) throws SQLException {
-    List<@Nullable Object> args = args(change.to());
-    args.addAll(expected(change.from()));
-    return fenced(session, compareAndSet, args);
+  private RecordWriteResult writeChange(SqliteSession session, RecordChange recordChange)
+      throws SQLException {
+    List<@Nullable Object> args = args(recordChange.after());
+    args.addAll(expected(recordChange.before()));
+    return executeFenced(session, compareAndSetSql, args);
   }
 
-  private RecordWriteResult fenced(SqliteSession session, String sql, List<@Nullable Object> args)
-      throws SQLException {
+  private RecordWriteResult executeFenced(
+      SqliteSession session, String sql, List<@Nullable Object> args) throws SQLException {
     try {
-      return session.change(sql, args.toArray()) == 0 ? new Conflict() : new Stored();
+      return session.update(sql, args.toArray()) == 0 ? new Conflict() : new Stored();
     } catch (SQLException e) {
-      if (!SqliteErrors.isFence(e)) {
+      if (!SqliteErrors.isFenceRefusal(e)) {
         throw e;
       }
-      return new Fenced(fence.remembered(session).orElseThrow(() -> e));
+      return new Fenced(fenceTriggers.readFence(session).orElseThrow(() -> e));
     }
   }
 
@@ -205,7 +214,7 @@ final class SqliteRecords implements Records {
     for (int i = 0; i < fields.size(); i++) {
       @Nullable String tag = row.getString(i + 2);
       if (tag != null) {
-        SqliteVersionTags.version(tag).ifPresent(versions::add);
+        SqliteVersionTags.toVersion(tag).ifPresent(versions::add);
         unreadable |= tag.isEmpty();
       }
     }

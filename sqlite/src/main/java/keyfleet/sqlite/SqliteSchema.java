@@ -10,7 +10,7 @@ import keyfleet.store.StoreRefusedException;
 enum SqliteSchema {
   /// `X.db`: key state. Store time begins at the current date, so that a recreated store does not
   /// repeat times that an older one reported.
-  STATE(
+  KEY_STATE(
       0x4B464C54,
       List.of(
           """
@@ -27,7 +27,7 @@ enum SqliteSchema {
           Tables.CHANGES)),
 
   /// `X-beats.db`: expiring entries. It belongs to the store whose id it contains.
-  BEATS(
+  HEARTBEATS(
       0x4B464254,
       List.of(
           "CREATE TABLE keyfleet_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL)",
@@ -40,7 +40,7 @@ enum SqliteSchema {
   enum Owner {
     KEYFLEET,
     APPLICATION,
-    NOBODY
+    NONE
   }
 
   /// Tables that both files have.
@@ -60,80 +60,83 @@ enum SqliteSchema {
         """;
   }
 
-  private final int application;
+  private final int applicationId;
 
   @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   private final List<String> tables;
 
-  SqliteSchema(int application, List<String> tables) {
-    this.application = application;
+  SqliteSchema(int applicationId, List<String> tables) {
+    this.applicationId = applicationId;
     this.tables = tables;
   }
 
   /// Finds the owner of the file, and creates Keyfleet's tables in an empty one.
-  Owner settle(SqliteDatabase file) {
-    Owner owner = file.readTogether(session -> look(session, file));
+  Owner prepare(SqliteDatabase database) {
+    Owner owner = database.readSnapshot(session -> readOwner(session, database));
     if (owner == Owner.APPLICATION) {
       return owner;
     }
-    if (!file.read(SqliteSchema::isLoggedAhead)) {
-      file.alone(session -> logAhead(session, file));
+    if (!database.read(SqliteSchema::isWalMode)) {
+      database.runAlone(session -> switchToWalMode(session, database));
     }
-    if (owner == Owner.NOBODY) {
-      return file.write(session -> make(session, file))
-          .orElseThrow(
-              () -> new StoreException("it is unknown whether " + file.path() + " was created"));
+    if (owner == Owner.NONE) {
+      return database
+          .write(session -> createTables(session, database))
+          .orElseThrow(() ->
+              new StoreException("it is unknown whether " + database.path() + " was created"));
     }
     return owner;
   }
 
-  private Owner look(SqliteSession session, SqliteDatabase file) throws SQLException {
+  private Owner readOwner(SqliteSession session, SqliteDatabase database) throws SQLException {
     long found = session.number("PRAGMA application_id");
     long version = session.number("PRAGMA user_version");
-    if (found == application) {
-      refuseOther(version, file);
+    if (found == applicationId) {
+      checkVersion(version, database);
       return Owner.KEYFLEET;
     }
     boolean empty =
         found == 0 && version == 0 && session.number("SELECT count(*) FROM sqlite_schema") == 0;
-    return empty ? Owner.NOBODY : Owner.APPLICATION;
+    return empty ? Owner.NONE : Owner.APPLICATION;
   }
 
-  private static void refuseOther(long version, SqliteDatabase file) {
+  private static void checkVersion(long version, SqliteDatabase database) {
     if (version != VERSION) {
       throw new StoreRefusedException(
           "%s has tables of version %d, this Keyfleet supports version %d"
-              .formatted(file.path(), version, VERSION),
+              .formatted(database.path(), version, VERSION),
           version > VERSION ? "a newer Keyfleet" : "the Keyfleet that made it");
     }
   }
 
   /// Another process may have created the tables first.
-  private Owner make(SqliteSession session, SqliteDatabase file) throws SQLException {
-    if (look(session, file) == Owner.NOBODY) {
+  private Owner createTables(SqliteSession session, SqliteDatabase database) throws SQLException {
+    if (readOwner(session, database) == Owner.NONE) {
       for (String table : tables) {
         session.runOnce(table);
       }
-      session.runOnce("PRAGMA application_id=" + application);
+      session.runOnce("PRAGMA application_id=" + applicationId);
       session.runOnce("PRAGMA user_version=" + VERSION);
     }
-    return look(session, file);
+    return readOwner(session, database);
   }
 
-  static boolean isLoggedAhead(SqliteSession session) throws SQLException {
-    return "wal".equals(journal(session, "PRAGMA journal_mode"));
+  static boolean isWalMode(SqliteSession session) throws SQLException {
+    return "wal".equals(queryJournalMode(session, "PRAGMA journal_mode"));
   }
 
-  private static boolean logAhead(SqliteSession session, SqliteDatabase file) throws SQLException {
-    String mode = journal(session, "PRAGMA journal_mode=WAL");
+  private static boolean switchToWalMode(SqliteSession session, SqliteDatabase database)
+      throws SQLException {
+    String mode = queryJournalMode(session, "PRAGMA journal_mode=WAL");
     if (!mode.equals("wal")) {
       throw new StoreException(
-          "%s stays in journal mode %s while other processes read it".formatted(file.path(), mode));
+          "%s stays in journal mode %s while other processes read it"
+              .formatted(database.path(), mode));
     }
     return true;
   }
 
-  private static String journal(SqliteSession session, String pragma) throws SQLException {
+  private static String queryJournalMode(SqliteSession session, String pragma) throws SQLException {
     return session.row(pragma, row -> row.getString(1)).orElse("unknown");
   }
 }

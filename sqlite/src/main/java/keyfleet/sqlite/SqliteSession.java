@@ -73,7 +73,7 @@ final class SqliteSession implements AutoCloseable {
   }
 
   void run(String sql) throws SQLException {
-    prepared(sql).execute();
+    prepare(sql).execute();
   }
 
   /// For statements that run once, such as DDL.
@@ -84,28 +84,28 @@ final class SqliteSession implements AutoCloseable {
   }
 
   /// Returns how many rows changed.
-  int change(String sql, @Nullable Object... args) throws SQLException {
-    return bound(sql, args).executeUpdate();
+  int update(String sql, @Nullable Object... args) throws SQLException {
+    return bindAll(sql, args).executeUpdate();
   }
 
   <T> Optional<T> row(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
     // Closed at once: an open result keeps its snapshot, which stops SQLite from truncating the
     // log.
-    try (ResultSet rows = bound(sql, args).executeQuery()) {
+    try (ResultSet rows = bindAll(sql, args).executeQuery()) {
       return rows.next() ? Optional.of(reader.read(rows)) : Optional.empty();
     }
   }
 
   <T> List<T> rows(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
     List<T> found = new ArrayList<>();
-    each(sql, row -> found.add(reader.read(row)), args);
+    forEachRow(sql, row -> found.add(reader.read(row)), args);
     return found;
   }
 
   /// Returns how many rows there were.
-  int each(String sql, Visitor visitor, @Nullable Object... args) throws SQLException {
+  int forEachRow(String sql, Visitor visitor, @Nullable Object... args) throws SQLException {
     int count = 0;
-    try (ResultSet rows = bound(sql, args).executeQuery()) {
+    try (ResultSet rows = bindAll(sql, args).executeQuery()) {
       while (rows.next()) {
         visitor.visit(rows);
         count++;
@@ -141,8 +141,8 @@ final class SqliteSession implements AutoCloseable {
     }
   }
 
-  private PreparedStatement bound(String sql, @Nullable Object... args) throws SQLException {
-    PreparedStatement statement = prepared(sql);
+  private PreparedStatement bindAll(String sql, @Nullable Object... args) throws SQLException {
+    PreparedStatement statement = prepare(sql);
     for (int i = 0; i < args.length; i++) {
       bind(statement, i + 1, args[i]);
     }
@@ -162,7 +162,7 @@ final class SqliteSession implements AutoCloseable {
     }
   }
 
-  private PreparedStatement prepared(String sql) throws SQLException {
+  private PreparedStatement prepare(String sql) throws SQLException {
     PreparedStatement known = statements.get(sql);
     if (known == null) {
       known = connection.prepareStatement(sql);

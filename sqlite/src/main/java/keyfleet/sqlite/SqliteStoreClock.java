@@ -25,23 +25,24 @@ final class SqliteStoreClock {
   private static final String READ = "SELECT boot, base, told FROM keyfleet_store";
 
   /// During that boot, store time is the offset plus the clock's milliseconds.
-  private record ClockState(String boot, long base, long told) {}
+  private record ClockState(String boot, long base, long limit) {}
 
-  private final SqliteDatabase state;
+  private final SqliteDatabase stateDatabase;
   private final BootClock clock;
   private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
-  private volatile ClockState line;
+  private volatile ClockState clockState;
 
-  private SqliteStoreClock(SqliteDatabase state, BootClock clock, ClockState line) {
-    this.state = state;
+  private SqliteStoreClock(SqliteDatabase stateDatabase, BootClock clock, ClockState clockState) {
+    this.stateDatabase = stateDatabase;
     this.clock = clock;
-    this.line = line;
+    this.clockState = clockState;
   }
 
-  static SqliteStoreClock of(SqliteDatabase state, BootClock clock) {
-    SqliteStoreClock time = new SqliteStoreClock(state, clock, state.read(SqliteStoreClock::line));
-    if (!time.continues(time.line)) {
-      time.line = state.writeAnew(time::continued);
+  static SqliteStoreClock of(SqliteDatabase stateDatabase, BootClock clock) {
+    SqliteStoreClock time =
+        new SqliteStoreClock(stateDatabase, clock, stateDatabase.read(SqliteStoreClock::readState));
+    if (!time.isSameBoot(time.clockState)) {
+      time.clockState = stateDatabase.writeRepeatable(time::startAfterLimit);
     }
     return time;
   }
@@ -49,74 +50,80 @@ final class SqliteStoreClock {
   /// Reports the reading that was checked against the limit: a second reading might already be past
   /// it.
   StoreTime now() {
-    long now = reading();
-    if (now > line.told()) {
-      extend();
+    long now = readClock();
+    if (now > clockState.limit()) {
+      raiseLimit();
     }
     return new StoreTime(now);
   }
 
   /// Called before a write, because the limit cannot be raised inside its transaction.
-  void reserve() {
-    if (reading() + SLACK.toMillis() > line.told()) {
-      extend();
+  void ensureSlack() {
+    if (readClock() + SLACK.toMillis() > clockState.limit()) {
+      raiseLimit();
     }
   }
 
   /// Called inside a transaction, so that times are in the order of the writes.
-  long inside() {
-    long now = reading();
-    if (now > line.told()) {
-      throw new StoreException("the machine was suspended during a write to " + state.path());
+  long nowInTransaction() {
+    long now = readClock();
+    if (now > clockState.limit()) {
+      throw new StoreException(
+          "the machine was suspended during a write to " + stateDatabase.path());
     }
     return now;
   }
 
   /// No process has written a time later than this.
-  long mark() {
-    return state.read(SqliteStoreClock::line).told();
+  long readLimit() {
+    return stateDatabase.read(SqliteStoreClock::readState).limit();
   }
 
   /// Another process may have read a finer clock, so time must not fall behind what it wrote.
-  void saw(StoreTime time) {
+  void observe(StoreTime time) {
     last.accumulateAndGet(time.millis(), Math::max);
   }
 
-  private long reading() {
-    return last.accumulateAndGet(line.base() + millis(), Math::max);
+  private long readClock() {
+    return last.accumulateAndGet(clockState.base() + clockMillis(), Math::max);
   }
 
-  private long millis() {
+  private long clockMillis() {
     return clock.getAsLong() / MILLISECOND;
   }
 
-  private void extend() {
-    ClockState found = state.read(SqliteStoreClock::line);
-    line = found.told() > reading() + SLACK.toMillis() ? found : state.writeAnew(this::extended);
+  private void raiseLimit() {
+    ClockState found = stateDatabase.read(SqliteStoreClock::readState);
+    clockState =
+        found.limit() > readClock() + SLACK.toMillis()
+            ? found
+            : stateDatabase.writeRepeatable(this::storeHigherLimit);
   }
 
-  private ClockState extended(SqliteSession session) throws SQLException {
-    long told = reading() + AHEAD.toMillis();
-    session.change("UPDATE keyfleet_store SET told = max(told, ?)", told);
-    return line(session);
+  private ClockState storeHigherLimit(SqliteSession session) throws SQLException {
+    long limit = readClock() + AHEAD.toMillis();
+    session.update("UPDATE keyfleet_store SET told = max(told, ?)", limit);
+    return readState(session);
   }
 
-  private ClockState continued(SqliteSession session) throws SQLException {
-    ClockState found = line(session);
-    if (!continues(found)) {
-      session.change(
-          "UPDATE keyfleet_store SET boot = ?, base = ?", clock.bootId(), found.told() - millis());
+  private ClockState startAfterLimit(SqliteSession session) throws SQLException {
+    ClockState found = readState(session);
+    if (!isSameBoot(found)) {
+      session.update(
+          "UPDATE keyfleet_store SET boot = ?, base = ?",
+          clock.bootId(),
+          found.limit() - clockMillis());
     }
-    return line(session);
+    return readState(session);
   }
 
   /// During one boot the limit is never far ahead of the clock; if it is, the clock went back.
-  private boolean continues(ClockState found) {
+  private boolean isSameBoot(ClockState found) {
     return found.boot().equals(clock.bootId())
-        && found.base() + millis() >= found.told() - 2 * AHEAD.toMillis();
+        && found.base() + clockMillis() >= found.limit() - 2 * AHEAD.toMillis();
   }
 
-  private static ClockState line(SqliteSession session) throws SQLException {
+  private static ClockState readState(SqliteSession session) throws SQLException {
     return session
         .row(READ, row -> new ClockState(row.getString(1), row.getLong(2), row.getLong(3)))
         .orElseThrow(() -> new StoreException("keyfleet_store has no row"));

@@ -19,66 +19,63 @@ import org.jspecify.annotations.Nullable;
 /// An application's table, checked against its shape, and the SQL statements for it.
 record SqliteTable(CollectionShape shape) {
   /// Checks that the table exists with the right columns and types.
-  static SqliteTable in(SqliteDatabase file, CollectionShape shape) {
+  static SqliteTable open(SqliteDatabase database, CollectionShape shape) {
     SqliteTable table = new SqliteTable(shape);
-    file.read(session -> table.check(session, file));
+    database.read(session -> table.check(session, database));
     return table;
   }
 
   /// Leaves an existing table as it is.
-  static void make(SqliteDatabase file, CollectionShape shape) {
+  static void create(SqliteDatabase database, CollectionShape shape) {
     SqliteTable table = new SqliteTable(shape);
-    if (file.read(table::kind).isEmpty()) {
+    if (database.read(table::queryKind).isEmpty()) {
       String fields =
-          table
-              .fields()
-              .map(it -> ", " + SqliteVersionTags.quoted(it) + " BLOB")
-              .collect(joining());
+          table.fields().map(it -> ", " + SqliteVersionTags.quote(it) + " BLOB").collect(joining());
       String sql =
           "CREATE TABLE IF NOT EXISTS %s (%s TEXT NOT NULL PRIMARY KEY%s)"
               .formatted(table.name(), table.id(), fields);
-      file.writeAnew(session -> {
+      database.writeRepeatable(session -> {
         session.runOnce(sql);
         return true;
       });
     }
   }
 
-  String scan() {
-    return scan("");
+  String scanSql() {
+    return scanSql("");
   }
 
-  String scanAfter() {
-    return scan("AND %s COLLATE BINARY > ?".formatted(id()));
+  String scanAfterSql() {
+    return scanSql("AND %s COLLATE BINARY > ?".formatted(id()));
   }
 
-  String read() {
-    return "SELECT %s FROM %s WHERE %s".formatted(columns(), name(), byId());
+  String readSql() {
+    return "SELECT %s FROM %s WHERE %s".formatted(columnsSql(), name(), byIdSql());
   }
 
-  String insert() {
-    String columns =
-        fields().map(SqliteVersionTags::quoted).map(it -> ", " + it).collect(joining());
+  String insertSql() {
+    String columns = fields().map(SqliteVersionTags::quote).map(it -> ", " + it).collect(joining());
     String values = ", ?".repeat(shape.sealedFields().size());
     return "INSERT INTO %s (%s%s) VALUES (?%s)".formatted(name(), id(), columns, values);
   }
 
-  String compareAndSet() {
-    String set = fields().map(it -> SqliteVersionTags.quoted(it) + " = ?").collect(joining(", "));
-    return "UPDATE %s SET %s WHERE %s".formatted(name(), set, asExpected());
+  String compareAndSetSql() {
+    String set = fields().map(it -> SqliteVersionTags.quote(it) + " = ?").collect(joining(", "));
+    return "UPDATE %s SET %s WHERE %s".formatted(name(), set, asExpectedSql());
   }
 
-  String delete() {
-    return "DELETE FROM %s WHERE %s".formatted(name(), asExpected());
+  String deleteSql() {
+    return "DELETE FROM %s WHERE %s".formatted(name(), asExpectedSql());
   }
 
   /// Counts the records with each combination of tags: few rows, from one snapshot. `LIMIT -1` is
   /// no limit, but it stops SQLite from merging the two queries, which would sort whole records
   /// instead of tags.
-  String census() {
+  String censusSql() {
     String tags =
         fields()
-            .map(it -> SqliteVersionTags.of(SqliteVersionTags.bytes(SqliteVersionTags.quoted(it))))
+            .map(it ->
+                SqliteVersionTags.tagSql(SqliteVersionTags.bytesSql(SqliteVersionTags.quote(it))))
             .collect(joining(", "));
     String groups =
         fields()
@@ -88,21 +85,21 @@ record SqliteTable(CollectionShape shape) {
         .formatted(tags, name(), groups);
   }
 
-  private String scan(String after) {
+  private String scanSql(String after) {
     return "SELECT %s FROM %s WHERE %s = ? %s ORDER BY %s COLLATE BINARY LIMIT ?"
         .formatted(
-            columns(),
+            columnsSql(),
             name(),
-            SqliteVersionTags.lowest(
+            SqliteVersionTags.lowestTagSql(
                 fields()
-                    .map(SqliteVersionTags::quoted)
+                    .map(SqliteVersionTags::quote)
                     .collect(Collectors.toCollection(TreeSet::new))),
             after,
             id());
   }
 
   /// The id if it can be a [RecordId], then the fields.
-  private String columns() {
+  private String columnsSql() {
     String id =
         """
         CASE WHEN typeof(%1$s) = 'text' AND length(CAST(%1$s AS BLOB)) BETWEEN 1 AND %2$d
@@ -110,40 +107,40 @@ record SqliteTable(CollectionShape shape) {
         """
             .formatted(id(), RecordId.MAX_BYTES);
     return fields()
-        .map(it -> ", " + SqliteVersionTags.bytes(SqliteVersionTags.quoted(it)))
+        .map(it -> ", " + SqliteVersionTags.bytesSql(SqliteVersionTags.quote(it)))
         .collect(joining("", id, ""));
   }
 
-  private String asExpected() {
+  private String asExpectedSql() {
     return fields()
-        .map(it -> " AND " + SqliteVersionTags.bytes(SqliteVersionTags.quoted(it)) + " IS ?")
-        .collect(joining("", byId(), ""));
+        .map(it -> " AND " + SqliteVersionTags.bytesSql(SqliteVersionTags.quote(it)) + " IS ?")
+        .collect(joining("", byIdSql(), ""));
   }
 
-  private String byId() {
+  private String byIdSql() {
     return id() + " COLLATE BINARY = ?";
   }
 
   private String name() {
-    return SqliteVersionTags.quoted(shape.name());
+    return SqliteVersionTags.quote(shape.name());
   }
 
   private String id() {
-    return SqliteVersionTags.quoted(shape.idField());
+    return SqliteVersionTags.quote(shape.idField());
   }
 
   private Stream<String> fields() {
     return shape.sealedFields().stream();
   }
 
-  private boolean check(SqliteSession session, SqliteDatabase file) throws SQLException {
-    String kind = kind(session);
+  private boolean check(SqliteSession session, SqliteDatabase database) throws SQLException {
+    String kind = queryKind(session);
     if (!kind.equals("table")) {
       throw refused(
-          "%s has no table %s".formatted(file.path(), shape.name()),
+          "%s has no table %s".formatted(database.path(), shape.name()),
           kind.isEmpty() ? "create it, or name another file" : "name a table, this is a " + kind);
     }
-    Map<String, String> types = types(session);
+    Map<String, String> types = queryColumnTypes(session);
     checkType(types, shape.idField(), "TEXT", type -> type.matches(".*(TEXT|CHAR|CLOB).*"));
     for (String field : shape.sealedFields()) {
       checkType(types, field, "BLOB", type -> type.isEmpty() || type.contains("BLOB"));
@@ -153,7 +150,7 @@ record SqliteTable(CollectionShape shape) {
   }
 
   /// `table`, `view`, `virtual`, or empty if there is none.
-  private String kind(SqliteSession session) throws SQLException {
+  private String queryKind(SqliteSession session) throws SQLException {
     return session
         .row(
             """
@@ -166,7 +163,7 @@ record SqliteTable(CollectionShape shape) {
   }
 
   /// Excludes generated columns.
-  private Map<String, String> types(SqliteSession session) throws SQLException {
+  private Map<String, String> queryColumnTypes(SqliteSession session) throws SQLException {
     Map<String, String> types = new HashMap<>();
     session.rows(
         "SELECT name, upper(type) FROM pragma_table_info(?)",
@@ -182,7 +179,7 @@ record SqliteTable(CollectionShape shape) {
       throw refused(
           "table %s has no column %s".formatted(shape.name(), column),
           "ALTER TABLE %s ADD COLUMN %s %s"
-              .formatted(name(), SqliteVersionTags.quoted(column), wanted));
+              .formatted(name(), SqliteVersionTags.quote(column), wanted));
     }
     if (!fits.test(type)) {
       throw refused(
@@ -207,7 +204,7 @@ record SqliteTable(CollectionShape shape) {
       throw refused(
           "two records of table %s could have one %s".formatted(shape.name(), shape.idField()),
           "CREATE UNIQUE INDEX %s ON %s (%s COLLATE BINARY)"
-              .formatted(SqliteVersionTags.quoted(shape.name() + "_id"), name(), id()));
+              .formatted(SqliteVersionTags.quote(shape.name() + "_id"), name(), id()));
     }
   }
 

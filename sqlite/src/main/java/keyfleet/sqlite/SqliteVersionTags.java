@@ -18,7 +18,7 @@ final class SqliteVersionTags {
   static final String NONE = "'G'";
 
   private static final int HEADER = 12;
-  private static final int LEAST_DATA = 80;
+  private static final int MIN_DATA = 80;
 
   /// `@` stands for the field's bytes. Offsets count from 1. Blobs compare bytewise, so only the
   /// length of the wrapped DEK needs a conversion: the available length is formatted as hex text
@@ -35,41 +35,41 @@ final class SqliteVersionTags {
       """
           .formatted(
               Envelope.VERSION_OFFSET + 1,
-              HEADER + LEAST_DATA,
+              HEADER + MIN_DATA,
               Envelope.MAX_WRAPPED_DEK,
               Envelope.MAX_PLAINTEXT);
 
   private SqliteVersionTags() {}
 
   /// SQL for the tag of a field whose bytes are `expression`.
-  static String of(String expression) {
+  static String tagSql(String expression) {
     return TAG.replace("@", expression);
   }
 
   /// SQL for the bytes of a column, whatever type of value an application stored there.
-  static String bytes(String column) {
+  static String bytesSql(String column) {
     return "CAST(" + column + " AS BLOB)";
   }
 
   /// SQL for the lowest tag of a record, or [#NONE].
-  static String lowest(SortedSet<String> columns) {
+  static String lowestTagSql(SortedSet<String> columns) {
     return columns.stream()
-        .map(it -> "ifnull(nullif(%s, ''), %s)".formatted(of(bytes(it)), NONE))
+        .map(it -> "ifnull(nullif(%s, ''), %s)".formatted(tagSql(bytesSql(it)), NONE))
         .collect(Collectors.joining(", ", "min(" + NONE + ", ", ")"));
   }
 
-  static String tag(KekVersion version) {
+  static String toTag(KekVersion version) {
     return "%08X".formatted(version.number());
   }
 
   /// Empty for a field that is not an envelope.
-  static Optional<KekVersion> version(String tag) {
+  static Optional<KekVersion> toVersion(String tag) {
     return tag.isEmpty()
         ? Optional.empty()
         : Optional.of(new KekVersion(Integer.parseInt(tag, 16)));
   }
 
-  static String quoted(String identifier) {
+  static String quote(String identifier) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 }

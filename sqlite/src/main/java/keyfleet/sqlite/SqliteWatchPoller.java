@@ -28,10 +28,10 @@ final class SqliteWatchPoller implements AutoCloseable {
 
   /// A longer gap between two polls means that hints were late: the machine was suspended or
   /// overloaded.
-  static final Duration LATE = Duration.ofSeconds(5);
+  static final Duration LATE_LIMIT = Duration.ofSeconds(5);
 
   /// How many changes one poll delivers.
-  static final int MAX_CHANGES = 1_000;
+  static final int MAX_CHANGES_PER_POLL = 1_000;
 
   /// Not a record: two equal subscriptions are closed separately.
   private static final class Listener {
@@ -46,33 +46,33 @@ final class SqliteWatchPoller implements AutoCloseable {
     }
   }
 
-  private final SqliteKvDatabases pair;
+  private final SqliteKvDatabases databases;
   private final LongSupplier clock;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final Semaphore wakes = new Semaphore(0);
 
   /// The last revision read from each watched database.
-  private final Map<SqliteDatabase, Long> reached = new HashMap<>();
+  private final Map<SqliteDatabase, Long> lastRevisions = new HashMap<>();
 
-  private @Nullable Thread reader;
+  private @Nullable Thread pollThread;
   private boolean missed;
-  private long readAt;
+  private long lastPoll;
 
-  SqliteWatchPoller(SqliteKvDatabases pair, LongSupplier clock) {
-    this.pair = pair;
+  SqliteWatchPoller(SqliteKvDatabases databases, LongSupplier clock) {
+    this.databases = databases;
     this.clock = clock;
   }
 
   synchronized Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    SqliteDatabase file = pair.of(bucket);
-    if (!reached.containsKey(file)) {
-      reached.put(file, file.read(SqliteChangeLog::last));
+    SqliteDatabase database = databases.databaseOf(bucket);
+    if (!lastRevisions.containsKey(database)) {
+      lastRevisions.put(database, database.read(SqliteChangeLog::lastRevision));
     }
     Listener listener = new Listener(bucket, prefix, watcher);
     listeners.add(listener);
-    if (reader == null) {
-      readAt = clock.getAsLong();
-      reader = Thread.ofVirtual().name("keyfleet-sqlite-watch").start(this::readOn);
+    if (pollThread == null) {
+      lastPoll = clock.getAsLong();
+      pollThread = Thread.ofVirtual().name("keyfleet-sqlite-watch").start(this::pollUntilClosed);
     }
     return () -> listeners.remove(listener);
   }
@@ -84,21 +84,21 @@ final class SqliteWatchPoller implements AutoCloseable {
     }
   }
 
-  synchronized Optional<Thread> reader() {
-    return Optional.ofNullable(reader);
+  synchronized Optional<Thread> pollThread() {
+    return Optional.ofNullable(pollThread);
   }
 
   @Override
   public synchronized void close() {
     listeners.clear();
-    if (reader != null) {
-      reader.interrupt();
+    if (pollThread != null) {
+      pollThread.interrupt();
     }
   }
 
-  private void readOn() {
+  private void pollUntilClosed() {
     try {
-      while (readOnce()) {
+      while (pollOnce()) {
         wakes.tryAcquire(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
         wakes.drainPermits();
       }
@@ -109,22 +109,22 @@ final class SqliteWatchPoller implements AutoCloseable {
   }
 
   /// Returns whether there are still watches.
-  private synchronized boolean readOnce() {
+  private synchronized boolean pollOnce() {
     if (listeners.isEmpty()) {
-      reached.clear();
-      reader = null;
+      lastRevisions.clear();
+      pollThread = null;
       return false;
     }
     long now = clock.getAsLong();
-    missed |= now - readAt > LATE.toNanos();
-    readAt = now;
+    missed |= now - lastPoll > LATE_LIMIT.toNanos();
+    lastPoll = now;
     try {
-      List<SqliteChangeLog.LoggedChange> changes = new ArrayList<>();
-      reached.replaceAll((file, from) -> read(file, from, changes));
-      changes.forEach(this::tell);
+      List<SqliteChangeLog.LoggedChange> loggedChanges = new ArrayList<>();
+      lastRevisions.replaceAll((database, from) -> readChanges(database, from, loggedChanges));
+      loggedChanges.forEach(this::deliver);
       if (missed) {
         missed = false;
-        listeners.forEach(it -> tell(it, new Missed()));
+        listeners.forEach(it -> deliver(it, new Missed()));
       }
     } catch (StoreException e) {
       missed = true;
@@ -133,30 +133,31 @@ final class SqliteWatchPoller implements AutoCloseable {
   }
 
   /// Adds the new changes of the database and returns the last revision read.
-  private long read(SqliteDatabase file, long from, List<SqliteChangeLog.LoggedChange> changes) {
-    if (missed || file.read(session -> SqliteChangeLog.hasGap(session, from))) {
+  private long readChanges(
+      SqliteDatabase database, long from, List<SqliteChangeLog.LoggedChange> loggedChanges) {
+    if (missed || database.read(session -> SqliteChangeLog.hasGapAfter(session, from))) {
       missed = true;
-      return file.read(SqliteChangeLog::last);
+      return database.read(SqliteChangeLog::lastRevision);
     }
     List<SqliteChangeLog.LoggedChange> fresh =
-        file.read(session -> SqliteChangeLog.since(session, from, MAX_CHANGES));
-    changes.addAll(fresh);
+        database.read(session -> SqliteChangeLog.changesSince(session, from, MAX_CHANGES_PER_POLL));
+    loggedChanges.addAll(fresh);
     return fresh.isEmpty() ? from : fresh.getLast().revision();
   }
 
-  private void tell(SqliteChangeLog.LoggedChange change) {
+  private void deliver(SqliteChangeLog.LoggedChange loggedChange) {
     for (Listener it : listeners) {
-      if (it.bucket.name().equals(change.bucket()) && it.prefix.covers(change.key())) {
-        tell(it, new Changed(change.key()));
+      if (it.bucket.name().equals(loggedChange.bucket()) && it.prefix.covers(loggedChange.key())) {
+        deliver(it, new Changed(loggedChange.key()));
       }
     }
   }
 
   /// A watcher that throws does not keep the others from their hints.
-  private void tell(Listener listener, ChangeHint hint) {
+  private void deliver(Listener listener, ChangeHint changeHint) {
     try {
       if (listeners.contains(listener)) {
-        listener.watcher.hint(hint);
+        listener.watcher.onHint(changeHint);
       }
     } catch (RuntimeException e) {
       // This watcher loses the hint, as it may lose any hint.

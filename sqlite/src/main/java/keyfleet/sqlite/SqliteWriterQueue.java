@@ -41,47 +41,47 @@ final class SqliteWriterQueue implements AutoCloseable {
 
   private final Path path;
   private final FileChannel channel;
-  private final long room;
+  private final long waitingByte;
   private final Duration limit;
-  private final ReentrantLock threads = new ReentrantLock(true);
+  private final ReentrantLock threadLock = new ReentrantLock(true);
 
   /// The kernel's lock call has no timeout, so this thread makes it for the caller. Created on
   /// first use, by a thread that holds `threads`.
-  private @Nullable ExecutorService waiter;
+  private @Nullable ExecutorService kernelWaiter;
 
-  SqliteWriterQueue(Path path, FileChannel channel, long room, Duration limit) {
+  SqliteWriterQueue(Path path, FileChannel channel, long waitingByte, Duration limit) {
     this.path = path;
     this.channel = channel;
-    this.room = room;
+    this.waitingByte = waitingByte;
     this.limit = limit;
   }
 
-  Turn enter() {
-    awaitThreads();
+  Turn awaitTurn() {
+    awaitThreadLock();
     try {
-      FileLock door = door();
-      return () -> leave(door);
+      FileLock writeLock = acquireWriteLock();
+      return () -> endTurn(writeLock);
     } catch (RuntimeException e) {
-      threads.unlock();
+      threadLock.unlock();
       throw e;
     }
   }
 
   @Override
   public void close() {
-    threads.lock();
+    threadLock.lock();
     try {
-      if (waiter != null) {
-        waiter.shutdownNow();
+      if (kernelWaiter != null) {
+        kernelWaiter.shutdownNow();
       }
     } finally {
-      threads.unlock();
+      threadLock.unlock();
     }
   }
 
-  private void awaitThreads() {
+  private void awaitThreadLock() {
     try {
-      if (!threads.tryLock(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!threadLock.tryLock(limit.toMillis(), TimeUnit.MILLISECONDS)) {
         throw tooLong("threads of this process");
       }
     } catch (InterruptedException e) {
@@ -89,22 +89,22 @@ final class SqliteWriterQueue implements AutoCloseable {
     }
   }
 
-  private FileLock door() {
+  private FileLock acquireWriteLock() {
     try {
-      @Nullable FileLock inRoom = free(room);
-      @Nullable FileLock through = inRoom == null ? null : free(room + 1);
-      if (inRoom == null || through == null) {
-        return awaitDoor(inRoom);
+      @Nullable FileLock waitingLock = tryLock(waitingByte);
+      @Nullable FileLock writeLock = waitingLock == null ? null : tryLock(waitingByte + 1);
+      if (waitingLock == null || writeLock == null) {
+        return awaitWriteLock(waitingLock);
       }
-      inRoom.release();
-      return through;
+      waitingLock.release();
+      return writeLock;
     } catch (IOException e) {
       throw failed(e);
     }
   }
 
   /// Null if another process has the lock, or this process's own waiter after its caller gave up.
-  private @Nullable FileLock free(long at) throws IOException {
+  private @Nullable FileLock tryLock(long at) throws IOException {
     try {
       return channel.tryLock(at, 1, false);
     } catch (OverlappingFileLockException e) {
@@ -112,61 +112,61 @@ final class SqliteWriterQueue implements AutoCloseable {
     }
   }
 
-  private FileLock awaitDoor(@Nullable FileLock inRoom) {
-    CompletableFuture<FileLock> asked = new CompletableFuture<>();
-    waiter().execute(() -> waitFor(asked, inRoom));
+  private FileLock awaitWriteLock(@Nullable FileLock waitingLock) {
+    CompletableFuture<FileLock> granted = new CompletableFuture<>();
+    kernelWaiter().execute(() -> waitInKernel(granted, waitingLock));
     try {
-      return asked.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+      return granted.get(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      return giveUp(asked, tooLong("other processes"));
+      return giveUp(granted, tooLong("other processes"));
     } catch (InterruptedException e) {
-      return giveUp(asked, interrupted(e));
+      return giveUp(granted, interrupted(e));
     } catch (ExecutionException e) {
       throw failed(e.getCause());
     }
   }
 
   /// The lock may be granted at this very moment; then the caller gets it after all.
-  private static FileLock giveUp(CompletableFuture<FileLock> asked, StoreException why) {
-    if (asked.completeExceptionally(why)) {
+  private static FileLock giveUp(CompletableFuture<FileLock> granted, StoreException why) {
+    if (granted.completeExceptionally(why)) {
       throw why;
     }
-    return asked.join();
+    return granted.join();
   }
 
-  private void waitFor(CompletableFuture<FileLock> asked, @Nullable FileLock inRoom) {
-    try (FileLock _ = inRoom == null ? channel.lock(room, 1, false) : inRoom) {
-      FileLock through = channel.lock(room + 1, 1, false);
-      if (!asked.complete(through)) {
-        through.release();
+  private void waitInKernel(CompletableFuture<FileLock> granted, @Nullable FileLock waitingLock) {
+    try (FileLock _ = waitingLock == null ? channel.lock(waitingByte, 1, false) : waitingLock) {
+      FileLock writeLock = channel.lock(waitingByte + 1, 1, false);
+      if (!granted.complete(writeLock)) {
+        writeLock.release();
       }
     } catch (IOException | OverlappingFileLockException e) {
-      asked.completeExceptionally(e);
+      granted.completeExceptionally(e);
     }
   }
 
-  private ExecutorService waiter() {
-    if (waiter == null) {
+  private ExecutorService kernelWaiter() {
+    if (kernelWaiter == null) {
       // A platform thread, because waiting in the kernel would block a carrier thread.
-      waiter =
+      kernelWaiter =
           Executors.newSingleThreadExecutor(
               Thread.ofPlatform().daemon().name("keyfleet-sqlite-queue").factory());
     }
-    return waiter;
+    return kernelWaiter;
   }
 
-  private void leave(FileLock door) {
+  private void endTurn(FileLock writeLock) {
     try {
-      door.release();
+      writeLock.release();
     } catch (IOException e) {
       throw failed(e);
     } finally {
-      threads.unlock();
+      threadLock.unlock();
     }
   }
 
-  private StoreException tooLong(String whom) {
-    return new StoreException("%s held %s for %d s".formatted(whom, path, limit.toSeconds()));
+  private StoreException tooLong(String holders) {
+    return new StoreException("%s held %s for %d s".formatted(holders, path, limit.toSeconds()));
   }
 
   private StoreException failed(@Nullable Throwable cause) {

@@ -27,59 +27,59 @@ import org.junit.jupiter.api.Test;
 
 class SqliteEnvelopeScannerTest implements EnvelopeScannerContract {
   @Override
-  public EnvelopeScannerFixture rig() {
+  public EnvelopeScannerFixture fixture() {
     return new SqliteEnvelopeScannerFixture();
   }
 
   /// SQLite columns accept any value, whatever their declared type.
   @Test
-  void columnOfAnyType_isRead() {
+  void columnOfAnyType_isScanned() {
     try (SqliteTestFolder folder = new SqliteTestFolder();
-        SqliteEngine engine = folder.engine()) {
+        SqliteEngine engine = folder.openEngine()) {
       String envelope = "x'" + HexFormat.of().formatHex(sealed(3).toArray()) + "'";
       folder.sql(
           "CREATE TABLE odd (n INTEGER, t TEXT, b)",
           "INSERT INTO odd VALUES (1, 'a', NULL), (%1$s, CAST(%1$s AS TEXT), 2.5)"
               .formatted(envelope));
-      EnvelopeScan survey = engine.survey(Scope.whole(Set.of()));
+      EnvelopeScan envelopeScan = engine.scanForEnvelopes(Scope.whole(Set.of()));
       assertEquals(
           List.of(
               new Finding("odd", "n", Encoding.BYTES, new TreeMap<>(Map.of(v(3), 1L)), 0),
               new Finding("odd", "t", Encoding.BYTES, new TreeMap<>(Map.of(v(3), 1L)), 0)),
-          survey.undeclared());
+          envelopeScan.undeclared());
     }
   }
 
   @Test
-  void nameInOtherLetters_isTheDeclaredOne() {
+  void nameInOtherCase_isTheDeclaredOne() {
     try (SqliteTestFolder folder = new SqliteTestFolder();
-        SqliteEngine engine = folder.engine()) {
+        SqliteEngine engine = folder.openEngine()) {
       folder.sql(
           "CREATE TABLE Orders (ID TEXT PRIMARY KEY, Secret BLOB)",
           "INSERT INTO orders VALUES ('a', x'%s')"
               .formatted(HexFormat.of().formatHex(sealed(3).toArray())));
       CollectionShape shape = new CollectionShape("orders", "id", new TreeSet<>(Set.of("secret")));
-      assertEquals(List.of(), engine.survey(Scope.whole(Set.of(shape))).undeclared());
+      assertEquals(List.of(), engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
   @Test
-  void virtualTable_isLeftOutWithWhatServesIt() {
+  void virtualTable_isSkippedWithItsShadowTables() {
     try (SqliteTestFolder folder = new SqliteTestFolder();
-        SqliteEngine engine = folder.engine()) {
+        SqliteEngine engine = folder.openEngine()) {
       folder.sql("CREATE VIRTUAL TABLE words USING fts5(word)");
-      List<String> left =
-          engine.survey(Scope.whole(Set.of())).notScanned().stream()
+      List<String> skipped =
+          engine.scanForEnvelopes(Scope.whole(Set.of())).notScanned().stream()
               .map(SkippedPart::what)
               .toList();
-      assertTrue(left.contains("virtual table words"), left::toString);
-      assertTrue(left.contains("table words_content"), left::toString);
+      assertTrue(skipped.contains("virtual table words"), skipped::toString);
+      assertTrue(skipped.contains("table words_content"), skipped::toString);
     }
   }
 
   private static final class SqliteEnvelopeScannerFixture implements EnvelopeScannerFixture {
     private final SqliteTestFolder folder = new SqliteTestFolder();
-    private final SqliteEngine engine = folder.engine();
+    private final SqliteEngine engine = folder.openEngine();
 
     @Override
     public Engine engine() {
@@ -87,19 +87,19 @@ class SqliteEnvelopeScannerTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public void make(String collection) {
+    public void createCollection(String collection) {
       folder.sql(
           "CREATE TABLE %s (id INTEGER PRIMARY KEY, secret BLOB, other BLOB, note TEXT)"
-              .formatted(SqliteVersionTags.quoted(collection)));
+              .formatted(SqliteVersionTags.quote(collection)));
     }
 
     @Override
-    public void add(String collection, byte[] secret, byte[] other, String note) {
+    public void addRecord(String collection, byte[] secret, byte[] other, String note) {
       try (Connection application = folder.connect();
           PreparedStatement insert =
               application.prepareStatement(
                   "INSERT INTO %s (secret, other, note) VALUES (?, ?, ?)"
-                      .formatted(SqliteVersionTags.quoted(collection)))) {
+                      .formatted(SqliteVersionTags.quote(collection)))) {
         insert.setBytes(1, secret);
         insert.setBytes(2, other);
         insert.setString(3, note);
@@ -110,7 +110,7 @@ class SqliteEnvelopeScannerTest implements EnvelopeScannerContract {
     }
 
     @Override
-    public String view(String name, String of) {
+    public String createView(String name, String of) {
       folder.sql("CREATE VIEW %s AS SELECT * FROM %s".formatted(name, of));
       return "view " + name;
     }

@@ -1,8 +1,8 @@
 package keyfleet.sqlite;
 
 import static keyfleet.sqlite.SqliteTestFolder.CUSTOMERS;
-import static keyfleet.sqlite.SqliteTestFolder.ask;
 import static keyfleet.sqlite.SqliteTestFolder.execute;
+import static keyfleet.sqlite.SqliteTestFolder.query;
 import static keyfleet.store.StoreFixtures.fence;
 import static keyfleet.store.StoreFixtures.id;
 import static keyfleet.store.StoreFixtures.sealed;
@@ -54,8 +54,8 @@ class SqliteFenceTriggersTest {
   @BeforeEach
   void begin() throws SQLException {
     folder = new SqliteTestFolder();
-    engine = folder.engine();
-    folder.sql(SqliteTestFolder.MAKE_CUSTOMERS);
+    engine = folder.openEngine();
+    folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
     records = engine.records(CUSTOMERS);
     application = folder.connect();
     insert("old", M);
@@ -98,7 +98,7 @@ class SqliteFenceTriggersTest {
     raise(N_ONLY);
     Census before = records.census();
     SQLException refused = assertThrows(SQLException.class, () -> run(sql));
-    assertTrue(SqliteErrors.isFence(refused), refused::toString);
+    assertTrue(SqliteErrors.isFenceRefusal(refused), refused::toString);
     assertEquals(before, records.census());
   }
 
@@ -119,7 +119,7 @@ class SqliteFenceTriggersTest {
         "UPDATE OR REPLACE customers SET id = 'old' WHERE id = 'new'",
         "DELETE FROM customers",
       })
-  void lawfulWriter_passes(String sql) throws SQLException {
+  void allowedWriter_passes(String sql) throws SQLException {
     raise(N_ONLY);
     run(sql);
   }
@@ -128,7 +128,7 @@ class SqliteFenceTriggersTest {
   @Test
   void transactionThatReadBeforeTheFence_cannotWriteAfterIt() throws SQLException {
     execute(application, "BEGIN");
-    assertEquals("2", ask(application, "SELECT count(*) FROM customers"));
+    assertEquals("2", query(application, "SELECT count(*) FROM customers"));
     raise(N_ONLY);
     SQLException busy = assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
     assertTrue(String.valueOf(busy.getMessage()).contains("BUSY_SNAPSHOT"), busy::toString);
@@ -154,7 +154,7 @@ class SqliteFenceTriggersTest {
   }
 
   @Test
-  void preparedStatementOfLongAgo_isRefused() throws SQLException {
+  void statementPreparedBeforeTheFence_isRefused() throws SQLException {
     try (PreparedStatement insert =
         application.prepareStatement("INSERT INTO customers (id, f0) VALUES (?, ?)")) {
       insert.setString(1, "x");
@@ -167,7 +167,7 @@ class SqliteFenceTriggersTest {
   }
 
   @Test
-  void triggerOfTheApplicationThatIgnores_doesNotOpenTheFence() throws SQLException {
+  void applicationTriggerThatIgnores_doesNotBypassTheFence() throws SQLException {
     execute(
         application,
         """
@@ -175,7 +175,7 @@ class SqliteFenceTriggersTest {
         """);
     raise(N_ONLY);
     assertThrows(SQLException.class, () -> run("INSERT INTO customers (id, f0) VALUES ('x', $M)"));
-    assertEquals("2", ask(application, "SELECT count(*) FROM customers"));
+    assertEquals("2", query(application, "SELECT count(*) FROM customers"));
   }
 
   @Test
@@ -188,10 +188,10 @@ class SqliteFenceTriggersTest {
   }
 
   @Test
-  void tableMadeAnew_isFencedAgain() throws SQLException {
+  void recreatedTable_isFencedAgain() throws SQLException {
     raise(N_ONLY);
     execute(application, "ALTER TABLE customers RENAME TO gone");
-    execute(application, SqliteTestFolder.MAKE_CUSTOMERS);
+    execute(application, SqliteTestFolder.CREATE_CUSTOMERS);
     execute(application, "DROP TABLE gone");
     run("INSERT INTO customers (id, f0) VALUES ('slipped in', $M)");
     assertEquals(Optional.of(N_ONLY), records.fence());
@@ -203,16 +203,16 @@ class SqliteFenceTriggersTest {
     raise(N_ONLY);
     engine.close();
     assertThrows(SQLException.class, () -> run("UPDATE customers SET f0 = $M"));
-    engine = folder.engine();
+    engine = folder.openEngine();
     assertEquals(new StaleTerm(N_ONLY), engine.records(CUSTOMERS).fence(fence(4, 1)));
   }
 
   @Test
   void fenceRaisedTwice_changesTheSchemaOnce() throws SQLException {
     raise(N_ONLY);
-    String version = ask(application, "PRAGMA schema_version");
+    String version = query(application, "PRAGMA schema_version");
     raise(N_ONLY);
-    assertEquals(version, ask(application, "PRAGMA schema_version"));
+    assertEquals(version, query(application, "PRAGMA schema_version"));
   }
 
   /// The triggers decide like [Fence#allows], for records with all kinds of fields.
@@ -224,7 +224,7 @@ class SqliteFenceTriggersTest {
     int refused = 0;
     for (int round = 0; round < 10; round++) {
       execute(application, "BEGIN IMMEDIATE");
-      List<SealedFields> rows = putPastTheFence(random, kinds);
+      List<SealedFields> rows = insertWithoutFence(random, kinds);
       execute(application, "COMMIT");
       Fence held = random.nextBoolean() ? fence(10 + round, 2) : fence(10 + round, 1, 3);
       raise(held);
@@ -232,14 +232,16 @@ class SqliteFenceTriggersTest {
       for (int row = 0; row < 2 * rows.size(); row++) {
         SealedFields before = row < rows.size() ? rows.get(row) : SealedFields.NONE;
         SealedFields after = anyFields(random, kinds);
-        WriteStatement manner =
+        WriteStatement kind =
             row >= rows.size()
                 ? WriteStatement.INSERT
                 : random.nextBoolean() ? WriteStatement.REPLACE : WriteStatement.UPDATE;
-        String told = "seed %d, round %d, row %d: %s".formatted(seed, round, row, held);
-        boolean passed = write(manner, row, after);
+        String context = "seed %d, round %d, row %d: %s".formatted(seed, round, row, held);
+        boolean passed = write(kind, row, after);
         assertEquals(
-            held.allows(before, after), passed, () -> told + shown(before) + " to " + shown(after));
+            held.allows(before, after),
+            passed,
+            () -> context + describe(before) + " to " + describe(after));
         refused += passed ? 0 : 1;
       }
       execute(application, "COMMIT");
@@ -249,7 +251,7 @@ class SqliteFenceTriggersTest {
 
   /// The census reads fields like [Envelope#parse], at the boundaries too.
   @Test
-  void census_readsWhatTheEnvelopeReads() {
+  void census_agreesWithEnvelopeParser() {
     int number = 100;
     for (Bytes field : fieldsOfAllKinds()) {
       StoredRecord only = new StoredRecord(id(number++), SealedFields.of(Map.of("f0", field)));
@@ -257,7 +259,7 @@ class SqliteFenceTriggersTest {
       assertEquals(new Stored(), records.insert(only));
       Census after = records.census();
       boolean readable = Envelope.parse(field.toArray()).isPresent();
-      assertEquals(before.unreadable() + (readable ? 0 : 1), after.unreadable(), shown(field));
+      assertEquals(before.unreadable() + (readable ? 0 : 1), after.unreadable(), describe(field));
     }
   }
 
@@ -334,7 +336,8 @@ class SqliteFenceTriggersTest {
   }
 
   /// Drops the insert trigger first, so that any row can be inserted.
-  private List<SealedFields> putPastTheFence(Random random, List<Bytes> kinds) throws SQLException {
+  private List<SealedFields> insertWithoutFence(Random random, List<Bytes> kinds)
+      throws SQLException {
     execute(application, "DELETE FROM customers");
     execute(application, "DROP TRIGGER IF EXISTS keyfleet_fence_insert_customers");
     List<SealedFields> rows = new ArrayList<>();
@@ -345,8 +348,8 @@ class SqliteFenceTriggersTest {
     return rows;
   }
 
-  private boolean write(WriteStatement manner, int row, SealedFields fields) throws SQLException {
-    try (PreparedStatement statement = application.prepareStatement(manner.sql)) {
+  private boolean write(WriteStatement kind, int row, SealedFields fields) throws SQLException {
+    try (PreparedStatement statement = application.prepareStatement(kind.sql)) {
       int column = 1;
       for (String name : CUSTOMERS.sealedFields()) {
         Bytes field = fields.byName().get(name);
@@ -355,20 +358,22 @@ class SqliteFenceTriggersTest {
       statement.setString(column, "row " + row);
       return statement.executeUpdate() == 1;
     } catch (SQLException e) {
-      if (SqliteErrors.isFence(e)) {
+      if (SqliteErrors.isFenceRefusal(e)) {
         return false;
       }
       throw e;
     }
   }
 
-  private static String shown(SealedFields fields) {
-    StringBuilder shown = new StringBuilder();
-    fields.byName().forEach((name, field) -> shown.append(name + "=" + shown(field) + " "));
-    return shown.toString();
+  private static String describe(SealedFields fields) {
+    StringBuilder description = new StringBuilder();
+    fields
+        .byName()
+        .forEach((name, field) -> description.append(name + "=" + describe(field) + " "));
+    return description.toString();
   }
 
-  private static String shown(Bytes field) {
+  private static String describe(Bytes field) {
     String hex = HexFormat.of().formatHex(field.toArray());
     return hex.substring(0, Math.min(24, hex.length())) + " of " + field.length();
   }

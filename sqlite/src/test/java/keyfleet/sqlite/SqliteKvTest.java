@@ -15,13 +15,13 @@ import keyfleet.store.Value;
 
 class SqliteKvTest implements KvContract, KvRaceContract {
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     return new SqliteKvFixture();
   }
 
   private static final class SqliteKvFixture implements KvFixture {
     private final SqliteTestFolder folder = new SqliteTestFolder();
-    private final SqliteEngine engine = folder.engine();
+    private final SqliteEngine engine = folder.openEngine();
 
     @Override
     public Kv kv() {
@@ -29,16 +29,16 @@ class SqliteKvTest implements KvContract, KvRaceContract {
     }
 
     @Override
-    public void pass(Duration duration) {
+    public void advanceTime(Duration duration) {
       folder.advance(duration);
     }
 
     /// Delays the poll thread for longer than the allowed gap.
     @Override
-    public void whileWatchesAreCut(Runnable meanwhile) {
-      synchronized (engine.watches()) {
+    public void runWithWatchesDisconnected(Runnable meanwhile) {
+      synchronized (engine.watchPoller()) {
         meanwhile.run();
-        folder.advance(SqliteWatchPoller.LATE.multipliedBy(2));
+        folder.advance(SqliteWatchPoller.LATE_LIMIT.multipliedBy(2));
       }
     }
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /// Several processes that use one store.
 class SqliteProcessTest {
   private static final int CHILDREN = 4;
-  private static final int FASTEST = 300;
+  private static final int GOAL = 300;
   private static final int MOST_WRITES = 40;
   private static final Duration HINT_LIMIT = Duration.ofSeconds(10);
 
@@ -40,14 +40,14 @@ class SqliteProcessTest {
   @Timeout(120)
   void fourDurableWriters_noneStarves() throws InterruptedException {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
-      List<SqliteWriterProcess> children = started(folder, "state");
+      List<SqliteWriterProcess> children = startAll(folder, "state");
       AtomicIntegerArray counts = new AtomicIntegerArray(CHILDREN);
       BlockingQueue<Integer> done = new LinkedBlockingQueue<>();
       for (int i = 0; i < CHILDREN; i++) {
         int child = i;
         Thread.ofVirtual().start(() -> count(children.get(child), child, counts, done));
       }
-      children.forEach(SqliteWriterProcess::go);
+      children.forEach(SqliteWriterProcess::proceed);
       int fastest = done.take();
       List<Integer> writes = new ArrayList<>();
       for (int i = 0; i < CHILDREN; i++) {
@@ -55,8 +55,8 @@ class SqliteProcessTest {
       }
       children.forEach(SqliteWriterProcess::close);
       assertTrue(
-          writes.stream().allMatch(it -> it >= FASTEST / 2),
-          () -> "while writer " + fastest + " made " + FASTEST + " writes: " + writes);
+          writes.stream().allMatch(it -> it >= GOAL / 2),
+          () -> "while writer " + fastest + " made " + GOAL + " writes: " + writes);
       System.out.println("four durable writers: " + writes);
     }
   }
@@ -64,23 +64,23 @@ class SqliteProcessTest {
   /// The store does not exist yet, and all threads create it.
   @Test
   @Timeout(60)
-  void racedOpen_makesOneStore() {
+  void racedOpen_createsOneStore() {
     for (int round = 0; round < 20; round++) {
       try (SqliteTestFolder folder = new SqliteTestFolder();
-          RacingThreads racers = new RacingThreads(CHILDREN)) {
-        List<WriteResult> writes =
-            racers.race(racer -> {
-              try (SqliteEngine engine = folder.engine()) {
+          RacingThreads racingThreads = new RacingThreads(CHILDREN)) {
+        List<WriteResult> writeResults =
+            racingThreads.race(racer -> {
+              try (SqliteEngine engine = folder.openEngine()) {
                 Key key = new Key("by." + racer);
-                engine.kv().create(SqliteWriterMain.BEATS, key, Value.of("here"));
+                engine.kv().create(SqliteWriterMain.HEARTBEATS, key, Value.of("here"));
                 return engine.kv().create(SqliteWriterMain.STATE, key, Value.of("here"));
               }
             });
-        try (SqliteEngine engine = folder.engine()) {
+        try (SqliteEngine engine = folder.openEngine()) {
           assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.STATE, Prefix.ALL).size());
-          assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.BEATS, Prefix.ALL).size());
+          assertEquals(CHILDREN, engine.kv().list(SqliteWriterMain.HEARTBEATS, Prefix.ALL).size());
         }
-        assertEquals(CHILDREN, writes.stream().distinct().count(), writes::toString);
+        assertEquals(CHILDREN, writeResults.stream().distinct().count(), writeResults::toString);
       }
     }
   }
@@ -99,24 +99,25 @@ class SqliteProcessTest {
 
   @Test
   @Timeout(60)
-  void writeOfAnotherProcess_isHinted() throws InterruptedException {
+  void writeOfAnotherProcess_givesHint() throws InterruptedException {
     try (SqliteTestFolder folder = new SqliteTestFolder();
-        SqliteEngine engine = folder.engine()) {
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+        SqliteEngine engine = folder.openEngine()) {
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       BlockingQueue<ChangeHint> beats = new LinkedBlockingQueue<>();
-      engine.kv().watch(SqliteWriterMain.STATE, Prefix.under(new Key("a")), hints::add);
-      engine.kv().watch(SqliteWriterMain.BEATS, Prefix.ALL, beats::add);
+      engine.kv().watch(SqliteWriterMain.STATE, Prefix.under(new Key("a")), changeHints::add);
+      engine.kv().watch(SqliteWriterMain.HEARTBEATS, Prefix.ALL, beats::add);
       try (SqliteWriterProcess child = SqliteWriterProcess.start(folder.url(), "a", "both")) {
         child.awaitReady();
-        child.go();
-        assertEquals(new Changed(new Key("a.0")), next(hints));
-        assertEquals(new Changed(new Key("a.1")), next(beats));
+        child.proceed();
+        assertEquals(new Changed(new Key("a.0")), awaitHint(changeHints));
+        assertEquals(new Changed(new Key("a.1")), awaitHint(beats));
       }
     }
   }
 
-  private static ChangeHint next(BlockingQueue<ChangeHint> hints) throws InterruptedException {
-    return Optional.ofNullable(hints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+  private static ChangeHint awaitHint(BlockingQueue<ChangeHint> changeHints)
+      throws InterruptedException {
+    return Optional.ofNullable(changeHints.poll(HINT_LIMIT.toMillis(), TimeUnit.MILLISECONDS))
         .orElseThrow(() -> new AssertionError("no hint in " + HINT_LIMIT));
   }
 
@@ -125,18 +126,18 @@ class SqliteProcessTest {
       int number,
       AtomicIntegerArray counts,
       BlockingQueue<Integer> done) {
-    while (!child.line().isEmpty()) {
-      if (counts.incrementAndGet(number) == FASTEST) {
+    while (!child.readLine().isEmpty()) {
+      if (counts.incrementAndGet(number) == GOAL) {
         done.add(number);
       }
     }
   }
 
   /// The children open the store at the same time; it does not exist at first.
-  private static List<SqliteWriterProcess> started(SqliteTestFolder folder, String what) {
+  private static List<SqliteWriterProcess> startAll(SqliteTestFolder folder, String mode) {
     List<SqliteWriterProcess> children = new ArrayList<>();
     for (int i = 0; i < CHILDREN; i++) {
-      children.add(SqliteWriterProcess.start(folder.url(), "w" + i, what));
+      children.add(SqliteWriterProcess.start(folder.url(), "w" + i, mode));
     }
     children.forEach(SqliteWriterProcess::awaitReady);
     return children;
@@ -149,10 +150,10 @@ class SqliteProcessTest {
     int acknowledged = 0;
     for (int done = 0; done < kills; done += CHILDREN) {
       try (SqliteTestFolder folder = new SqliteTestFolder()) {
-        List<String> said = killedOne(folder, random);
-        assertAllThere(folder, said);
+        List<String> acknowledgedLines = killEach(folder, random);
+        assertAllStored(folder, acknowledgedLines);
         assertSound(folder);
-        acknowledged += said.size();
+        acknowledged += acknowledgedLines.size();
       }
     }
     System.out.println(kills + " kills, " + acknowledged + " writes acknowledged, all stored");
@@ -161,31 +162,31 @@ class SqliteProcessTest {
 
   /// Kills each child at a different moment while the others keep writing; returns all acknowledged
   /// writes.
-  private static List<String> killedOne(SqliteTestFolder folder, Random random) {
-    List<SqliteWriterProcess> children = started(folder, "both");
-    children.forEach(SqliteWriterProcess::go);
-    List<String> said = new ArrayList<>();
+  private static List<String> killEach(SqliteTestFolder folder, Random random) {
+    List<SqliteWriterProcess> children = startAll(folder, "both");
+    children.forEach(SqliteWriterProcess::proceed);
+    List<String> acknowledgedLines = new ArrayList<>();
     for (SqliteWriterProcess child : children) {
       int writes = 1 + random.nextInt(MOST_WRITES);
       for (int i = 0; i < writes; i++) {
-        said.add(child.line());
+        acknowledgedLines.add(child.readLine());
       }
       child.kill();
-      said.addAll(child.rest());
+      acknowledgedLines.addAll(child.readRest());
       child.close();
     }
-    said.removeIf(it -> !it.endsWith(" " + SqliteWriterMain.DONE));
-    return said;
+    acknowledgedLines.removeIf(it -> !it.endsWith(" " + SqliteWriterMain.DONE));
+    return acknowledgedLines;
   }
 
-  private static void assertAllThere(SqliteTestFolder folder, List<String> said) {
-    try (SqliteEngine engine = folder.engine()) {
-      for (String line : said) {
+  private static void assertAllStored(SqliteTestFolder folder, List<String> acknowledgedLines) {
+    try (SqliteEngine engine = folder.openEngine()) {
+      for (String line : acknowledgedLines) {
         String[] parts = line.split(" ", -1);
         Bucket bucket =
             parts[0].equals(SqliteWriterMain.STATE.name())
                 ? SqliteWriterMain.STATE
-                : SqliteWriterMain.BEATS;
+                : SqliteWriterMain.HEARTBEATS;
         Optional<Entry> entry = engine.kv().get(bucket, new Key(parts[1]));
         assertEquals(
             Optional.of(new Revision(Long.parseLong(parts[2]))),
@@ -200,7 +201,7 @@ class SqliteProcessTest {
     for (String file : List.of("keyfleet.db", "keyfleet-beats.db")) {
       try (Connection connection =
           DriverManager.getConnection("jdbc:sqlite:" + folder.path().resolve(file))) {
-        assertEquals("ok", SqliteTestFolder.ask(connection, "PRAGMA integrity_check"), file);
+        assertEquals("ok", SqliteTestFolder.query(connection, "PRAGMA integrity_check"), file);
       } catch (SQLException e) {
         throw new IllegalStateException(file, e);
       }

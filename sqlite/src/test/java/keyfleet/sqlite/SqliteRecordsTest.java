@@ -16,17 +16,17 @@ import keyfleet.store.RecordsFixture;
 
 class SqliteRecordsTest implements RecordsContract, FenceContract {
   @Override
-  public RecordsFixture rig() {
+  public RecordsFixture fixture() {
     return new SqliteRecordsFixture();
   }
 
   private static final class SqliteRecordsFixture implements RecordsFixture {
     private final SqliteTestFolder folder = new SqliteTestFolder();
-    private final SqliteEngine engine = folder.engine();
+    private final SqliteEngine engine = folder.openEngine();
     private final Records records;
 
     SqliteRecordsFixture() {
-      folder.sql(SqliteTestFolder.MAKE_CUSTOMERS);
+      folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
       records = engine.records(CUSTOMERS);
     }
 

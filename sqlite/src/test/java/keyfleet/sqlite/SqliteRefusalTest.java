@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Files that the engine refuses to open, and files that it stops using.
 class SqliteRefusalTest {
-  private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofMinutes(1));
+  private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", Duration.ofMinutes(1));
   private static final Key A = new Key("a");
 
   private final SqliteTestFolder folder = new SqliteTestFolder();
@@ -78,14 +78,14 @@ class SqliteRefusalTest {
     "newfs, UNKNOWN",
     "'', UNKNOWN",
   })
-  void filesystem_isJudgedByItsType(String type, FilesystemKind judged) {
-    assertEquals(judged, FilesystemKind.of(type));
+  void filesystem_isClassifiedByItsType(String type, FilesystemKind kind) {
+    assertEquals(kind, FilesystemKind.of(type));
   }
 
   @Test
   void missingFolder_isRefusedWithTheCommandThatMakesIt() {
     StoreRefusedException refused = refused(folder.path() + "/not/there/keyfleet.db");
-    assertEquals(StoreRefusedException.Reason.NO_ENTRY, refused.ground());
+    assertEquals(StoreRefusedException.Reason.NO_ACCESS, refused.reason());
     assertTrue(refused.getMessage().startsWith("there is no folder "), refused::getMessage);
     assertTrue(refused.remedy().startsWith("mkdir -p "), refused::remedy);
   }
@@ -112,7 +112,7 @@ class SqliteRefusalTest {
 
   @Test
   void damagedFile_isRefused() throws IOException {
-    folder.engine().close();
+    folder.openEngine().close();
     byte[] bytes = Files.readAllBytes(folder.file());
     Arrays.fill(bytes, 100, bytes.length, (byte) 0xA5);
     Files.write(folder.file(), bytes);
@@ -123,7 +123,7 @@ class SqliteRefusalTest {
   @ParameterizedTest
   @CsvSource({"0, the Keyfleet that made it", "2, a newer Keyfleet"})
   void tablesOfAnotherVersion_areRefused(int version, String remedy) {
-    folder.engine().close();
+    folder.openEngine().close();
     folder.sql("PRAGMA user_version=" + version);
     StoreRefusedException refused = refused(folder.file().toString());
     assertTrue(
@@ -133,24 +133,24 @@ class SqliteRefusalTest {
   }
 
   @Test
-  void fileOfAnApplication_holdsRecordsButNoBuckets() {
-    folder.sql("PRAGMA user_version=7", SqliteTestFolder.MAKE_CUSTOMERS);
-    try (SqliteEngine engine = folder.engine()) {
+  void fileOfAnApplication_hasRecordsButNoBuckets() {
+    folder.sql("PRAGMA user_version=7", SqliteTestFolder.CREATE_CUSTOMERS);
+    try (SqliteEngine engine = folder.openEngine()) {
       assertThrows(StoreRefusedException.class, engine::kv);
       Records records = engine.records(SqliteTestFolder.CUSTOMERS);
       assertEquals(new RecordWriteResult.Stored(), records.insert(StoreFixtures.record(1, 1)));
       assertEquals(new FenceResult.Raised(), records.fence(StoreFixtures.fence(1, 2)));
       assertInstanceOf(RecordWriteResult.Fenced.class, records.insert(StoreFixtures.record(2, 1)));
-      assertEquals(Level.WARN, engine.checks().getFirst().level());
+      assertEquals(Level.WARN, engine.storeChecks().getFirst().level());
     }
     assertFalse(Files.exists(folder.path().resolve("keyfleet-beats.db")));
   }
 
   @Test
-  void everyFile_isItsOwnersAlone() throws IOException {
-    try (SqliteEngine engine = folder.engine()) {
+  void everyFile_isAccessibleToItsOwnerOnly() throws IOException {
+    try (SqliteEngine engine = folder.openEngine()) {
       written(engine.kv().put(THINGS, A, value("one")));
-      written(engine.kv().put(BEATS, A, value("one")));
+      written(engine.kv().put(HEARTBEATS, A, value("one")));
       try (Stream<Path> files = Files.list(folder.path())) {
         for (Path file : files.toList()) {
           String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
@@ -158,19 +158,20 @@ class SqliteRefusalTest {
         }
       }
       assertEquals(
-          List.of(), engine.checks().stream().filter(it -> it.level() != Level.OK).toList());
+          List.of(), engine.storeChecks().stream().filter(it -> it.level() != Level.OK).toList());
       Files.setPosixFilePermissions(folder.file(), PosixFilePermissions.fromString("rw-r--r--"));
-      assertTrue(engine.checks().stream().anyMatch(it -> it.remedy().startsWith("chmod 600 ")));
+      assertTrue(
+          engine.storeChecks().stream().anyMatch(it -> it.remedy().startsWith("chmod 600 ")));
     }
   }
 
   @ParameterizedTest
   @CsvSource({"keyfleet.db", "keyfleet-beats.db"})
-  void replacedFile_isNotWrittenAnyMore(String name) throws IOException {
-    Bucket bucket = name.contains("beats") ? BEATS : THINGS;
+  void replacedFile_isNoLongerWritten(String name) throws IOException {
+    Bucket bucket = name.contains("beats") ? HEARTBEATS : THINGS;
     Path file = folder.path().resolve(name);
     Path aside = folder.path().resolve("aside");
-    try (SqliteEngine engine = folder.engine()) {
+    try (SqliteEngine engine = folder.openEngine()) {
       written(engine.kv().put(bucket, A, value("one")));
       Files.move(file, aside);
       assertGone(engine, bucket);
@@ -195,24 +196,24 @@ class SqliteRefusalTest {
   /// error.
   @Test
   void readOnlyFile_isRefused() {
-    try (SqliteDatabase file = state()) {
+    try (SqliteDatabase file = openStateDatabase()) {
       StoreRefusedException refused =
           assertThrows(
               StoreRefusedException.class,
               () ->
-                  file.alone(session -> {
+                  file.runAlone(session -> {
                     session.run("PRAGMA query_only=ON");
-                    return session.change("UPDATE keyfleet_store SET id = ''");
+                    return session.update("UPDATE keyfleet_store SET id = ''");
                   }));
       assertTrue(refused.getMessage().contains("cannot be written"), refused::getMessage);
     }
   }
 
   @Test
-  void fullFile_isSaidAndHeals() {
-    try (SqliteEngine engine = folder.engine()) {
+  void fullDisk_isReportedAndRecovers() {
+    try (SqliteEngine engine = folder.openEngine()) {
       written(engine.kv().create(THINGS, A, value("before")));
-      long pages = engine.state().read(it -> it.number("PRAGMA page_count"));
+      long pages = engine.stateDatabase().read(it -> it.number("PRAGMA page_count"));
       limit(engine, pages);
       StoreException full = fill(engine.kv());
       assertTrue(full.getMessage().matches("the disk of .* is full"), full::getMessage);
@@ -225,12 +226,12 @@ class SqliteRefusalTest {
   /// Like a disk that fails during the sync: SQLite answers the commit with an error.
   @Test
   void commitWithoutAClearAnswer_isUnknown() {
-    try (SqliteEngine engine = folder.engine()) {
+    try (SqliteEngine engine = folder.openEngine()) {
       Optional<Integer> committed =
           engine
-              .state()
+              .stateDatabase()
               .write(session -> {
-                int changed = session.change("UPDATE keyfleet_store SET id = 'kept'");
+                int changed = session.update("UPDATE keyfleet_store SET id = 'kept'");
                 session.run("COMMIT");
                 return changed;
               });
@@ -244,10 +245,10 @@ class SqliteRefusalTest {
   void commitThatTheDatabaseRefuses_didNotHappen() {
     folder.sql(
         "CREATE TABLE orders (customer TEXT REFERENCES customers DEFERRABLE INITIALLY DEFERRED)",
-        SqliteTestFolder.MAKE_CUSTOMERS,
+        SqliteTestFolder.CREATE_CUSTOMERS,
         "INSERT INTO customers (id) VALUES ('a')",
         "INSERT INTO orders VALUES ('a')");
-    try (SqliteEngine engine = folder.engine()) {
+    try (SqliteEngine engine = folder.openEngine()) {
       Records records = engine.records(SqliteTestFolder.CUSTOMERS);
       StoredRecord ordering = new StoredRecord(new RecordId("a"), SealedFields.NONE);
       assertThrows(StoreException.class, () -> records.delete(ordering));
@@ -257,7 +258,7 @@ class SqliteRefusalTest {
 
   @Test
   void raceProbe_findsNothing() {
-    try (SqliteEngine engine = folder.engine()) {
+    try (SqliteEngine engine = folder.openEngine()) {
       CompareAndSetProbe probe =
           new CompareAndSetProbe(engine.kv(), "probe", System::nanoTime, Duration.ofSeconds(30));
       assertInstanceOf(CompareAndSetProbe.Passed.class, probe.run());
@@ -265,7 +266,7 @@ class SqliteRefusalTest {
   }
 
   private static void limit(SqliteEngine engine, long pages) {
-    engine.state().read(session -> session.number("PRAGMA max_page_count=" + pages));
+    engine.stateDatabase().read(session -> session.number("PRAGMA max_page_count=" + pages));
   }
 
   private static StoreException fill(Kv kv) {
@@ -274,17 +275,18 @@ class SqliteRefusalTest {
   }
 
   @Test
-  void closedEngine_saysSo() {
-    SqliteEngine engine = folder.engine();
-    engine.kv().put(BEATS, A, value("one"));
+  void closedEngine_fails() {
+    SqliteEngine engine = folder.openEngine();
+    engine.kv().put(HEARTBEATS, A, value("one"));
     engine.close();
     assertThrows(StoreException.class, () -> engine.kv().put(THINGS, A, value("one")));
-    assertThrows(StoreException.class, () -> engine.kv().get(BEATS, A));
+    assertThrows(StoreException.class, () -> engine.kv().get(HEARTBEATS, A));
   }
 
-  private SqliteDatabase state() {
-    folder.engine().close();
-    SqliteWriterQueue queue = SqliteLockFile.open(new SqlitePaths(folder.file()).lock()).state();
+  private SqliteDatabase openStateDatabase() {
+    folder.openEngine().close();
+    SqliteWriterQueue queue =
+        SqliteLockFile.open(new SqlitePaths(folder.file()).lock()).stateQueue();
     return new SqliteDatabase(folder.file(), queue, SqliteSession.Durability.FULL);
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// Store time over reboots and suspension, on machines whose clock the test sets.
 class SqliteStoreClockTest {
-  private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofMinutes(10));
+  private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", Duration.ofMinutes(10));
   private static final Key A = new Key("a");
 
   private final SqliteTestFolder folder = new SqliteTestFolder();
@@ -40,17 +40,17 @@ class SqliteStoreClockTest {
   }
 
   @Test
-  void reboot_continuesAfterWhatWasTold() {
-    StoreTime told;
+  void reboot_continuesAfterTheLastReading() {
+    StoreTime last;
     try (SqliteEngine engine = boot("one")) {
       pass(Duration.ofHours(1));
-      told = engine.kv().storeTime();
+      last = engine.kv().storeTime();
       pass(Duration.ofSeconds(50));
-      told = engine.kv().storeTime();
+      last = engine.kv().storeTime();
     }
     clock.set(0);
     try (SqliteEngine engine = boot("two")) {
-      Duration leap = engine.kv().storeTime().since(told);
+      Duration leap = engine.kv().storeTime().since(last);
       assertTrue(!leap.isNegative() && leap.compareTo(SqliteStoreClock.AHEAD) <= 0, leap::toString);
     }
   }
@@ -62,79 +62,79 @@ class SqliteStoreClockTest {
     try (SqliteEngine engine = boot("one")) {
       engine.kv().storeTime();
       pass(Duration.ofMillis(millis));
-      StoreTime told = engine.kv().storeTime();
+      StoreTime last = engine.kv().storeTime();
       clock.set(7);
       try (SqliteEngine next = boot("two")) {
-        assertTrue(next.kv().storeTime().compareTo(told) >= 0);
+        assertTrue(next.kv().storeTime().compareTo(last) >= 0);
       }
     }
   }
 
   /// The clock may pass the limit between two readings.
   @Test
-  void clockThatGoesOnAtEveryReading_isNoSleep() {
+  void clockThatTicksAtEveryReading_isNotTakenForSuspension() {
     BootClock ticking = BootClock.of(() -> clock.addAndGet(1_000_000), "one");
     try (SqliteEngine engine = SqliteEngine.open(folder.url(), ticking)) {
-      StoreTime told = engine.kv().storeTime();
+      StoreTime last = engine.kv().storeTime();
       for (long i = 0; i < 10 * SqliteStoreClock.AHEAD.toMillis(); i++) {
         StoreTime next = engine.kv().storeTime();
-        assertTrue(next.compareTo(told) > 0);
-        told = next;
+        assertTrue(next.compareTo(last) > 0);
+        last = next;
       }
     }
   }
 
   @Test
-  void processesOfOneBoot_tellOneTime() {
+  void processesOfOneBoot_shareOneTime() {
     try (SqliteEngine one = boot("one")) {
       pass(Duration.ofMinutes(5));
-      StoreTime told = one.kv().storeTime();
+      StoreTime last = one.kv().storeTime();
       try (SqliteEngine other = boot("one")) {
-        assertEquals(told, other.kv().storeTime());
+        assertEquals(last, other.kv().storeTime());
         pass(Duration.ofMinutes(5));
         assertEquals(other.kv().storeTime(), one.kv().storeTime());
-        assertEquals(Duration.ofMinutes(5), one.kv().storeTime().since(told));
+        assertEquals(Duration.ofMinutes(5), one.kv().storeTime().since(last));
       }
     }
   }
 
   /// Like a machine that was restored from an old snapshot.
   @Test
-  void clockThatWentBackInOneBoot_doesNotTakeTimeAlong() {
-    StoreTime told;
+  void clockThatWentBackInOneBoot_doesNotMoveStoreTimeBack() {
+    StoreTime last;
     try (SqliteEngine engine = boot("one")) {
       pass(Duration.ofHours(2));
-      told = engine.kv().storeTime();
+      last = engine.kv().storeTime();
     }
     clock.addAndGet(-Duration.ofHours(1).toNanos());
     try (SqliteEngine engine = boot("one")) {
-      assertTrue(engine.kv().storeTime().compareTo(told) >= 0);
+      assertTrue(engine.kv().storeTime().compareTo(last) >= 0);
     }
   }
 
   @Test
-  void sleepCounts_forWhatExpires() {
+  void suspendedTime_countsForExpiry() {
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(BEATS, A, Value.of("beat")));
+      written(engine.kv().put(HEARTBEATS, A, Value.of("beat")));
       pass(Duration.ofMinutes(9));
-      assertTrue(engine.kv().get(BEATS, A).isPresent());
+      assertTrue(engine.kv().get(HEARTBEATS, A).isPresent());
       pass(Duration.ofMinutes(1));
-      assertEquals(Optional.empty(), engine.kv().get(BEATS, A));
+      assertEquals(Optional.empty(), engine.kv().get(HEARTBEATS, A));
     }
   }
 
   @Test
-  void machineThatSleepsInsideATransaction_writesNothing() {
-    try (SqliteDatabase file = stateOf(folder)) {
-      SqliteStoreClock time = SqliteStoreClock.of(file, clock("one"));
-      time.reserve();
+  void suspensionInsideATransaction_writesNothing() {
+    try (SqliteDatabase file = openStateDatabase(folder)) {
+      SqliteStoreClock storeClock = SqliteStoreClock.of(file, clock("one"));
+      storeClock.ensureSlack();
       assertThrows(
           StoreException.class,
           () ->
               file.write(session -> {
-                session.change("UPDATE keyfleet_store SET id = 'lost'");
+                session.update("UPDATE keyfleet_store SET id = 'lost'");
                 pass(SqliteStoreClock.AHEAD.multipliedBy(2));
-                return time.inside();
+                return storeClock.nowInTransaction();
               }));
       long lost =
           file.read(it -> it.number("SELECT count(*) FROM keyfleet_store WHERE id = 'lost'"));
@@ -144,42 +144,42 @@ class SqliteStoreClockTest {
 
   /// Like a power failure that loses acknowledged heartbeats.
   @Test
-  void revisionsOfBeats_riseThoughTheirFileIsLost() throws IOException {
+  void heartbeatRevisions_riseThoughTheirFileIsLost() throws IOException {
     Revision last;
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(BEATS, A, Value.of("one")));
-      last = written(engine.kv().put(BEATS, A, Value.of("two")));
+      written(engine.kv().put(HEARTBEATS, A, Value.of("one")));
+      last = written(engine.kv().put(HEARTBEATS, A, Value.of("two")));
     }
     Files.delete(folder.path().resolve("keyfleet-beats.db"));
     clock.set(0);
     try (SqliteEngine engine = boot("two")) {
-      Revision next = written(engine.kv().create(BEATS, A, Value.of("three")));
+      Revision next = written(engine.kv().create(HEARTBEATS, A, Value.of("three")));
       assertTrue(next.compareTo(last) > 0, next + " after " + last);
     }
   }
 
   @Test
-  void beatsOfAnotherStore_areNobodys() throws IOException {
+  void heartbeatsOfAnotherStore_areDeleted() throws IOException {
     try (SqliteEngine engine = boot("one")) {
-      written(engine.kv().put(BEATS, A, Value.of("one")));
+      written(engine.kv().put(HEARTBEATS, A, Value.of("one")));
     }
     Files.delete(folder.file());
     try (SqliteEngine engine = boot("one")) {
-      assertEquals(Optional.empty(), engine.kv().get(BEATS, A));
-      written(engine.kv().put(BEATS, new Key("b"), Value.of("two")));
-      assertEquals(1, engine.kv().list(BEATS, Prefix.ALL).size());
+      assertEquals(Optional.empty(), engine.kv().get(HEARTBEATS, A));
+      written(engine.kv().put(HEARTBEATS, new Key("b"), Value.of("two")));
+      assertEquals(1, engine.kv().list(HEARTBEATS, Prefix.ALL).size());
     }
   }
 
   @Test
-  void expiredEntries_areSweptByWhoWrites() {
+  void expiredEntries_areSweptByWrites() {
     try (SqliteEngine engine = boot("one")) {
       for (int i = 0; i < 100; i++) {
-        written(engine.kv().put(BEATS, new Key("old." + i), Value.of("beat")));
+        written(engine.kv().put(HEARTBEATS, new Key("old." + i), Value.of("beat")));
       }
       pass(Duration.ofMinutes(11));
-      for (int i = 0; i < 2 + 100 / SqliteExpirySweep.KEYS; i++) {
-        written(engine.kv().put(BEATS, A, Value.of("beat " + i)));
+      for (int i = 0; i < 2 + 100 / SqliteExpirySweep.KEYS_PER_STEP; i++) {
+        written(engine.kv().put(HEARTBEATS, A, Value.of("beat " + i)));
       }
     }
     assertEquals(List.of("1"), entriesIn(folder, "keyfleet-beats.db"));
@@ -188,17 +188,18 @@ class SqliteStoreClockTest {
   private static List<String> entriesIn(SqliteTestFolder folder, String file) {
     String url = "jdbc:sqlite:" + folder.path().resolve(file);
     try (var connection = DriverManager.getConnection(url)) {
-      return List.of(SqliteTestFolder.ask(connection, "SELECT count(*) FROM keyfleet_entries"));
+      return List.of(SqliteTestFolder.query(connection, "SELECT count(*) FROM keyfleet_entries"));
     } catch (SQLException e) {
       throw new IllegalStateException(file, e);
     }
   }
 
-  private static SqliteDatabase stateOf(SqliteTestFolder folder) {
-    SqlitePaths.create(folder.file());
-    SqliteWriterQueue queue = SqliteLockFile.open(new SqlitePaths(folder.file()).lock()).state();
+  private static SqliteDatabase openStateDatabase(SqliteTestFolder folder) {
+    SqlitePaths.createFile(folder.file());
+    SqliteWriterQueue queue =
+        SqliteLockFile.open(new SqlitePaths(folder.file()).lock()).stateQueue();
     SqliteDatabase file = new SqliteDatabase(folder.file(), queue, SqliteSession.Durability.FULL);
-    SqliteSchema.STATE.settle(file);
+    SqliteSchema.KEY_STATE.prepare(file);
     return file;
   }
 

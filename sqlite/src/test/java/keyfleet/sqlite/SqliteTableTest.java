@@ -46,7 +46,7 @@ class SqliteTableTest {
   void tableOfAnotherShape_isRefused(String sql, String sentence) {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
       folder.sql(sql);
-      try (SqliteEngine engine = folder.engine()) {
+      try (SqliteEngine engine = folder.openEngine()) {
         StoreRefusedException refused =
             assertThrows(StoreRefusedException.class, () -> engine.records(CUSTOMERS));
         assertTrue(refused.getMessage().contains(sentence), refused::getMessage);
@@ -64,10 +64,10 @@ class SqliteTableTest {
         "CREATE TABLE customers (n INTEGER PRIMARY KEY, id TEXT UNIQUE, f0 BLOB, f1 BLOB, f2 BLOB)",
         "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB) STRICT",
       })
-  void tableOfThatShape_isTaken(String sql) {
+  void tableOfThatShape_isAccepted(String sql) {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
       folder.sql(sql);
-      try (SqliteEngine engine = folder.engine()) {
+      try (SqliteEngine engine = folder.openEngine()) {
         Records records = engine.records(CUSTOMERS);
         assertEquals(new RecordWriteResult.Stored(), records.insert(StoreFixtures.record(1, 1, 2)));
         assertEquals(new FenceResult.Raised(), records.fence(StoreFixtures.fence(1, 2)));
@@ -82,13 +82,13 @@ class SqliteTableTest {
   /// fails.
   @ParameterizedTest
   @ValueSource(strings = {"NULL", "''", "x'6162'"})
-  void recordWithoutTextId_countsAndStopsTheScan(String id) {
+  void recordWithoutTextId_isCountedAndFailsTheScan(String id) {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
       folder.sql(
-          SqliteTestFolder.MAKE_CUSTOMERS,
+          SqliteTestFolder.CREATE_CUSTOMERS,
           "INSERT INTO customers (id, f0) VALUES (%s, x'%s')"
               .formatted(id, HexFormat.of().formatHex(StoreFixtures.sealed(1).toArray())));
-      try (SqliteEngine engine = folder.engine()) {
+      try (SqliteEngine engine = folder.openEngine()) {
         Records records = engine.records(CUSTOMERS);
         assertEquals(1L, records.census().belonging().get(v(1)));
         assertThrows(StoreRefusedException.class, () -> records.scan(v(1), 5));
@@ -97,26 +97,26 @@ class SqliteTableTest {
   }
 
   @Test
-  void collectionOfOurOwn_isMadeOnce() {
+  void ownCollection_isCreatedOnce() {
     try (SqliteTestFolder folder = new SqliteTestFolder();
-        SqliteEngine engine = folder.engine()) {
-      engine.make(CUSTOMERS);
+        SqliteEngine engine = folder.openEngine()) {
+      engine.createCollection(CUSTOMERS);
       StoredRecord record = StoreFixtures.record(1, 1, 2);
       assertEquals(new RecordWriteResult.Stored(), engine.records(CUSTOMERS).insert(record));
-      engine.make(CUSTOMERS);
+      engine.createCollection(CUSTOMERS);
       assertEquals(Optional.of(record), engine.records(CUSTOMERS).read(record.id()));
     }
   }
 
   @Test
-  void rowThatATableRuleRefuses_isNotStored() {
+  void rowThatViolatesAConstraint_isNotStored() {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
       folder.sql(
           """
           CREATE TABLE customers (
             id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB, name TEXT NOT NULL)
           """);
-      try (SqliteEngine engine = folder.engine()) {
+      try (SqliteEngine engine = folder.openEngine()) {
         Records records = engine.records(CUSTOMERS);
         assertThrows(StoreException.class, () -> records.insert(StoreFixtures.record(1, 1)));
         assertEquals(Census.of(List.of()), records.census());
@@ -127,8 +127,8 @@ class SqliteTableTest {
   @Test
   void fieldThatTheShapeDoesNotName_isABug() {
     try (SqliteTestFolder folder = new SqliteTestFolder()) {
-      folder.sql(SqliteTestFolder.MAKE_CUSTOMERS);
-      try (SqliteEngine engine = folder.engine()) {
+      folder.sql(SqliteTestFolder.CREATE_CUSTOMERS);
+      try (SqliteEngine engine = folder.openEngine()) {
         Records records = engine.records(CUSTOMERS);
         assertThrows(
             IllegalArgumentException.class,

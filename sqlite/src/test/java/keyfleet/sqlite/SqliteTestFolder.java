@@ -23,11 +23,11 @@ import keyfleet.store.host.BootClock;
 final class SqliteTestFolder implements AutoCloseable {
   static final CollectionShape CUSTOMERS =
       new CollectionShape("customers", "id", new TreeSet<>(Set.of("f0", "f1", "f2")));
-  static final String MAKE_CUSTOMERS =
+  static final String CREATE_CUSTOMERS =
       "CREATE TABLE customers (id TEXT PRIMARY KEY, f0 BLOB, f1 BLOB, f2 BLOB, address TEXT)";
 
   private final Path folder;
-  private final AtomicLong ahead = new AtomicLong();
+  private final AtomicLong advanced = new AtomicLong();
   private final BootClock real = BootClock.system();
 
   SqliteTestFolder() {
@@ -50,17 +50,17 @@ final class SqliteTestFolder implements AutoCloseable {
     return StoreUrl.parse("sqlite:" + file());
   }
 
-  SqliteEngine engine() {
+  SqliteEngine openEngine() {
     return SqliteEngine.open(url(), clock(real.bootId()));
   }
 
   /// The machine's clock, with that boot id.
   BootClock clock(String boot) {
-    return BootClock.of(() -> real.getAsLong() + ahead.get(), boot);
+    return BootClock.of(() -> real.getAsLong() + advanced.get(), boot);
   }
 
   void advance(Duration duration) {
-    ahead.addAndGet(duration.toNanos());
+    advanced.addAndGet(duration.toNanos());
   }
 
   /// Runs SQL on `keyfleet.db` as an application would.
@@ -87,7 +87,7 @@ final class SqliteTestFolder implements AutoCloseable {
     }
   }
 
-  static String ask(Connection application, String query) throws SQLException {
+  static String query(Connection application, String query) throws SQLException {
     try (var run = application.createStatement();
         var answer = run.executeQuery(query)) {
       return answer.next() ? String.valueOf(answer.getString(1)) : "nothing";

@@ -34,8 +34,8 @@ class SqliteWatchPollerTest {
   private static final Key A = new Key("a");
 
   private final SqliteTestFolder folder = new SqliteTestFolder();
-  private final SqliteEngine engine = folder.engine();
-  private final BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+  private final SqliteEngine engine = folder.openEngine();
+  private final BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
 
   @AfterEach
   void end() {
@@ -44,41 +44,41 @@ class SqliteWatchPollerTest {
   }
 
   @Test
-  void writeThroughAnotherEngine_isHinted() throws InterruptedException {
-    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
-    try (SqliteEngine other = folder.engine()) {
+  void writeThroughAnotherEngine_givesHint() throws InterruptedException {
+    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    try (SqliteEngine other = folder.openEngine()) {
       written(other.kv().create(THINGS, A, value("one")));
-      assertEquals(new Changed(A), next());
+      assertEquals(new Changed(A), awaitHint());
     }
   }
 
   /// More changes were written than the log keeps.
   @Test
-  void watchThatFellBehind_saysSo() throws InterruptedException {
+  void watchThatFellBehind_reportsMissedChanges() throws InterruptedException {
     written(engine.kv().create(THINGS, A, value("one")));
-    synchronized (engine.watches()) {
-      engine.kv().watch(THINGS, Prefix.ALL, hints::add);
+    synchronized (engine.watchPoller()) {
+      engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       folder.sql(
           """
           INSERT INTO keyfleet_changes
           WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
           SELECT i, 'things', 'a' FROM n
           """
-              .formatted(SqliteChangeLog.KEPT + 10));
+              .formatted(SqliteChangeLog.MAX_CHANGES + 10));
       engine
-          .state()
+          .stateDatabase()
           .write(session -> {
-            SqliteChangeLog.forget(session);
+            SqliteChangeLog.trim(session);
             return true;
           });
     }
-    assertEquals(new Missed(), next());
+    assertEquals(new Missed(), awaitHint());
     written(engine.kv().create(THINGS, key("b"), value("seen again")));
-    assertEquals(new Changed(key("b")), next());
+    assertEquals(new Changed(key("b")), awaitHint());
   }
 
   @Test
-  void logIsKeptShort_andRevisionsGoOn() {
+  void changeLog_isTrimmedAndRevisionsContinue() {
     Revision last = written(engine.kv().put(THINGS, A, value("one")));
     folder.sql(
         """
@@ -86,30 +86,31 @@ class SqliteWatchPollerTest {
         WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
         SELECT i, 'things', 'a' FROM n
         """);
-    try (SqliteEngine other = folder.engine()) {
+    try (SqliteEngine other = folder.openEngine()) {
       Revision next = written(other.kv().put(THINGS, A, value("two")));
       assertTrue(next.number() > 10_000 && next.compareTo(last) > 0, next::toString);
     }
-    long kept = engine.state().read(it -> it.number("SELECT count(*) FROM keyfleet_changes"));
-    assertEquals(SqliteChangeLog.KEPT, kept);
+    long kept =
+        engine.stateDatabase().read(it -> it.number("SELECT count(*) FROM keyfleet_changes"));
+    assertEquals(SqliteChangeLog.MAX_CHANGES, kept);
   }
 
   @Test
-  void fileThatWasAwayForAWhile_isSaid() throws IOException, InterruptedException {
+  void fileThatWasMissing_reportsMissedChanges() throws IOException, InterruptedException {
     Path aside = folder.path().resolve("aside");
-    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
-    synchronized (engine.watches()) {
+    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    synchronized (engine.watchPoller()) {
       Files.move(folder.file(), aside);
     }
     // A hint given while the file was missing would come first.
-    engine.watches().wake();
-    assertNull(hints.poll(2 * SqliteWatchPoller.PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+    engine.watchPoller().wake();
+    assertNull(changeHints.poll(2 * SqliteWatchPoller.PERIOD.toMillis(), TimeUnit.MILLISECONDS));
     Files.move(aside, folder.file());
-    assertEquals(new Missed(), next());
+    assertEquals(new Missed(), awaitHint());
   }
 
   @Test
-  void failingWatcher_doesNotKeepOthersFromTheirHints() throws InterruptedException {
+  void failingWatcher_doesNotBlockOthers() throws InterruptedException {
     engine
         .kv()
         .watch(
@@ -118,46 +119,46 @@ class SqliteWatchPollerTest {
             _ -> {
               throw new IllegalStateException("a bug");
             });
-    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
+    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
     written(engine.kv().create(THINGS, A, value("one")));
-    assertEquals(new Changed(A), next());
+    assertEquals(new Changed(A), awaitHint());
   }
 
   @Test
-  void watcherThatWatchesMore_isServed() throws InterruptedException {
+  void watcherThatAddsAWatch_getsItsHints() throws InterruptedException {
     Bucket other = new Bucket.Expiring("other", Duration.ofMinutes(1));
     engine
         .kv()
         .watch(
             THINGS,
             Prefix.ALL,
-            hint -> {
-              engine.kv().watch(other, Prefix.ALL, hints::add);
-              hints.add(hint);
+            changeHint -> {
+              engine.kv().watch(other, Prefix.ALL, changeHints::add);
+              changeHints.add(changeHint);
             });
     written(engine.kv().create(THINGS, A, value("one")));
-    assertEquals(new Changed(A), next());
+    assertEquals(new Changed(A), awaitHint());
     written(engine.kv().create(other, A, value("one")));
-    assertEquals(new Changed(A), next());
+    assertEquals(new Changed(A), awaitHint());
   }
 
   @Test
-  void readerOfTheLog_livesWhileThereAreWatches() throws InterruptedException {
-    assertTrue(engine.watches().reader().isEmpty());
-    Watch watch = engine.kv().watch(THINGS, Prefix.ALL, hints::add);
-    Thread reader = engine.watches().reader().orElseThrow();
+  void pollThread_runsWhileThereAreWatches() throws InterruptedException {
+    assertTrue(engine.watchPoller().pollThread().isEmpty());
+    Watch watch = engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    Thread pollThread = engine.watchPoller().pollThread().orElseThrow();
     watch.close();
-    engine.watches().wake();
-    assertTrue(reader.join(LIMIT), "the thread did not end");
-    assertTrue(engine.watches().reader().isEmpty());
-    engine.kv().watch(THINGS, Prefix.ALL, hints::add);
-    Thread second = engine.watches().reader().orElseThrow();
+    engine.watchPoller().wake();
+    assertTrue(pollThread.join(LIMIT), "the thread did not end");
+    assertTrue(engine.watchPoller().pollThread().isEmpty());
+    engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+    Thread second = engine.watchPoller().pollThread().orElseThrow();
     engine.close();
     assertTrue(second.join(LIMIT), "the thread did not end after the engine was closed");
   }
 
-  private ChangeHint next() throws InterruptedException {
-    return Optional.ofNullable(hints.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+  private ChangeHint awaitHint() throws InterruptedException {
+    return Optional.ofNullable(changeHints.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS))
         .orElseThrow(() -> new AssertionError("no hint in " + LIMIT));
   }
 }

@@ -17,7 +17,7 @@ import keyfleet.store.engine.StoreUrl;
 /// is acknowledged.
 final class SqliteWriterMain {
   static final Bucket STATE = new Bucket.Lasting("state");
-  static final Bucket BEATS = new Bucket.Expiring("process-beats", Duration.ofHours(1));
+  static final Bucket HEARTBEATS = new Bucket.Expiring("process-beats", Duration.ofHours(1));
   static final String READY = "ready";
   static final String HELD = "held";
   static final String FREE = "free";
@@ -43,21 +43,21 @@ final class SqliteWriterMain {
       // Writing fails once the reader is gone: then the test is over.
       for (int i = 0; !in.ready() && !out.checkError(); i++) {
         boolean beat = args[2].equals("both") && i % 2 == 1;
-        write(engine.kv(), beat ? BEATS : STATE, new Key(args[1] + "." + i), out);
+        write(engine.kv(), beat ? HEARTBEATS : STATE, new Key(args[1] + "." + i), out);
       }
     }
   }
 
   private static void hold(String url, PrintStream out, BufferedReader in) throws IOException {
-    SqlitePaths home = SqlitePaths.at(StoreUrl.parse(url).path());
-    try (SqliteLockFile lock = SqliteLockFile.open(home.lock())) {
-      try (SqliteWriterQueue.Turn _ = lock.state().enter()) {
+    SqlitePaths paths = SqlitePaths.resolve(StoreUrl.parse(url).path());
+    try (SqliteLockFile lockFile = SqliteLockFile.open(paths.lock())) {
+      try (SqliteWriterQueue.Turn _ = lockFile.stateQueue().awaitTurn()) {
         out.println(HELD);
         in.readLine();
       }
       out.println(FREE);
       in.readLine();
-      try (SqliteWriterQueue.Turn _ = lock.state().enter()) {
+      try (SqliteWriterQueue.Turn _ = lockFile.stateQueue().awaitTurn()) {
         out.println(HELD);
       }
     }

@@ -16,14 +16,14 @@ final class SqliteWriterProcess implements AutoCloseable {
   private static final int END_SECONDS = 20;
 
   private final Process process;
-  private final BufferedReader said;
+  private final BufferedReader output;
 
   private SqliteWriterProcess(Process process) {
     this.process = process;
-    this.said = process.inputReader(StandardCharsets.UTF_8);
+    this.output = process.inputReader(StandardCharsets.UTF_8);
   }
 
-  static SqliteWriterProcess start(StoreUrl url, String name, String what) {
+  static SqliteWriterProcess start(StoreUrl url, String name, String mode) {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     ProcessBuilder command =
         new ProcessBuilder(
@@ -36,7 +36,7 @@ final class SqliteWriterProcess implements AutoCloseable {
             SqliteWriterMain.class.getName(),
             url.toString(),
             name,
-            what);
+            mode);
     command.redirectError(ProcessBuilder.Redirect.INHERIT);
     try {
       return new SqliteWriterProcess(command.start());
@@ -46,33 +46,33 @@ final class SqliteWriterProcess implements AutoCloseable {
   }
 
   void awaitReady() {
-    String first = line();
+    String first = readLine();
     if (!first.equals(SqliteWriterMain.READY)) {
       throw new IllegalStateException("the child printed '" + first + "'");
     }
   }
 
-  void go() {
-    tell("go");
+  void proceed() {
+    send("go");
   }
 
   void stop() {
-    tell("stop");
+    send("stop");
   }
 
   /// Empty at the end of the output.
-  String line() {
+  String readLine() {
     try {
-      String line = said.readLine();
+      String line = output.readLine();
       return line == null ? "" : line;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  List<String> rest() {
+  List<String> readRest() {
     List<String> rest = new ArrayList<>();
-    for (String line = line(); !line.isEmpty(); line = line()) {
+    for (String line = readLine(); !line.isEmpty(); line = readLine()) {
       rest.add(line);
     }
     return rest;
@@ -97,7 +97,7 @@ final class SqliteWriterProcess implements AutoCloseable {
     }
   }
 
-  private void tell(String word) {
+  private void send(String word) {
     try {
       Writer input = process.outputWriter(StandardCharsets.UTF_8);
       input.write(word + System.lineSeparator());

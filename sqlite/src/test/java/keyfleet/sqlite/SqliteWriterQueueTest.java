@@ -21,45 +21,45 @@ class SqliteWriterQueueTest {
   private static final Duration SHORT = Duration.ofMillis(200);
 
   @Test
-  void threadThatWaitsTooLong_isToldSo() throws IOException {
+  void threadThatWaitsTooLong_fails() throws IOException {
     try (SqliteTestFolder folder = new SqliteTestFolder();
         FileChannel channel = channel(folder);
         SqliteWriterQueue queue = new SqliteWriterQueue(folder.file(), channel, 0, SHORT)) {
-      try (SqliteWriterQueue.Turn _ = queue.enter()) {
-        StoreException tooLong = inAnotherThread(queue);
+      try (SqliteWriterQueue.Turn _ = queue.awaitTurn()) {
+        StoreException tooLong = awaitTurnInAnotherThread(queue);
         assertTrue(tooLong.getMessage().startsWith("threads of this process held "));
       }
-      queue.enter().close();
+      queue.awaitTurn().close();
     }
   }
 
   /// A waiter that gave up does not keep the lock when it is granted: the other process can take it
   /// again.
   @Test
-  void processThatWaitsTooLong_isToldSo() throws IOException {
+  void processThatWaitsTooLong_fails() throws IOException {
     try (SqliteTestFolder folder = new SqliteTestFolder();
         SqliteWriterProcess holder = SqliteWriterProcess.start(folder.url(), "holder", "hold");
         FileChannel channel = channel(folder);
         SqliteWriterQueue queue = new SqliteWriterQueue(folder.file(), channel, 0, SHORT)) {
       holder.awaitReady();
-      holder.go();
-      assertEquals(SqliteWriterMain.HELD, holder.line());
+      holder.proceed();
+      assertEquals(SqliteWriterMain.HELD, holder.readLine());
       for (int i = 0; i < 3; i++) {
-        StoreException tooLong = assertThrows(StoreException.class, queue::enter);
+        StoreException tooLong = assertThrows(StoreException.class, queue::awaitTurn);
         assertTrue(tooLong.getMessage().startsWith("other processes held "), tooLong::getMessage);
       }
-      holder.go();
-      assertEquals(SqliteWriterMain.FREE, holder.line());
-      queue.enter().close();
-      holder.go();
-      assertEquals(SqliteWriterMain.HELD, holder.line());
+      holder.proceed();
+      assertEquals(SqliteWriterMain.FREE, holder.readLine());
+      queue.awaitTurn().close();
+      holder.proceed();
+      assertEquals(SqliteWriterMain.HELD, holder.readLine());
     }
   }
 
-  private static StoreException inAnotherThread(SqliteWriterQueue queue) {
+  private static StoreException awaitTurnInAnotherThread(SqliteWriterQueue queue) {
     CompletableFuture<StoreException> ending = new CompletableFuture<>();
     Thread.ofPlatform()
-        .start(() -> ending.complete(assertThrows(StoreException.class, queue::enter)));
+        .start(() -> ending.complete(assertThrows(StoreException.class, queue::awaitTurn)));
     return ending.orTimeout(20, TimeUnit.SECONDS).join();
   }
 

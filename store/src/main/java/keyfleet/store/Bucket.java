@@ -11,7 +11,7 @@ public sealed interface Bucket {
   Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,30}");
 
   /// MongoDB counts lifetimes in seconds.
-  Duration SHORTEST = Duration.ofSeconds(1);
+  Duration MIN_LIFETIME = Duration.ofSeconds(1);
 
   String name();
 
@@ -26,12 +26,12 @@ public sealed interface Bucket {
   record Expiring(String name, Duration lifetime) implements Bucket {
     public Expiring {
       check(name);
-      if (lifetime.compareTo(SHORTEST) < 0) {
+      if (lifetime.compareTo(MIN_LIFETIME) < 0) {
         throw new IllegalArgumentException(
             "entries of bucket "
                 + name
                 + " have a lifetime of at least "
-                + SHORTEST
+                + MIN_LIFETIME
                 + ", not "
                 + lifetime);
       }

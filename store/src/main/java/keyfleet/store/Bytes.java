@@ -15,12 +15,12 @@ public final class Bytes {
   }
 
   /// Wraps the caller's array without a copy; the caller must not change it afterwards.
-  public static Bytes owning(byte[] bytes) {
+  public static Bytes wrap(byte[] bytes) {
     return new Bytes(bytes);
   }
 
   /// The internal array, without a copy: callers must only read it.
-  byte[] shared() {
+  byte[] sharedArray() {
     return bytes;
   }
 

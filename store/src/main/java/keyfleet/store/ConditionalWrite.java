@@ -22,7 +22,7 @@ public sealed interface ConditionalWrite {
   }
 
   /// Reads the key and compares it with this write.
-  default WriteOutcome fate(Kv kv) {
+  default WriteOutcome readOutcome(Kv kv) {
     Entry found = kv.get(bucket(), key()).orElse(null);
     if (found != null && found.value().equals(value())) {
       return new Applied(found.revision());
@@ -38,13 +38,13 @@ public sealed interface ConditionalWrite {
   /// Sends, reads the key back unless the write succeeded, and sends again while the write is
   /// pending, `tries` times in all. Sending twice is safe: both messages expect the same state, so
   /// at most one of them is applied.
-  default WriteOutcome settle(Kv kv, int tries) {
-    WriteOutcome fate = new Pending();
-    for (int i = 0; i < tries && fate instanceof Pending; i++) {
+  default WriteOutcome sendUntilKnown(Kv kv, int tries) {
+    WriteOutcome outcome = new Pending();
+    for (int i = 0; i < tries && outcome instanceof Pending; i++) {
       // A conflict is read back too: it may be with an earlier message of this same write.
-      fate = send(kv) instanceof Written(var revision) ? new Applied(revision) : fate(kv);
+      outcome = send(kv) instanceof Written(var revision) ? new Applied(revision) : readOutcome(kv);
     }
-    return fate;
+    return outcome;
   }
 
   /// If another client deletes the created key before this client reads it back, the key is created

@@ -35,9 +35,9 @@ public final class Document {
   /// Values are `String`, `Long`, `Document` and lists of these.
   private final Map<String, Object> fields;
 
-  private record Conversion(Object reading, Object made) {}
+  private record Conversion(Object converter, Object result) {}
 
-  private volatile @Nullable Conversion read;
+  private volatile @Nullable Conversion lastConversion;
 
   private Document(Map<String, Object> fields) {
     this.fields = fields;
@@ -51,12 +51,12 @@ public final class Document {
     return value.document();
   }
 
-  static Document parsed(Bytes bytes) {
-    try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.shared())) {
+  static Document parseBytes(Bytes bytes) {
+    try (JsonParser parser = JSON.createParser(ObjectReadContext.empty(), bytes.sharedArray())) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedValueException("not a JSON object");
       }
-      Document document = object(parser);
+      Document document = readObject(parser);
       if (parser.nextToken() != null) {
         throw new MalformedValueException("text after the JSON object");
       }
@@ -66,12 +66,12 @@ public final class Document {
     }
   }
 
-  private static Document object(JsonParser parser) {
+  private static Document readObject(JsonParser parser) {
     Map<String, Object> fields = new LinkedHashMap<>();
     boolean nulls = false;
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
-      Object value = value(parser, parser.nextToken());
+      Object value = readValue(parser, parser.nextToken());
       // Jackson can detect duplicates too, but would keep a second set of all names for it.
       if (fields.put(name, value == null ? NULL : value) != null) {
         throw new MalformedValueException("duplicate field in a JSON object: " + name);
@@ -85,25 +85,25 @@ public final class Document {
   }
 
   /// A null is the same as no field.
-  private static @Nullable Object value(JsonParser parser, @Nullable JsonToken token) {
+  private static @Nullable Object readValue(JsonParser parser, @Nullable JsonToken token) {
     return switch (token) {
       case VALUE_STRING -> parser.getString();
       case VALUE_NUMBER_INT -> parser.getLongValue();
       // Keyfleet writes none of these, but a newer version may add one, which must be skipped.
       case VALUE_NUMBER_FLOAT, VALUE_TRUE, VALUE_FALSE -> parser.getString();
       case VALUE_NULL -> null;
-      case START_OBJECT -> object(parser);
-      case START_ARRAY -> array(parser);
+      case START_OBJECT -> readObject(parser);
+      case START_ARRAY -> readArray(parser);
       case null, default -> throw new MalformedValueException("unexpected JSON token " + token);
     };
   }
 
-  private static List<Object> array(JsonParser parser) {
+  private static List<Object> readArray(JsonParser parser) {
     List<Object> items = new ArrayList<>();
     for (JsonToken token = parser.nextToken();
         token != JsonToken.END_ARRAY;
         token = parser.nextToken()) {
-      Object item = value(parser, token);
+      Object item = readValue(parser, token);
       if (item == null) {
         throw new MalformedValueException("null in a list");
       }
@@ -117,7 +117,7 @@ public final class Document {
     try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), bytes)) {
       write(json, this);
     }
-    return new Value(Bytes.owning(bytes.toByteArray()), this);
+    return new Value(Bytes.wrap(bytes.toByteArray()), this);
   }
 
   private static void write(JsonGenerator json, Object value) {
@@ -145,7 +145,7 @@ public final class Document {
     return fields.containsKey(name);
   }
 
-  public Set<String> names() {
+  public Set<String> fieldNames() {
     return Collections.unmodifiableSet(fields.keySet());
   }
 
@@ -179,44 +179,44 @@ public final class Document {
   /// The last result is cached: the converter must depend on the document alone and return an
   /// immutable object.
   @SuppressWarnings("unchecked") // a converter returns one type
-  public <T> T as(Function<Document, T> reading) {
-    Conversion known = read;
-    if (known == null || !known.reading().equals(reading)) {
-      known = new Conversion(reading, made(reading));
-      read = known;
+  public <T> T as(Function<Document, T> converter) {
+    Conversion known = lastConversion;
+    if (known == null || !known.converter().equals(converter)) {
+      known = new Conversion(converter, convert(converter));
+      lastConversion = known;
     }
-    return (T) known.made();
+    return (T) known.result();
   }
 
-  private <T> T made(Function<Document, T> reading) {
+  private <T> T convert(Function<Document, T> converter) {
     try {
-      return reading.apply(this);
+      return converter.apply(this);
     } catch (IllegalArgumentException e) {
       throw new MalformedValueException(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private <T> List<T> items(String name, Class<T> kind) {
+  private <T> List<T> items(String name, Class<T> type) {
     List<?> items = field(name, List.class);
     List<T> typed = new ArrayList<>(items.size());
     for (Object item : items) {
-      typed.add(cast(name, item, kind));
+      typed.add(cast(name, item, type));
     }
     return Collections.unmodifiableList(typed);
   }
 
-  private <T> T field(String name, Class<T> kind) {
-    return cast(name, fields.get(name), kind);
+  private <T> T field(String name, Class<T> type) {
+    return cast(name, fields.get(name), type);
   }
 
-  private static <T> T cast(String name, @Nullable Object value, Class<T> kind) {
-    if (!kind.isInstance(value)) {
+  private static <T> T cast(String name, @Nullable Object value, Class<T> type) {
+    if (!type.isInstance(value)) {
       throw new MalformedValueException(
           value == null
               ? "field " + name + " is missing"
               : "field " + name + " has the wrong type");
     }
-    return kind.cast(value);
+    return type.cast(value);
   }
 
   @Override

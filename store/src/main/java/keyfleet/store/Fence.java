@@ -40,12 +40,12 @@ public record Fence(Term term, SortedSet<KekVersion> writable) {
   /// to the version nor of those that carry it, and no record can become unreadable.
   public boolean allows(SealedFields before, SealedFields after) {
     Set<KekVersion> carried = before.versions();
-    boolean bringsNoOther =
+    boolean addsNoOtherVersion =
         after.versions().stream().allMatch(it -> writable.contains(it) || carried.contains(it));
     boolean staysReadable = before.hasUnreadable() || !after.hasUnreadable();
     Optional<KekVersion> lowest = after.lowest();
-    boolean belongsWell =
+    boolean lowestIsAllowed =
         lowest.isEmpty() || lowest.equals(before.lowest()) || writable.contains(lowest.get());
-    return bringsNoOther && staysReadable && belongsWell;
+    return addsNoOtherVersion && staysReadable && lowestIsAllowed;
   }
 }

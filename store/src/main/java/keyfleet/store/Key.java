@@ -9,7 +9,7 @@ public record Key(String value) implements Comparable<Key> {
 
   public Key {
     if (!isValid(value)) {
-      throw new IllegalArgumentException("not a key: " + shown(value));
+      throw new IllegalArgumentException("not a key: " + printable(value));
     }
   }
 
@@ -23,7 +23,7 @@ public record Key(String value) implements Comparable<Key> {
     boolean inWord = false;
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
-      if (c == '.' ? !inWord : !isOfWord(c)) {
+      if (c == '.' ? !inWord : !isWordCharacter(c)) {
         return false;
       }
       inWord = c != '.';
@@ -31,7 +31,7 @@ public record Key(String value) implements Comparable<Key> {
     return inWord;
   }
 
-  private static boolean isOfWord(char c) {
+  private static boolean isWordCharacter(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
         || (c >= '0' && c <= '9')
@@ -39,7 +39,7 @@ public record Key(String value) implements Comparable<Key> {
   }
 
   /// Safe to log: an invalid key may be long or contain control characters.
-  private static String shown(String value) {
+  private static String printable(String value) {
     String start = value.substring(0, Math.min(value.length(), 40));
     return "'" + start.replaceAll("[^ -~]", "?") + "' of " + value.length() + " characters";
   }

@@ -23,8 +23,8 @@ public interface Kv {
   /// Passes the entries of [#list] to the consumer, in order, on the caller's thread. Engines that
   /// can do so stream them, so that a large result is never in memory as a whole. If the call
   /// throws, the consumer has seen only a part.
-  default void list(Bucket bucket, Prefix prefix, Consumer<Entry> reader) {
-    list(bucket, prefix).forEach(reader);
+  default void list(Bucket bucket, Prefix prefix, Consumer<Entry> consumer) {
+    list(bucket, prefix).forEach(consumer);
   }
 
   /// Gives hints from now until the watch is closed. The watcher must not block: the engine may

@@ -23,7 +23,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
   }
 
   /// The total size of all fields, in bytes.
-  public long length() {
+  public long totalLength() {
     return byName.values().stream().mapToLong(Bytes::length).sum();
   }
 
@@ -31,7 +31,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
   public NavigableSet<KekVersion> versions() {
     NavigableSet<KekVersion> versions = new TreeSet<>();
     for (Bytes field : byName.values()) {
-      Envelope.parseVersion(field.shared()).ifPresent(versions::add);
+      Envelope.parseVersion(field.sharedArray()).ifPresent(versions::add);
     }
     return versions;
   }
@@ -44,6 +44,7 @@ public record SealedFields(SortedMap<String, Bytes> byName) {
 
   /// Whether some field is not an envelope, so that the version it needs is unknown.
   public boolean hasUnreadable() {
-    return byName.values().stream().anyMatch(it -> Envelope.parseVersion(it.shared()).isEmpty());
+    return byName.values().stream()
+        .anyMatch(it -> Envelope.parseVersion(it.sharedArray()).isEmpty());
   }
 }

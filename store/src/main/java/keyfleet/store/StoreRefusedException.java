@@ -8,36 +8,36 @@ public final class StoreRefusedException extends StoreException {
   /// Why the store is refused.
   public enum Reason {
     /// The URL is wrong, or the server denies access: nothing is known about the store.
-    NO_ENTRY,
+    NO_ACCESS,
     /// The store answers, but it may lose acknowledged writes, or it is not the expected store.
-    UNFIT
+    UNSAFE
   }
 
-  private final Reason ground;
+  private final Reason reason;
   private final String remedy;
 
-  private StoreRefusedException(Reason ground, String sentence, String remedy) {
+  private StoreRefusedException(Reason reason, String sentence, String remedy) {
     super(sentence);
-    this.ground = ground;
+    this.reason = reason;
     this.remedy = remedy;
   }
 
   /// The store is unsafe to use.
   public StoreRefusedException(String sentence, String remedy) {
-    this(Reason.UNFIT, sentence, remedy);
+    this(Reason.UNSAFE, sentence, remedy);
   }
 
   public StoreRefusedException(String sentence, String remedy, Throwable cause) {
-    this(Reason.UNFIT, sentence, remedy);
+    this(Reason.UNSAFE, sentence, remedy);
     initCause(cause);
   }
 
-  public static StoreRefusedException noEntry(String sentence, String remedy) {
-    return new StoreRefusedException(Reason.NO_ENTRY, sentence, remedy);
+  public static StoreRefusedException noAccess(String sentence, String remedy) {
+    return new StoreRefusedException(Reason.NO_ACCESS, sentence, remedy);
   }
 
-  public Reason ground() {
-    return ground;
+  public Reason reason() {
+    return reason;
   }
 
   public String remedy() {

@@ -37,18 +37,18 @@ public final class Value {
   Document document() {
     Document known = document;
     if (known == null) {
-      known = Document.parsed(bytes);
+      known = Document.parseBytes(bytes);
       document = known;
     }
     return known;
   }
 
   public static Value of(String text) {
-    return new Value(Bytes.owning(text.getBytes(UTF_8)));
+    return new Value(Bytes.wrap(text.getBytes(UTF_8)));
   }
 
   public String text() {
-    return new String(bytes.shared(), UTF_8);
+    return new String(bytes.sharedArray(), UTF_8);
   }
 
   @Override

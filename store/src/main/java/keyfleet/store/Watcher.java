@@ -3,5 +3,5 @@ package keyfleet.store;
 /// Gets a hint when reading again may be worthwhile.
 @FunctionalInterface
 public interface Watcher {
-  void hint(ChangeHint hint);
+  void onHint(ChangeHint hint);
 }

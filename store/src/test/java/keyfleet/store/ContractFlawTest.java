@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ContractFlawTest {
   private record FlawedKvContract(KvFlaw flaw) implements KvContract, KvRaceContract {
     @Override
-    public KvFixture rig() {
-      return KvFixture.ofFake(flaw::in);
+    public KvFixture fixture() {
+      return KvFixture.ofFake(flaw::applyTo);
     }
 
     /// Short, because a flaw may be that no hint comes.
@@ -25,8 +25,8 @@ class ContractFlawTest {
 
   private record FlawedRecordsContract(RecordsFlaw flaw) implements RecordsContract, FenceContract {
     @Override
-    public RecordsFixture rig() {
-      return RecordsFixture.ofFake(flaw::in);
+    public RecordsFixture fixture() {
+      return RecordsFixture.ofFake(flaw::applyTo);
     }
   }
 
@@ -61,7 +61,7 @@ class ContractFlawTest {
           HIDES_LOST_HINTS,     disconnectedWatch_reportsMissedChanges
           CLOCK_GOES_BACK,      storeTime_neverGoesBack
           """)
-  void brokenKv_isCaught(KvFlaw flaw, String check) {
+  void kvFlaw_isCaught(KvFlaw flaw, String check) {
     assertCaught(new FlawedKvContract(flaw), check);
   }
 
@@ -92,17 +92,17 @@ class ContractFlawTest {
           FENCE_YIELDS_TO_ANY,      incarnation_countsBeforeEpoch
           FENCE_NEEDS_A_NEW_TERM,   otherSetOfTheSameTerm_replacesTheEarlier
           """)
-  void brokenRecords_areCaught(RecordsFlaw flaw, String check) {
+  void recordsFlaw_isCaught(RecordsFlaw flaw, String check) {
     assertCaught(new FlawedRecordsContract(flaw), check);
   }
 
   /// An error other than a failed assertion would mean that the flaw broke the test, not the
   /// contract.
   private static void assertCaught(Object broken, String check) {
-    assertInstanceOf(AssertionError.class, outcome(broken, check), () -> broken + " " + check);
+    assertInstanceOf(AssertionError.class, runCheck(broken, check), () -> broken + " " + check);
   }
 
-  private static Object outcome(Object contract, String check) {
+  private static Object runCheck(Object contract, String check) {
     try {
       Method method = contract.getClass().getMethod(check);
       method.setAccessible(true);

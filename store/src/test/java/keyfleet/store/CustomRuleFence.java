@@ -42,10 +42,10 @@ final class CustomRuleFence implements ForwardingRecords {
   }
 
   @Override
-  public synchronized RecordWriteResult compareAndSet(RecordChange change) {
+  public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
     Fence held = fence;
-    return held == null || rules.allows(held, change.from().fields(), change.to())
-        ? inner.compareAndSet(change)
+    return held == null || rules.allows(held, recordChange.before().fields(), recordChange.after())
+        ? inner.compareAndSet(recordChange)
         : new Fenced(held);
   }
 

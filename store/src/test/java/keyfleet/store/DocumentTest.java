@@ -25,8 +25,8 @@ class DocumentTest {
           .build();
 
   @Test
-  void document_readsBackAsItWas() {
-    Document read = parsedAnew(FULL);
+  void document_roundTrips() {
+    Document read = reparse(FULL);
     assertEquals(FULL, read);
     assertEquals("a \"quoted\" é", read.text("t"));
     assertEquals(Long.MAX_VALUE, read.number("n"));
@@ -39,19 +39,19 @@ class DocumentTest {
   /// A value built from a document returns that document without parsing: so the bytes must parse
   /// to the same document.
   @Test
-  void anyDocument_isReadBackFromItsBytesAlone() {
+  void randomDocument_roundTripsThroughItsBytes() {
     for (int seed = 0; seed < 2_000; seed++) {
-      Document document = drawn(new Random(seed), 3);
-      assertEquals(document, parsedAnew(document), "seed " + seed);
+      Document document = randomDocument(new Random(seed), 3);
+      assertEquals(document, reparse(document), "seed " + seed);
       assertSame(document, Document.parse(document.toValue()));
     }
   }
 
-  private static Document parsedAnew(Document document) {
+  private static Document reparse(Document document) {
     return Document.parse(new Value(document.toValue().bytes()));
   }
 
-  private static Document drawn(Random random, int depth) {
+  private static Document randomDocument(Random random, int depth) {
     Document.Builder builder = Document.builder();
     for (int i = random.nextInt(6); i > 0; i--) {
       String name = i + text(random);
@@ -60,8 +60,8 @@ class DocumentTest {
         case 1 -> builder.number(name, random.nextLong() >> random.nextInt(64));
         case 2 -> builder.texts(name, List.of(text(random), text(random)));
         case 3 -> builder.numbers(name, List.of(random.nextLong()));
-        case 4 -> builder.document(name, drawn(random, depth - 1));
-        default -> builder.documents(name, List.of(drawn(random, depth - 1)));
+        case 4 -> builder.document(name, randomDocument(random, depth - 1));
+        default -> builder.documents(name, List.of(randomDocument(random, depth - 1)));
       }
     }
     return builder.build();
@@ -78,7 +78,7 @@ class DocumentTest {
   }
 
   @Test
-  void fieldsOfANewerProgram_areReadPast() {
+  void fieldsOfANewerProgram_areIgnored() {
     Document read =
         Document.parse(Value.of("{\"a\":1.5,\"b\":true,\"c\":null,\"d\":[[{}]],\"n\":7}"));
     assertEquals(7, read.number("n"));
@@ -111,20 +111,20 @@ class DocumentTest {
   }
 
   @Test
-  void missingFieldOrOtherKind_isMalformed() {
+  void missingFieldOrWrongType_isMalformed() {
     assertThrows(MalformedValueException.class, () -> FULL.text("missing"));
     assertThrows(MalformedValueException.class, () -> FULL.text("n"));
     assertThrows(MalformedValueException.class, () -> FULL.numbers("ts"));
   }
 
   @Test
-  void valueThatBreaksItsTypesRule_isMalformed() {
+  void valueThatItsTypeRejects_isMalformed() {
     Document document = Document.builder().text("key", "not a key").build();
     assertThrows(MalformedValueException.class, () -> document.as(it -> new Key(it.text("key"))));
   }
 
   @Test
-  void oneDocument_isReadInTwoWays() {
+  void oneDocument_isConvertedInTwoWays() {
     Document read = Document.parse(FULL.toValue());
     for (int i = 0; i < 2; i++) {
       assertEquals("a \"quoted\" é", read.as(it -> it.text("t")));
@@ -133,7 +133,7 @@ class DocumentTest {
   }
 
   @Test
-  void builder_isSpentOnceItHasBuilt() {
+  void builder_acceptsNothingAfterBuild() {
     Document.Builder builder = Document.builder().number("n", 1);
     Document built = builder.build();
     assertThrows(UnsupportedOperationException.class, () -> builder.number("m", 2));
@@ -141,7 +141,7 @@ class DocumentTest {
   }
 
   @Test
-  void words_showNoValue() {
+  void toString_showsNoValue() {
     assertEquals("Document[t, n, d, ts, ns, ds]", FULL.toString());
   }
 }

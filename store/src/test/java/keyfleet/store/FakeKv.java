@@ -43,34 +43,35 @@ public final class FakeKv implements Kv {
 
   @Override
   public synchronized Optional<Entry> get(Bucket bucket, Key key) {
-    return Optional.ofNullable(live(bucket).get(key));
+    return Optional.ofNullable(liveEntries(bucket).get(key));
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    WriteResult write;
+    WriteResult writeResult;
     synchronized (this) {
-      write = live(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
+      writeResult =
+          liveEntries(bucket).containsKey(key) ? new Conflict() : store(bucket, key, value);
     }
-    return hinted(bucket, key, write);
+    return hintIfWritten(bucket, key, writeResult);
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    WriteResult write;
+    WriteResult writeResult;
     synchronized (this) {
-      write = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
+      writeResult = isAt(bucket, key, expected) ? store(bucket, key, value) : new Conflict();
     }
-    return hinted(bucket, key, write);
+    return hintIfWritten(bucket, key, writeResult);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    WriteResult write;
+    WriteResult writeResult;
     synchronized (this) {
-      write = store(bucket, key, value);
+      writeResult = store(bucket, key, value);
     }
-    return hinted(bucket, key, write);
+    return hintIfWritten(bucket, key, writeResult);
   }
 
   @Override
@@ -79,7 +80,7 @@ public final class FakeKv implements Kv {
       if (!isAt(bucket, key, expected)) {
         return new Conflict();
       }
-      live(bucket).remove(key);
+      liveEntries(bucket).remove(key);
     }
     hint(bucket, key);
     return new Deleted();
@@ -88,7 +89,7 @@ public final class FakeKv implements Kv {
   @Override
   public synchronized List<Entry> list(Bucket bucket, Prefix prefix) {
     List<Entry> covered = new ArrayList<>();
-    for (Entry entry : live(bucket).values()) {
+    for (Entry entry : liveEntries(bucket).values()) {
       if (prefix.covers(entry.key())) {
         covered.add(entry);
       }
@@ -116,23 +117,23 @@ public final class FakeKv implements Kv {
   /// Delivers hints again. Watchers are not told which ones were lost.
   public void reconnectWatches() {
     connected = true;
-    new ArrayList<>(listeners).forEach(it -> it.watcher.hint(new Missed()));
+    new ArrayList<>(listeners).forEach(it -> it.watcher.onHint(new Missed()));
   }
 
   /// Saves the current state. Running the result restores it, like a store that lost what was not
   /// yet on disk. Later writes still get revisions that were never used.
   public synchronized Runnable checkpoint() {
-    Map<String, NavigableMap<Key, Entry>> then = new HashMap<>();
-    entries.forEach((bucket, inBucket) -> then.put(bucket, new TreeMap<>(inBucket)));
-    return () -> rewind(then);
+    Map<String, NavigableMap<Key, Entry>> saved = new HashMap<>();
+    entries.forEach((bucket, inBucket) -> saved.put(bucket, new TreeMap<>(inBucket)));
+    return () -> restore(saved);
   }
 
-  private synchronized void rewind(Map<String, NavigableMap<Key, Entry>> then) {
+  private synchronized void restore(Map<String, NavigableMap<Key, Entry>> saved) {
     entries.clear();
-    then.forEach((bucket, inBucket) -> entries.put(bucket, new TreeMap<>(inBucket)));
+    saved.forEach((bucket, inBucket) -> entries.put(bucket, new TreeMap<>(inBucket)));
   }
 
-  private NavigableMap<Key, Entry> live(Bucket bucket) {
+  private NavigableMap<Key, Entry> liveEntries(Bucket bucket) {
     Bucket known = buckets.computeIfAbsent(bucket.name(), _ -> bucket);
     if (!known.equals(bucket)) {
       throw new IllegalArgumentException("bucket exists as " + known + ", not as " + bucket);
@@ -146,28 +147,28 @@ public final class FakeKv implements Kv {
   }
 
   private boolean isAt(Bucket bucket, Key key, Revision expected) {
-    Entry entry = live(bucket).get(key);
+    Entry entry = liveEntries(bucket).get(key);
     return entry != null && entry.revision().equals(expected);
   }
 
   private Written store(Bucket bucket, Key key, Value value) {
     Revision revision = new Revision(++lastRevision);
-    live(bucket).put(key, new Entry(key, value, revision, clock.now()));
+    liveEntries(bucket).put(key, new Entry(key, value, revision, clock.now()));
     return new Written(revision);
   }
 
-  private WriteResult hinted(Bucket bucket, Key key, WriteResult write) {
-    if (write instanceof Written) {
+  private WriteResult hintIfWritten(Bucket bucket, Key key, WriteResult writeResult) {
+    if (writeResult instanceof Written) {
       hint(bucket, key);
     }
-    return write;
+    return writeResult;
   }
 
   /// Called outside the lock, because a watcher may read.
   private void hint(Bucket bucket, Key key) {
     for (Listener it : listeners) {
       if (connected && it.bucket.equals(bucket) && it.prefix.covers(key)) {
-        it.watcher.hint(new Changed(key));
+        it.watcher.onHint(new Changed(key));
       }
     }
   }

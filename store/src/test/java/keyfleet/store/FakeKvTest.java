@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 
 class FakeKvTest implements KvContract, KvRaceContract {
   @Override
-  public KvFixture rig() {
+  public KvFixture fixture() {
     return KvFixture.ofFake(UnaryOperator.identity());
   }
 }

@@ -23,12 +23,12 @@ public final class FakeRecords implements Records {
 
   @Override
   public synchronized List<StoredRecord> scan(KekVersion version, int limit) {
-    return page(rows, version, limit);
+    return scanPage(rows, version, limit);
   }
 
   @Override
   public synchronized List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
-    return page(rows.tailMap(after.value(), false), version, limit);
+    return scanPage(rows.tailMap(after.value(), false), version, limit);
   }
 
   @Override
@@ -45,11 +45,11 @@ public final class FakeRecords implements Records {
   }
 
   @Override
-  public synchronized RecordWriteResult compareAndSet(RecordChange change) {
-    RecordId id = change.from().id();
+  public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
+    RecordId id = recordChange.before().id();
     Row row = rows.get(id.value());
-    return row != null && row.fields().equals(change.from().fields())
-        ? write(id, row, change.to())
+    return row != null && row.fields().equals(recordChange.before().fields())
+        ? write(id, row, recordChange.after())
         : new Conflict();
   }
 
@@ -100,7 +100,7 @@ public final class FakeRecords implements Records {
     return new Stored();
   }
 
-  private static List<StoredRecord> page(
+  private static List<StoredRecord> scanPage(
       NavigableMap<String, Row> rows, KekVersion version, int limit) {
     return rows.entrySet().stream()
         .map(it -> new StoredRecord(new RecordId(it.getKey()), it.getValue().fields()))

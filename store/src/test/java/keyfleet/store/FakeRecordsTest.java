@@ -4,7 +4,7 @@ import java.util.function.UnaryOperator;
 
 class FakeRecordsTest implements RecordsContract, FenceContract {
   @Override
-  public RecordsFixture rig() {
+  public RecordsFixture fixture() {
     return RecordsFixture.ofFake(UnaryOperator.identity());
   }
 }

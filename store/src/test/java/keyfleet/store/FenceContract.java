@@ -34,77 +34,77 @@ public interface FenceContract {
   int BEFORE_FENCE = 50;
 
   /// Creates a fixture around an empty collection.
-  RecordsFixture rig();
+  RecordsFixture fixture();
 
   @Test
-  default void collectionWithoutFence_saysSo() {
-    try (RecordsFixture rig = rig()) {
-      assertEquals(Optional.empty(), rig.records().fence());
+  default void collectionWithoutFence_hasNone() {
+    try (RecordsFixture fixture = fixture()) {
+      assertEquals(Optional.empty(), fixture.records().fence());
     }
   }
 
   @Test
-  default void raisedFence_isRemembered() {
-    try (RecordsFixture rig = rig()) {
+  default void raisedFence_isStored() {
+    try (RecordsFixture fixture = fixture()) {
       Fence fence = fence(new Term(3, 5), 2, 4);
-      raise(rig, fence);
-      assertEquals(Optional.of(fence), rig.records().fence());
-      raise(rig, fence);
-      assertEquals(Optional.of(fence), rig.records().fence());
+      raise(fixture, fence);
+      assertEquals(Optional.of(fence), fixture.records().fence());
+      raise(fixture, fence);
+      assertEquals(Optional.of(fence), fixture.records().fence());
     }
   }
 
   @Test
   default void oldWriterAfterTheFence_isRefused() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord moved = stored(rig, record(1, 2, 2));
-      raise(rig, N_ONLY);
-      assertRefused(rig, rig.records().insert(record(2, 1)));
-      assertRefused(rig, rig.records().insert(record(2, 2, 1)));
-      assertEquals(Optional.empty(), rig.records().read(id(2)));
-      assertRefused(rig, change(rig, moved, fields(1, 1)));
-      assertRefused(rig, change(rig, moved, with(moved.fields(), "f1", sealed(1))));
-      assertEquals(Optional.of(moved), rig.records().read(id(1)));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord moved = stored(fixture, record(1, 2, 2));
+      raise(fixture, N_ONLY);
+      assertRefused(fixture, fixture.records().insert(record(2, 1)));
+      assertRefused(fixture, fixture.records().insert(record(2, 2, 1)));
+      assertEquals(Optional.empty(), fixture.records().read(id(2)));
+      assertRefused(fixture, change(fixture, moved, fields(1, 1)));
+      assertRefused(fixture, change(fixture, moved, with(moved.fields(), "f1", sealed(1))));
+      assertEquals(Optional.of(moved), fixture.records().read(id(1)));
     }
   }
 
   @Test
   default void writerUnderTheNewVersion_passes() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord old = stored(rig, record(1, 1, 1));
-      raise(rig, N_ONLY);
-      assertEquals(new Stored(), rig.records().insert(record(2, 2)));
-      assertEquals(new Stored(), change(rig, old, fields(2, 2)));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord old = stored(fixture, record(1, 1, 1));
+      raise(fixture, N_ONLY);
+      assertEquals(new Stored(), fixture.records().insert(record(2, 2)));
+      assertEquals(new Stored(), change(fixture, old, fields(2, 2)));
     }
   }
 
   @Test
   default void recordOfTheOldVersion_mayStayThere() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord old = stored(rig, record(1, 1, 1));
-      raise(rig, N_ONLY);
-      assertEquals(new Stored(), change(rig, old, fields(1, 1)));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord old = stored(fixture, record(1, 1, 1));
+      raise(fixture, N_ONLY);
+      assertEquals(new Stored(), change(fixture, old, fields(1, 1)));
     }
   }
 
   @Test
   default void oneFieldUnderTheNewVersion_passesThoughTheRecordStaysOld() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord old = stored(rig, record(1, 1, 1));
-      raise(rig, N_ONLY);
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord old = stored(fixture, record(1, 1, 1));
+      raise(fixture, N_ONLY);
       SealedFields mixed = with(old.fields(), "f0", sealed(2));
-      assertEquals(new Stored(), change(rig, old, mixed));
+      assertEquals(new Stored(), change(fixture, old, mixed));
       assertEquals(Optional.of(v(1)), mixed.lowest());
     }
   }
 
   @Test
   default void batchWithOldWrites_losesOnlyThose() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord first = stored(rig, record(1, 1));
-      StoredRecord second = stored(rig, record(2, 1));
-      StoredRecord third = stored(rig, record(3, 1));
-      raise(rig, N_ONLY);
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord first = stored(fixture, record(1, 1));
+      StoredRecord second = stored(fixture, record(2, 1));
+      StoredRecord third = stored(fixture, record(3, 1));
+      raise(fixture, N_ONLY);
       List<RecordChange> batch =
           List.of(
               new RecordChange(first, fields(2)),
@@ -112,87 +112,87 @@ public interface FenceContract {
               new RecordChange(third, fields(2)));
       assertEquals(
           List.of(new Stored(), new Fenced(N_ONLY), new Stored()),
-          rig.records().compareAndSetAll(batch));
-      assertEquals(Optional.of(second), rig.records().read(second.id()));
+          fixture.records().compareAndSetAll(batch));
+      assertEquals(Optional.of(second), fixture.records().read(second.id()));
     }
   }
 
   @Test
   default void unrelatedColumn_passes() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord old = stored(rig, record(1, 1));
-      StoredRecord moved = stored(rig, record(2, 2));
-      raise(rig, N_ONLY);
-      assertEquals(new Stored(), rig.writeUnrelated(old.id(), "new address"));
-      assertEquals(new Stored(), rig.writeUnrelated(moved.id(), "new address"));
-      assertEquals(Optional.of(old), rig.records().read(old.id()));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord old = stored(fixture, record(1, 1));
+      StoredRecord moved = stored(fixture, record(2, 2));
+      raise(fixture, N_ONLY);
+      assertEquals(new Stored(), fixture.writeUnrelated(old.id(), "new address"));
+      assertEquals(new Stored(), fixture.writeUnrelated(moved.id(), "new address"));
+      assertEquals(Optional.of(old), fixture.records().read(old.id()));
     }
   }
 
   @Test
   default void recordOfTheOldVersion_mayBeDeleted() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord old = stored(rig, record(1, 1));
-      raise(rig, N_ONLY);
-      assertEquals(new Deleted(), rig.records().delete(old));
-      assertRefused(rig, rig.records().insert(old));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord old = stored(fixture, record(1, 1));
+      raise(fixture, N_ONLY);
+      assertEquals(new Deleted(), fixture.records().delete(old));
+      assertRefused(fixture, fixture.records().insert(old));
     }
   }
 
   @Test
   default void fenceOfLowerEpoch_isRefused() {
-    try (RecordsFixture rig = rig()) {
-      raise(rig, N_ONLY);
+    try (RecordsFixture fixture = fixture()) {
+      raise(fixture, N_ONLY);
       Fence late = fence(4, 1);
-      assertEquals(new StaleTerm(N_ONLY), rig.records().fence(late));
-      assertEquals(Optional.of(N_ONLY), rig.records().fence());
-      assertRefused(rig, rig.records().insert(record(1, 1)));
+      assertEquals(new StaleTerm(N_ONLY), fixture.records().fence(late));
+      assertEquals(Optional.of(N_ONLY), fixture.records().fence());
+      assertRefused(fixture, fixture.records().insert(record(1, 1)));
     }
   }
 
   @Test
   default void incarnation_countsBeforeEpoch() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       Fence held = fence(new Term(2, 1), 2);
-      raise(rig, N_ONLY);
-      raise(rig, held);
-      assertEquals(new StaleTerm(held), rig.records().fence(fence(new Term(1, 9), 1)));
+      raise(fixture, N_ONLY);
+      raise(fixture, held);
+      assertEquals(new StaleTerm(held), fixture.records().fence(fence(new Term(1, 9), 1)));
     }
   }
 
   /// The next rotation opens the fence in the epoch in which the previous one closed it.
   @Test
   default void otherSetOfTheSameTerm_replacesTheEarlier() {
-    try (RecordsFixture rig = rig()) {
-      raise(rig, N_ONLY);
-      assertRefused(rig, rig.records().insert(record(1, 3)));
+    try (RecordsFixture fixture = fixture()) {
+      raise(fixture, N_ONLY);
+      assertRefused(fixture, fixture.records().insert(record(1, 3)));
       Fence opened = fence(N_ONLY.term(), 2, 3);
-      raise(rig, opened);
-      assertEquals(Optional.of(opened), rig.records().fence());
-      assertEquals(new Stored(), rig.records().insert(record(1, 3)));
-      assertRefused(rig, rig.records().insert(record(2, 1)));
+      raise(fixture, opened);
+      assertEquals(Optional.of(opened), fixture.records().fence());
+      assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
+      assertRefused(fixture, fixture.records().insert(record(2, 1)));
     }
   }
 
   @Test
   default void laterFence_replacesTheEarlier() {
-    try (RecordsFixture rig = rig()) {
-      raise(rig, N_ONLY);
-      raise(rig, fence(6, 3));
-      assertEquals(new Stored(), rig.records().insert(record(1, 3)));
-      assertInstanceOf(Fenced.class, rig.records().insert(record(2, 2)));
+    try (RecordsFixture fixture = fixture()) {
+      raise(fixture, N_ONLY);
+      raise(fixture, fence(6, 3));
+      assertEquals(new Stored(), fixture.records().insert(record(1, 3)));
+      assertInstanceOf(Fenced.class, fixture.records().insert(record(2, 2)));
     }
   }
 
   /// A rotation from 1 to 2 was aborted: the fence is back at 1, and a paused rewrapper resumes.
   @Test
   default void zombieRewrapperToAbortedVersion_isRefused() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord record = stored(rig, record(1, 1, 1));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord record = stored(fixture, record(1, 1, 1));
       Fence aborted = fence(6, 1);
-      raise(rig, aborted);
-      assertEquals(new Fenced(aborted), change(rig, record, rewrapped(record, 2)));
-      assertEquals(Optional.of(record), rig.records().read(id(1)));
+      raise(fixture, aborted);
+      assertEquals(new Fenced(aborted), change(fixture, record, rewrapped(record, 2)));
+      assertEquals(Optional.of(record), fixture.records().read(id(1)));
     }
   }
 
@@ -200,46 +200,46 @@ public interface FenceContract {
   /// change to another one outside.
   @Test
   default void zombieRewrapperOfAnOldRecord_isRefused() {
-    try (RecordsFixture rig = rig()) {
-      StoredRecord record = stored(rig, record(1, 1, 1));
-      raise(rig, fence(6, 3));
-      assertInstanceOf(Fenced.class, change(rig, record, rewrapped(record, 2)));
+    try (RecordsFixture fixture = fixture()) {
+      StoredRecord record = stored(fixture, record(1, 1, 1));
+      raise(fixture, fence(6, 3));
+      assertInstanceOf(Fenced.class, change(fixture, record, rewrapped(record, 2)));
       SealedFields hidden = with(record.fields(), "f1", sealed(2));
-      assertInstanceOf(Fenced.class, change(rig, record, hidden));
-      assertEquals(Optional.of(record), rig.records().read(id(1)));
+      assertInstanceOf(Fenced.class, change(fixture, record, hidden));
+      assertEquals(Optional.of(record), fixture.records().read(id(1)));
     }
   }
 
   @Test
-  default void fieldThatIsNoEnvelope_isRefused() {
-    try (RecordsFixture rig = rig()) {
-      raise(rig, N_ONLY);
+  default void fieldThatIsNotAnEnvelope_isRefused() {
+    try (RecordsFixture fixture = fixture()) {
+      raise(fixture, N_ONLY);
       SealedFields garbage = with(fields(2), "f1", Bytes.copyOf(new byte[200]));
-      assertRefused(rig, rig.records().insert(new StoredRecord(id(1), garbage)));
+      assertRefused(fixture, fixture.records().insert(new StoredRecord(id(1), garbage)));
     }
   }
 
   /// Writers do not know the fence and write until it stops them.
   @Test
-  default void fenceRaisedAmongWriters_letsNoneThroughOnceItReturned() {
-    try (RecordsFixture rig = rig();
-        RacingThreads racers = new RacingThreads(WRITERS + 1)) {
+  default void fenceRaisedDuringWrites_stopsEveryLaterWrite() {
+    try (RecordsFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(WRITERS + 1)) {
       CountDownLatch busy = new CountDownLatch(BEFORE_FENCE);
       CountDownLatch raised = new CountDownLatch(1);
       List<Census> censuses =
-          racers.race(it -> {
+          racingThreads.race(it -> {
             if (it < WRITERS) {
-              insertUntilFenced(rig.records(), it, busy, raised);
+              insertUntilFenced(fixture.records(), it, busy, raised);
               return Census.of(List.of());
             }
             await(busy);
-            raise(rig, N_ONLY);
+            raise(fixture, N_ONLY);
             raised.countDown();
-            return rig.records().census();
+            return fixture.records().census();
           });
       Census atFence = censuses.getLast();
       assertTrue(atFence.belonging().getOrDefault(v(1), 0L) >= BEFORE_FENCE, atFence::toString);
-      assertEquals(atFence, rig.records().census());
+      assertEquals(atFence, fixture.records().census());
     }
   }
 
@@ -268,20 +268,21 @@ public interface FenceContract {
     }
   }
 
-  private static void raise(RecordsFixture rig, Fence fence) {
-    assertEquals(new Raised(), rig.records().fence(fence));
+  private static void raise(RecordsFixture fixture, Fence fence) {
+    assertEquals(new Raised(), fixture.records().fence(fence));
   }
 
-  private static StoredRecord stored(RecordsFixture rig, StoredRecord record) {
-    assertEquals(new Stored(), rig.records().insert(record));
+  private static StoredRecord stored(RecordsFixture fixture, StoredRecord record) {
+    assertEquals(new Stored(), fixture.records().insert(record));
     return record;
   }
 
-  private static RecordWriteResult change(RecordsFixture rig, StoredRecord from, SealedFields to) {
-    return rig.records().compareAndSet(new RecordChange(from, to));
+  private static RecordWriteResult change(
+      RecordsFixture fixture, StoredRecord from, SealedFields to) {
+    return fixture.records().compareAndSet(new RecordChange(from, to));
   }
 
-  private static void assertRefused(RecordsFixture rig, RecordWriteResult write) {
-    assertEquals(new Fenced(rig.records().fence().orElseThrow()), write);
+  private static void assertRefused(RecordsFixture fixture, RecordWriteResult write) {
+    assertEquals(new Fenced(fixture.records().fence().orElseThrow()), write);
   }
 }

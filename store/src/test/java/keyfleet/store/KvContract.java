@@ -29,12 +29,12 @@ public interface KvContract {
   /// Short, because the test of a real store has to wait for it.
   Duration LIFETIME = Duration.ofSeconds(2);
 
-  Bucket BEATS = new Bucket.Expiring("beats", LIFETIME);
+  Bucket HEARTBEATS = new Bucket.Expiring("beats", LIFETIME);
   Key A = new Key("a");
   Key B = new Key("b");
 
   /// Creates a fixture around an empty store.
-  KvFixture rig();
+  KvFixture fixture();
 
   /// How long a hint may take.
   default Duration hintLimit() {
@@ -42,36 +42,36 @@ public interface KvContract {
   }
 
   /// How many keys a list must be able to return.
-  default int crowd() {
+  default int listSize() {
     return 100_000;
   }
 
   @Test
   default void acknowledgedWrite_isReadAtOnce() {
-    try (KvFixture rig = rig()) {
-      assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
+    try (KvFixture fixture = fixture()) {
+      assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
       for (int i = 0; i < 100; i++) {
         Value value = value("take " + i);
-        Revision revision = written(rig.kv().put(THINGS, A, value));
-        Entry entry = rig.kv().get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
-        assertEquals(List.of(A, value, revision), threeOf(entry));
+        Revision revision = written(fixture.kv().put(THINGS, A, value));
+        Entry entry = fixture.kv().get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
+        assertEquals(List.of(A, value, revision), keyValueRevision(entry));
       }
     }
   }
 
   @Test
   default void createOfTakenKey_conflicts() {
-    try (KvFixture rig = rig()) {
-      written(rig.kv().create(THINGS, A, value("one")));
-      assertEquals(new Conflict(), rig.kv().create(THINGS, A, value("two")));
-      assertEquals("one", textOf(rig.kv(), A));
+    try (KvFixture fixture = fixture()) {
+      written(fixture.kv().create(THINGS, A, value("one")));
+      assertEquals(new Conflict(), fixture.kv().create(THINGS, A, value("two")));
+      assertEquals("one", textOf(fixture.kv(), A));
     }
   }
 
   @Test
   default void update_needsTheLatestRevision() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       Revision first = written(kv.create(THINGS, A, value("one")));
       Revision second = written(kv.update(THINGS, A, value("two"), first));
       assertTrue(second.compareTo(first) > 0, second + " after " + first);
@@ -82,26 +82,26 @@ public interface KvContract {
 
   @Test
   default void updateOfAbsentKey_conflicts() {
-    try (KvFixture rig = rig()) {
-      assertEquals(new Conflict(), rig.kv().update(THINGS, A, value("one"), new Revision(1)));
-      assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
+    try (KvFixture fixture = fixture()) {
+      assertEquals(new Conflict(), fixture.kv().update(THINGS, A, value("one"), new Revision(1)));
+      assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
     }
   }
 
   @Test
   default void updateByRevisionOfAnotherKey_conflicts() {
-    try (KvFixture rig = rig()) {
-      written(rig.kv().create(THINGS, A, value("a")));
-      written(rig.kv().put(THINGS, B, value("b")));
-      Revision other = written(rig.kv().put(THINGS, B, value("b2")));
-      assertEquals(new Conflict(), rig.kv().update(THINGS, A, value("a2"), other));
+    try (KvFixture fixture = fixture()) {
+      written(fixture.kv().create(THINGS, A, value("a")));
+      written(fixture.kv().put(THINGS, B, value("b")));
+      Revision other = written(fixture.kv().put(THINGS, B, value("b2")));
+      assertEquals(new Conflict(), fixture.kv().update(THINGS, A, value("a2"), other));
     }
   }
 
   @Test
   default void delete_needsTheLatestRevision() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       Revision first = written(kv.create(THINGS, A, value("one")));
       Revision second = written(kv.update(THINGS, A, value("two"), first));
       assertEquals(new Conflict(), kv.delete(THINGS, A, first));
@@ -114,8 +114,8 @@ public interface KvContract {
 
   @Test
   default void createAfterDelete_hasHigherRevision() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       Revision last = written(kv.create(THINGS, A, value("first life")));
       for (int life = 0; life < 20; life++) {
         assertEquals(new Deleted(), kv.delete(THINGS, A, last));
@@ -130,151 +130,151 @@ public interface KvContract {
 
   @Test
   default void unrefreshedEntry_isGoneAfterItsLifetime() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
-      Revision stale = written(kv.put(BEATS, A, value("one")));
-      rig.pass(LIFETIME.dividedBy(2));
-      assertTrue(kv.get(BEATS, A).isPresent(), "gone after half its lifetime");
-      rig.pass(LIFETIME);
-      assertEquals(Optional.empty(), kv.get(BEATS, A));
-      assertEquals(List.of(), kv.list(BEATS, Prefix.ALL));
-      assertEquals(new Conflict(), kv.update(BEATS, A, value("late"), stale));
-      assertEquals(new Conflict(), kv.delete(BEATS, A, stale));
-      Revision next = written(kv.create(BEATS, A, value("two")));
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
+      Revision stale = written(kv.put(HEARTBEATS, A, value("one")));
+      fixture.advanceTime(LIFETIME.dividedBy(2));
+      assertTrue(kv.get(HEARTBEATS, A).isPresent(), "gone after half its lifetime");
+      fixture.advanceTime(LIFETIME);
+      assertEquals(Optional.empty(), kv.get(HEARTBEATS, A));
+      assertEquals(List.of(), kv.list(HEARTBEATS, Prefix.ALL));
+      assertEquals(new Conflict(), kv.update(HEARTBEATS, A, value("late"), stale));
+      assertEquals(new Conflict(), kv.delete(HEARTBEATS, A, stale));
+      Revision next = written(kv.create(HEARTBEATS, A, value("two")));
       assertTrue(next.compareTo(stale) > 0, next + " after " + stale);
     }
   }
 
   @Test
   default void refreshedEntry_staysBeyondItsLifetime() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
-      Revision last = written(kv.put(BEATS, A, value("beat")));
-      written(kv.put(BEATS, B, value("beat")));
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
+      Revision last = written(kv.put(HEARTBEATS, A, value("beat")));
+      written(kv.put(HEARTBEATS, B, value("beat")));
       for (int i = 0; i < 4; i++) {
-        rig.pass(LIFETIME.dividedBy(2));
-        last = written(kv.update(BEATS, A, value("beat " + i), last));
+        fixture.advanceTime(LIFETIME.dividedBy(2));
+        last = written(kv.update(HEARTBEATS, A, value("beat " + i), last));
       }
-      assertEquals(List.of(A), keys(kv.list(BEATS, Prefix.ALL)));
+      assertEquals(List.of(A), keys(kv.list(HEARTBEATS, Prefix.ALL)));
     }
   }
 
   @Test
   default void entryOfLastingBucket_doesNotExpire() {
-    try (KvFixture rig = rig()) {
-      written(rig.kv().put(THINGS, A, value("one")));
-      rig.pass(LIFETIME.multipliedBy(3));
-      assertEquals("one", textOf(rig.kv(), A));
+    try (KvFixture fixture = fixture()) {
+      written(fixture.kv().put(THINGS, A, value("one")));
+      fixture.advanceTime(LIFETIME.multipliedBy(3));
+      assertEquals("one", textOf(fixture.kv(), A));
     }
   }
 
   @Test
   default void bucketOfOtherLifetime_isRefused() {
-    try (KvFixture rig = rig()) {
-      written(rig.kv().put(BEATS, A, value("one")));
-      Bucket other = new Bucket.Expiring(BEATS.name(), LIFETIME.multipliedBy(2));
-      assertThrows(IllegalArgumentException.class, () -> rig.kv().get(other, A));
+    try (KvFixture fixture = fixture()) {
+      written(fixture.kv().put(HEARTBEATS, A, value("one")));
+      Bucket other = new Bucket.Expiring(HEARTBEATS.name(), LIFETIME.multipliedBy(2));
+      assertThrows(IllegalArgumentException.class, () -> fixture.kv().get(other, A));
     }
   }
 
   @Test
   default void sameKeyInTwoBuckets_isTwoEntries() {
-    try (KvFixture rig = rig()) {
-      written(rig.kv().create(THINGS, A, value("thing")));
-      written(rig.kv().create(BEATS, A, value("beat")));
-      assertEquals("thing", textOf(rig.kv(), A));
+    try (KvFixture fixture = fixture()) {
+      written(fixture.kv().create(THINGS, A, value("thing")));
+      written(fixture.kv().create(HEARTBEATS, A, value("beat")));
+      assertEquals("thing", textOf(fixture.kv(), A));
     }
   }
 
   @Test
-  default void list_givesTheBranchInOrder() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+  default void list_returnsKeysUnderPrefixInOrder() {
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       List<String> keys =
           List.of("n.b", "n.a", "n", "nn.a", "n.a.x", "N.a", "n.B", "n.10", "n.9", "n-a", "n.a_b");
       keys.forEach(it -> written(kv.create(THINGS, key(it), value(it))));
-      List<Key> branch = keys(kv.list(THINGS, Prefix.under(key("n"))));
-      assertEquals(keysOf("n.10", "n.9", "n.B", "n.a", "n.a.x", "n.a_b", "n.b"), branch);
+      List<Key> listed = keys(kv.list(THINGS, Prefix.under(key("n"))));
+      assertEquals(keysOf("n.10", "n.9", "n.B", "n.a", "n.a.x", "n.a_b", "n.b"), listed);
       assertEquals(
           keys.stream().sorted().map(Key::new).toList(), keys(kv.list(THINGS, Prefix.ALL)));
     }
   }
 
   @Test
-  default void listOfCrowd_givesEveryKeyOnce() {
-    try (KvFixture rig = rig()) {
+  default void listOfManyKeys_returnsEachKeyOnce() {
+    try (KvFixture fixture = fixture()) {
       List<Key> keys = new ArrayList<>();
-      for (int i = 0; i < crowd(); i++) {
+      for (int i = 0; i < listSize(); i++) {
         keys.add(key("crowd.%06d".formatted(i)));
       }
-      rig.fill(THINGS, keys);
-      written(rig.kv().create(THINGS, A, value("not in the list")));
-      List<Entry> listed = rig.kv().list(THINGS, Prefix.under(key("crowd")));
+      fixture.fill(THINGS, keys);
+      written(fixture.kv().create(THINGS, A, value("not in the list")));
+      List<Entry> listed = fixture.kv().list(THINGS, Prefix.under(key("crowd")));
       assertEquals(keys, keys(listed));
-      List<Entry> shown = new ArrayList<>();
-      rig.kv().list(THINGS, Prefix.under(key("crowd")), shown::add);
-      assertEquals(listed, shown);
+      List<Entry> streamed = new ArrayList<>();
+      fixture.kv().list(THINGS, Prefix.under(key("crowd")), streamed::add);
+      assertEquals(listed, streamed);
       assertTrue(listed.stream().allMatch(it -> it.value().text().equals(it.key().value())));
     }
   }
 
   @Test
-  default void list_givesTheLatestOfEachKey() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+  default void list_returnsLatestValueOfEachKey() {
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       Revision one = written(kv.create(THINGS, A, value("one")));
       Revision two = written(kv.update(THINGS, A, value("two"), one));
       Revision gone = written(kv.create(THINGS, B, value("gone")));
       assertEquals(new Deleted(), kv.delete(THINGS, B, gone));
       List<Entry> listed = kv.list(THINGS, Prefix.ALL);
       assertEquals(1, listed.size(), () -> "listed " + listed);
-      assertEquals(List.of(A, value("two"), two), threeOf(listed.getFirst()));
+      assertEquals(List.of(A, value("two"), two), keyValueRevision(listed.getFirst()));
     }
   }
 
   @Test
-  default void watch_hintsAtEachKindOfChange() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
+  default void watch_givesHintForEachKindOfChange() {
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       List<ChangeHint> all = new CopyOnWriteArrayList<>();
-      Watch watch = kv.watch(THINGS, Prefix.under(A), it -> addTo(it, all, hints));
+      Watch watch = kv.watch(THINGS, Prefix.under(A), it -> addTo(it, all, changeHints));
       Key inside = key("a.x");
       written(kv.create(THINGS, key("b.x"), value("outside")));
       Revision revision = written(kv.create(THINGS, inside, value("one")));
-      awaitHint(hints, new Changed(inside));
+      awaitHint(changeHints, new Changed(inside));
       revision = written(kv.update(THINGS, inside, value("two"), revision));
-      awaitHint(hints, new Changed(inside));
+      awaitHint(changeHints, new Changed(inside));
       assertEquals(new Deleted(), kv.delete(THINGS, inside, revision));
-      awaitHint(hints, new Changed(inside));
+      awaitHint(changeHints, new Changed(inside));
       assertFalse(all.contains(new Changed(key("b.x"))), () -> "outside the branch: " + all);
       watch.close();
     }
   }
 
   @Test
-  default void watchThatWasCut_saysSoAndListingHeals() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
-      BlockingQueue<ChangeHint> hints = new LinkedBlockingQueue<>();
-      Watch watch = kv.watch(THINGS, Prefix.ALL, hints::add);
-      rig.whileWatchesAreCut(() -> written(kv.create(THINGS, A, value("unseen"))));
-      awaitHint(hints, new Missed());
+  default void disconnectedWatch_reportsMissedChanges() {
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
+      BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
+      Watch watch = kv.watch(THINGS, Prefix.ALL, changeHints::add);
+      fixture.runWithWatchesDisconnected(() -> written(kv.create(THINGS, A, value("unseen"))));
+      awaitHint(changeHints, new Missed());
       assertEquals(List.of(A), keys(kv.list(THINGS, Prefix.ALL)));
       written(kv.create(THINGS, B, value("seen again")));
-      awaitHint(hints, new Changed(B));
+      awaitHint(changeHints, new Changed(B));
       watch.close();
     }
   }
 
   @Test
-  default void closedWatch_isQuiet() {
-    try (KvFixture rig = rig()) {
+  default void closedWatch_givesNoHint() {
+    try (KvFixture fixture = fixture()) {
       BlockingQueue<ChangeHint> closed = new LinkedBlockingQueue<>();
       BlockingQueue<ChangeHint> open = new LinkedBlockingQueue<>();
-      rig.kv().watch(THINGS, Prefix.ALL, closed::add).close();
-      Watch watch = rig.kv().watch(THINGS, Prefix.ALL, open::add);
-      written(rig.kv().create(THINGS, A, value("one")));
+      fixture.kv().watch(THINGS, Prefix.ALL, closed::add).close();
+      Watch watch = fixture.kv().watch(THINGS, Prefix.ALL, open::add);
+      written(fixture.kv().create(THINGS, A, value("one")));
       awaitHint(open, new Changed(A));
       assertEquals(List.of(), List.copyOf(closed));
       watch.close();
@@ -283,8 +283,8 @@ public interface KvContract {
 
   @Test
   default void storeTime_neverGoesBack() {
-    try (KvFixture rig = rig()) {
-      Kv kv = rig.kv();
+    try (KvFixture fixture = fixture()) {
+      Kv kv = fixture.kv();
       StoreTime last = kv.storeTime();
       for (int i = 0; i < 50; i++) {
         written(kv.put(THINGS, A, value("take " + i)));
@@ -293,7 +293,7 @@ public interface KvContract {
         assertInOrder(last, writtenAt, now);
         last = now;
       }
-      rig.pass(LIFETIME);
+      fixture.advanceTime(LIFETIME);
       Duration passed = kv.storeTime().since(last);
       assertTrue(
           passed.compareTo(LIFETIME) >= 0,
@@ -302,30 +302,30 @@ public interface KvContract {
   }
 
   @Test
-  default void valueOfAnyBytesUpToTheLimit_isKeptExactly() {
-    try (KvFixture rig = rig()) {
+  default void valueOfAnyBytesUpToTheLimit_isStoredExactly() {
+    try (KvFixture fixture = fixture()) {
       byte[] bytes = new byte[Value.MAX_BYTES];
       for (int i = 0; i < bytes.length; i++) {
         bytes[i] = (byte) i;
       }
       for (int length : new int[] {0, 1, 256, Value.MAX_BYTES}) {
         Value value = new Value(Bytes.copyOf(Arrays.copyOf(bytes, length)));
-        written(rig.kv().put(THINGS, A, value));
-        assertEquals(Optional.of(value), rig.kv().get(THINGS, A).map(Entry::value));
+        written(fixture.kv().put(THINGS, A, value));
+        assertEquals(Optional.of(value), fixture.kv().get(THINGS, A).map(Entry::value));
       }
     }
   }
 
   @Test
-  default void longestKey_isKept() {
-    try (KvFixture rig = rig()) {
+  default void longestKey_isStored() {
+    try (KvFixture fixture = fixture()) {
       Key longest = key("k".repeat(Key.MAX_LENGTH - 2) + ".z");
-      written(rig.kv().create(THINGS, longest, value("one")));
-      assertEquals(List.of(longest), keys(rig.kv().list(THINGS, Prefix.ALL)));
+      written(fixture.kv().create(THINGS, longest, value("one")));
+      assertEquals(List.of(longest), keys(fixture.kv().list(THINGS, Prefix.ALL)));
     }
   }
 
-  private static List<Object> threeOf(Entry entry) {
+  private static List<Object> keyValueRevision(Entry entry) {
     return List.of(entry.key(), entry.value(), entry.revision());
   }
 
@@ -342,24 +342,24 @@ public interface KvContract {
   }
 
   private static void assertInOrder(StoreTime... times) {
-    List<StoreTime> told = List.of(times);
-    assertEquals(told.stream().sorted().toList(), told, "store time went back");
+    List<StoreTime> given = List.of(times);
+    assertEquals(given.stream().sorted().toList(), given, "store time went back");
   }
 
   private static void addTo(
-      ChangeHint hint, Collection<ChangeHint> one, Collection<ChangeHint> other) {
-    one.add(hint);
-    other.add(hint);
+      ChangeHint changeHint, Collection<ChangeHint> one, Collection<ChangeHint> other) {
+    one.add(changeHint);
+    other.add(changeHint);
   }
 
   /// Hints may be duplicated or mixed with others, so this skips all but the awaited one.
-  private void awaitHint(BlockingQueue<ChangeHint> hints, ChangeHint awaited) {
+  private void awaitHint(BlockingQueue<ChangeHint> changeHints, ChangeHint awaited) {
     try {
-      ChangeHint hint;
+      ChangeHint changeHint;
       do {
-        hint = hints.poll(hintLimit().toMillis(), TimeUnit.MILLISECONDS);
-        assertTrue(hint != null, () -> "no hint " + awaited + " in " + hintLimit());
-      } while (!awaited.equals(hint));
+        changeHint = changeHints.poll(hintLimit().toMillis(), TimeUnit.MILLISECONDS);
+        assertTrue(changeHint != null, () -> "no hint " + awaited + " in " + hintLimit());
+      } while (!awaited.equals(changeHint));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for " + awaited, e);

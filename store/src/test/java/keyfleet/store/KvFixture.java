@@ -9,10 +9,10 @@ public interface KvFixture extends AutoCloseable {
   Kv kv();
 
   /// Returns when that much store time has passed.
-  void pass(Duration duration);
+  void advanceTime(Duration duration);
 
   /// Runs `meanwhile` while open watches get no hints, then lets them recover.
-  void whileWatchesAreCut(Runnable meanwhile);
+  void runWithWatchesDisconnected(Runnable meanwhile);
 
   /// Puts an entry under each key; an engine may do it faster than with one call each.
   default void fill(Bucket bucket, List<Key> keys) {
@@ -34,12 +34,12 @@ public interface KvFixture extends AutoCloseable {
       }
 
       @Override
-      public void pass(Duration duration) {
+      public void advanceTime(Duration duration) {
         clock.advance(duration);
       }
 
       @Override
-      public void whileWatchesAreCut(Runnable meanwhile) {
+      public void runWithWatchesDisconnected(Runnable meanwhile) {
         fake.disconnectWatches();
         meanwhile.run();
         fake.reconnectWatches();

@@ -14,7 +14,7 @@ public enum KvFlaw {
   /// Acknowledges before a write is durable, as NATS does unless `sync_interval` is `always`.
   LOSSY {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new LossyKv(kv);
     }
   },
@@ -22,7 +22,7 @@ public enum KvFlaw {
   /// Reads from any replica, as the direct get of NATS does.
   STALE {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new StaleKv(kv);
     }
   },
@@ -30,7 +30,7 @@ public enum KvFlaw {
   /// Compares first and writes later, as clusters of NATS before 2.9.21 did.
   CHECKED_THEN_WRITTEN {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       Exchanger<Key> checked = new Exchanger<>();
       return new Forwarding(kv) {
         @Override
@@ -52,7 +52,7 @@ public enum KvFlaw {
 
   UPDATES_ANY_REVISION {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
@@ -64,7 +64,7 @@ public enum KvFlaw {
 
   DELETES_ANY_REVISION {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
@@ -78,12 +78,12 @@ public enum KvFlaw {
   /// Restarts revisions at one after each deletion, as a counter inside the entry would.
   CREATES_AT_ONE {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public WriteResult create(Bucket bucket, Key key, Value value) {
-          WriteResult write = kv.create(bucket, key, value);
-          return write instanceof Written ? new Written(new Revision(1)) : write;
+          WriteResult writeResult = kv.create(bucket, key, value);
+          return writeResult instanceof Written ? new Written(new Revision(1)) : writeResult;
         }
       };
     }
@@ -93,7 +93,7 @@ public enum KvFlaw {
   /// would.
   SWEPT_LATE {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public Optional<Entry> get(Bucket bucket, Key key) {
@@ -110,7 +110,7 @@ public enum KvFlaw {
 
   LISTS_BY_TEXT {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public List<Entry> list(Bucket bucket, Prefix prefix) {
@@ -125,7 +125,7 @@ public enum KvFlaw {
 
   LISTS_UNORDERED {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public List<Entry> list(Bucket bucket, Prefix prefix) {
@@ -137,16 +137,16 @@ public enum KvFlaw {
 
   HIDES_LOST_HINTS {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       return new Forwarding(kv) {
         @Override
         public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
           return kv.watch(
               bucket,
               prefix,
-              hint -> {
-                if (!(hint instanceof Missed)) {
-                  watcher.hint(hint);
+              changeHint -> {
+                if (!(changeHint instanceof Missed)) {
+                  watcher.onHint(changeHint);
                 }
               });
         }
@@ -157,7 +157,7 @@ public enum KvFlaw {
   /// Reports the wall clock of any server that answers.
   CLOCK_GOES_BACK {
     @Override
-    public Kv in(Kv kv) {
+    public Kv applyTo(Kv kv) {
       AtomicLong asked = new AtomicLong();
       return new Forwarding(kv) {
         @Override
@@ -168,7 +168,7 @@ public enum KvFlaw {
     }
   };
 
-  public abstract Kv in(Kv kv);
+  public abstract Kv applyTo(Kv kv);
 
   private static Bucket lasting(Bucket bucket) {
     return new Bucket.Lasting(bucket.name());

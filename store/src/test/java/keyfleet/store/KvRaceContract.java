@@ -35,7 +35,7 @@ public interface KvRaceContract {
   Key A = new Key("a");
 
   /// Creates a fixture around an empty store.
-  KvFixture rig();
+  KvFixture fixture();
 
   /// How many races are run.
   default int rounds() {
@@ -49,145 +49,150 @@ public interface KvRaceContract {
 
   @Test
   default void racedCreate_isWonOnce() {
-    try (KvFixture rig = rig();
-        RacingThreads racers = new RacingThreads(RACERS)) {
+    try (KvFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(RACERS)) {
       for (int i = 0; i < rounds(); i++) {
         Key key = key("race." + i);
         assertOneWinner(
-            rig.kv(), key, racers.race(it -> send(rig.kv(), new Create(THINGS, key, mark(it)))));
+            fixture.kv(),
+            key,
+            racingThreads.race(it -> send(fixture.kv(), new Create(THINGS, key, valueOf(it)))));
       }
     }
   }
 
   @Test
   default void racedUpdate_isWonOnce() {
-    try (KvFixture rig = rig();
-        RacingThreads racers = new RacingThreads(RACERS)) {
-      Revision last = written(rig.kv().create(THINGS, A, value("start")));
+    try (KvFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(RACERS)) {
+      Revision last = written(fixture.kv().create(THINGS, A, value("start")));
       for (int i = 0; i < rounds(); i++) {
         Revision expected = last;
         String round = i + ".";
-        List<WriteOutcome> fates =
-            racers.race(it -> send(rig.kv(), new Update(THINGS, A, value(round + it), expected)));
-        last = theWinner(fates);
-        assertEquals(Optional.of(last), rig.kv().get(THINGS, A).map(Entry::revision), round);
+        List<WriteOutcome> outcomes =
+            racingThreads.race(
+                it -> send(fixture.kv(), new Update(THINGS, A, value(round + it), expected)));
+        last = onlyWinner(outcomes);
+        assertEquals(Optional.of(last), fixture.kv().get(THINGS, A).map(Entry::revision), round);
       }
     }
   }
 
   @Test
   default void racedIncrements_allCount() {
-    try (KvFixture rig = rig();
-        RacingThreads racers = new RacingThreads(RACERS)) {
-      written(rig.kv().create(THINGS, A, value("0")));
+    try (KvFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(RACERS)) {
+      written(fixture.kv().create(THINGS, A, value("0")));
       int each = Math.max(1, rounds() / 20);
-      racers.race(it -> increments(rig.kv(), each, it));
-      String total = rig.kv().get(THINGS, A).orElseThrow().value().text();
+      racingThreads.race(it -> increments(fixture.kv(), each, it));
+      String total = fixture.kv().get(THINGS, A).orElseThrow().value().text();
       assertEquals(each * RACERS, Integer.parseInt(total.split(" ", 2)[0]), total);
     }
   }
 
   @Test
   default void concurrentHistories_areLinearizable() {
-    try (KvFixture rig = rig();
-        RacingThreads racers = new RacingThreads(CLIENTS)) {
+    try (KvFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
-        searchHistory(rig, racers, i, _ -> Fault.NONE);
+        checkHistory(fixture, racingThreads, i, _ -> Fault.NONE);
       }
     }
   }
 
   @Test
   default void historiesWithUnansweredCalls_areLinearizable() {
-    try (KvFixture rig = rig();
-        RacingThreads racers = new RacingThreads(CLIENTS)) {
+    try (KvFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(CLIENTS)) {
       for (int i = 0; i < histories(); i++) {
-        searchHistory(rig, racers, i, KvRaceContract::anyTrouble);
+        checkHistory(fixture, racingThreads, i, KvRaceContract::randomFault);
       }
     }
   }
 
   @Test
   default void unansweredWriteThatWasApplied_isFoundByItsNonce() {
-    try (KvFixture rig = rig()) {
-      Kv unsure = troubled(rig.kv(), Fault.APPLIED, Fault.APPLIED);
-      Revision created = applied(new Create(THINGS, A, value("nonce 1")).settle(unsure, TRIES));
+    try (KvFixture fixture = fixture()) {
+      Kv unreliable = withFaults(fixture.kv(), Fault.APPLIED, Fault.APPLIED);
+      Revision created =
+          applied(new Create(THINGS, A, value("nonce 1")).sendUntilKnown(unreliable, TRIES));
       Update update = new Update(THINGS, A, value("nonce 2"), created);
-      assertEquals(new Unknown(), update.send(unsure));
-      Revision updated = applied(update.fate(unsure));
-      assertEquals(Optional.of(updated), rig.kv().get(THINGS, A).map(Entry::revision));
+      assertEquals(new Unknown(), update.send(unreliable));
+      Revision updated = applied(update.readOutcome(unreliable));
+      assertEquals(Optional.of(updated), fixture.kv().get(THINGS, A).map(Entry::revision));
     }
   }
 
   @Test
   default void unansweredWriteThatWasLost_isPendingAndSentAgain() {
-    try (KvFixture rig = rig()) {
-      Kv unsure = troubled(rig.kv(), Fault.LOST, Fault.LOST, Fault.NONE);
+    try (KvFixture fixture = fixture()) {
+      Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.LOST, Fault.NONE);
       Create create = new Create(THINGS, A, value("nonce"));
-      assertEquals(new Unknown(), create.send(unsure));
-      assertEquals(new Pending(), create.fate(unsure));
-      Revision revision = applied(create.settle(unsure, TRIES));
-      assertEquals(Optional.of(revision), rig.kv().get(THINGS, A).map(Entry::revision));
+      assertEquals(new Unknown(), create.send(unreliable));
+      assertEquals(new Pending(), create.readOutcome(unreliable));
+      Revision revision = applied(create.sendUntilKnown(unreliable, TRIES));
+      assertEquals(Optional.of(revision), fixture.kv().get(THINGS, A).map(Entry::revision));
     }
   }
 
   @Test
   default void unansweredWriteThatArrivesLate_isNotTakenForAnother() {
-    try (KvFixture rig = rig()) {
-      Revision first = written(rig.kv().create(THINGS, A, value("start")));
-      Kv unsure = troubled(rig.kv(), Fault.LATE, Fault.NONE);
+    try (KvFixture fixture = fixture()) {
+      Revision first = written(fixture.kv().create(THINGS, A, value("start")));
+      Kv unreliable = withFaults(fixture.kv(), Fault.LATE, Fault.NONE);
       Update update = new Update(THINGS, A, value("nonce"), first);
-      assertEquals(new Unknown(), update.send(unsure));
-      assertEquals(new Pending(), update.fate(unsure));
-      assertEquals(new Conflict(), update.send(unsure), "both messages were applied");
-      applied(update.fate(unsure));
+      assertEquals(new Unknown(), update.send(unreliable));
+      assertEquals(new Pending(), update.readOutcome(unreliable));
+      assertEquals(new Conflict(), update.send(unreliable), "both messages were applied");
+      applied(update.readOutcome(unreliable));
     }
   }
 
   @Test
-  default void unansweredWriteThatLost_isOvertaken() {
-    try (KvFixture rig = rig()) {
-      Revision first = written(rig.kv().create(THINGS, A, value("start")));
-      Kv unsure = troubled(rig.kv(), Fault.LOST, Fault.NONE);
+  default void unansweredWriteThatLost_isSuperseded() {
+    try (KvFixture fixture = fixture()) {
+      Revision first = written(fixture.kv().create(THINGS, A, value("start")));
+      Kv unreliable = withFaults(fixture.kv(), Fault.LOST, Fault.NONE);
       Update update = new Update(THINGS, A, value("nonce"), first);
-      assertEquals(new Unknown(), update.send(unsure));
-      written(rig.kv().update(THINGS, A, value("another's"), first));
-      assertEquals(new Superseded(), update.settle(unsure, TRIES));
-      assertEquals("another's", rig.kv().get(THINGS, A).orElseThrow().value().text());
+      assertEquals(new Unknown(), update.send(unreliable));
+      written(fixture.kv().update(THINGS, A, value("another's"), first));
+      assertEquals(new Superseded(), update.sendUntilKnown(unreliable, TRIES));
+      assertEquals("another's", fixture.kv().get(THINGS, A).orElseThrow().value().text());
     }
   }
 
   @Test
   default void writeThatIsNeverAnswered_staysPending() {
-    try (KvFixture rig = rig()) {
-      Kv deaf = new UnreliableKv(rig.kv(), () -> Fault.LOST);
-      assertEquals(new Pending(), new Create(THINGS, A, value("nonce")).settle(deaf, TRIES));
-      assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
+    try (KvFixture fixture = fixture()) {
+      Kv unreliable = new UnreliableKv(fixture.kv(), () -> Fault.LOST);
+      assertEquals(
+          new Pending(), new Create(THINGS, A, value("nonce")).sendUntilKnown(unreliable, TRIES));
+      assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
     }
   }
 
-  private static Value mark(int racer) {
+  private static Value valueOf(int racer) {
     return value("racer " + racer);
   }
 
   /// A real store may fail to answer; then the outcome is read back.
-  private static WriteOutcome send(Kv kv, ConditionalWrite attempt) {
-    return attempt.settle(kv, TRIES);
+  private static WriteOutcome send(Kv kv, ConditionalWrite conditionalWrite) {
+    return conditionalWrite.sendUntilKnown(kv, TRIES);
   }
 
-  private static void assertOneWinner(Kv kv, Key key, List<WriteOutcome> fates) {
-    int winner = fates.indexOf(new Applied(theWinner(fates)));
-    assertEquals(Optional.of(mark(winner)), kv.get(THINGS, key).map(Entry::value), key::value);
+  private static void assertOneWinner(Kv kv, Key key, List<WriteOutcome> outcomes) {
+    int winner = outcomes.indexOf(new Applied(onlyWinner(outcomes)));
+    assertEquals(Optional.of(valueOf(winner)), kv.get(THINGS, key).map(Entry::value), key::value);
   }
 
-  private static Revision theWinner(List<WriteOutcome> fates) {
-    List<WriteOutcome> winners = fates.stream().filter(Applied.class::isInstance).toList();
-    assertEquals(1, winners.size(), () -> "winners among " + fates);
+  private static Revision onlyWinner(List<WriteOutcome> outcomes) {
+    List<WriteOutcome> winners = outcomes.stream().filter(Applied.class::isInstance).toList();
+    assertEquals(1, winners.size(), () -> "winners among " + outcomes);
     return applied(winners.getFirst());
   }
 
-  private static Revision applied(WriteOutcome fate) {
-    return assertInstanceOf(Applied.class, fate).revision();
+  private static Revision applied(WriteOutcome outcome) {
+    return assertInstanceOf(Applied.class, outcome).revision();
   }
 
   private static int increments(Kv kv, int count, int racer) {
@@ -197,32 +202,32 @@ public interface KvRaceContract {
       Entry last = kv.get(THINGS, A).orElseThrow(() -> new AssertionError("lost"));
       int next = 1 + Integer.parseInt(last.value().text().split(" ", 2)[0]);
       Value value = value(next + " by " + racer + ", try " + tries);
-      ConditionalWrite attempt = new Update(THINGS, A, value, last.revision());
-      done += attempt.settle(kv, TRIES) instanceof Applied ? 1 : 0;
+      ConditionalWrite conditionalWrite = new Update(THINGS, A, value, last.revision());
+      done += conditionalWrite.sendUntilKnown(kv, TRIES) instanceof Applied ? 1 : 0;
     }
     return done;
   }
 
-  private static void searchHistory(
-      KvFixture rig, RacingThreads racers, int seed, Function<Random, Fault> troubles) {
-    RegisterHistory history = new RegisterHistory();
+  private static void checkHistory(
+      KvFixture fixture, RacingThreads racingThreads, int seed, Function<Random, Fault> faults) {
+    RegisterHistory registerHistory = new RegisterHistory();
     Key key = key("register." + seed);
-    racers.race(client -> {
+    racingThreads.race(client -> {
       Random random = new Random(31L * seed + client);
-      Kv kv = new UnreliableKv(rig.kv(), () -> troubles.apply(random));
-      new RegisterClient(kv, THINGS, key, history).run(random, CALLS, 1 + 1_000 * client);
+      Kv kv = new UnreliableKv(fixture.kv(), () -> faults.apply(random));
+      new RegisterClient(kv, THINGS, key, registerHistory).run(random, CALLS, 1 + 1_000 * client);
       return client;
     });
-    LinearizabilityChecker.check(history);
+    LinearizabilityChecker.check(registerHistory);
   }
 
-  private static Fault anyTrouble(Random random) {
+  private static Fault randomFault(Random random) {
     Fault[] all = Fault.values();
     return random.nextInt(3) > 0 ? Fault.NONE : all[random.nextInt(all.length)];
   }
 
-  private static Kv troubled(Kv kv, Fault... troubles) {
-    Iterator<Fault> each = List.of(troubles).iterator();
+  private static Kv withFaults(Kv kv, Fault... faults) {
+    Iterator<Fault> each = List.of(faults).iterator();
     Supplier<Fault> next = () -> each.hasNext() ? each.next() : Fault.NONE;
     return new UnreliableKv(kv, next);
   }

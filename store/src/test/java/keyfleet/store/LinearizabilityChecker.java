@@ -19,38 +19,41 @@ final class LinearizabilityChecker {
 
   private record Visit(long done, int state) {}
 
-  private final List<RegisterOperation> operations;
+  private final List<RegisterOperation> registerOperations;
   private final long mustBeDone;
   private final Set<Visit> visited = new HashSet<>();
 
-  private LinearizabilityChecker(List<RegisterOperation> operations) {
-    this.operations = operations;
+  private LinearizabilityChecker(List<RegisterOperation> registerOperations) {
+    this.registerOperations = registerOperations;
     long answered = 0;
-    for (int i = 0; i < operations.size(); i++) {
-      answered |= operations.get(i).answered() ? bit(i) : 0;
+    for (int i = 0; i < registerOperations.size(); i++) {
+      answered |= registerOperations.get(i).isAnswered() ? bit(i) : 0;
     }
     this.mustBeDone = answered;
   }
 
-  static boolean holds(List<RegisterOperation> history) {
+  static boolean isLinearizable(List<RegisterOperation> history) {
     if (history.size() > MAX_OPERATIONS) {
       throw new IllegalArgumentException(
           "at most " + MAX_OPERATIONS + " operations can be searched, not " + history.size());
     }
     List<RegisterOperation> byBeginning =
         history.stream().sorted(Comparator.comparingLong(RegisterOperation::invoked)).toList();
-    return new LinearizabilityChecker(byBeginning).explains(0, RegisterOperation.ABSENT);
+    return new LinearizabilityChecker(byBeginning).canOrderRest(0, RegisterOperation.ABSENT);
   }
 
-  static void check(RegisterHistory history) {
-    List<RegisterOperation> operations = history.operations();
-    if (!holds(operations)) {
-      fail("this history is not linearizable:" + System.lineSeparator() + shown(operations));
+  static void check(RegisterHistory registerHistory) {
+    List<RegisterOperation> registerOperations = registerHistory.registerOperations();
+    if (!isLinearizable(registerOperations)) {
+      fail(
+          "this history is not linearizable:"
+              + System.lineSeparator()
+              + describe(registerOperations));
     }
   }
 
   /// Whether the calls left after `done` can be ordered from `state` on.
-  private boolean explains(long done, int state) {
+  private boolean canOrderRest(long done, int state) {
     if ((done & mustBeDone) == mustBeDone) {
       return true;
     }
@@ -58,26 +61,26 @@ final class LinearizabilityChecker {
       return false;
     }
     long firstAnswer = firstAnswer(done);
-    for (int i = 0; i < operations.size(); i++) {
+    for (int i = 0; i < registerOperations.size(); i++) {
       // A call that began after another was answered cannot come before it.
-      boolean mayBeNext = (done & bit(i)) == 0 && operations.get(i).invoked() < firstAnswer;
-      if (mayBeNext && explainsWith(i, done, state)) {
+      boolean mayBeNext = (done & bit(i)) == 0 && registerOperations.get(i).invoked() < firstAnswer;
+      if (mayBeNext && canOrderRestAfter(i, done, state)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean explainsWith(int next, long done, int state) {
-    OptionalInt after = operations.get(next).step().on(state);
-    return after.isPresent() && explains(done | bit(next), after.getAsInt());
+  private boolean canOrderRestAfter(int next, long done, int state) {
+    OptionalInt after = registerOperations.get(next).effect().applyTo(state);
+    return after.isPresent() && canOrderRest(done | bit(next), after.getAsInt());
   }
 
   private long firstAnswer(long done) {
     long first = RegisterOperation.NEVER;
-    for (int i = 0; i < operations.size(); i++) {
+    for (int i = 0; i < registerOperations.size(); i++) {
       if ((done & bit(i)) == 0) {
-        first = Math.min(first, operations.get(i).returned());
+        first = Math.min(first, registerOperations.get(i).returned());
       }
     }
     return first;
@@ -87,8 +90,8 @@ final class LinearizabilityChecker {
     return 1L << index;
   }
 
-  private static String shown(List<RegisterOperation> operations) {
-    return operations.stream()
+  private static String describe(List<RegisterOperation> registerOperations) {
+    return registerOperations.stream()
         .sorted(Comparator.comparingLong(RegisterOperation::invoked))
         .map(RegisterOperation::toString)
         .collect(Collectors.joining(System.lineSeparator()));

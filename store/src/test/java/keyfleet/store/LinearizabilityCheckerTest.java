@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class LinearizabilityCheckerTest {
   @Test
-  void callsOneAfterAnother_areExplained() {
+  void sequentialCalls_areLinearizable() {
     assertHolds(op(new Read(0), 1, 2), op(new Swap(0, 7), 3, 4), op(new Read(7), 5, 6));
   }
 
@@ -76,20 +76,23 @@ class LinearizabilityCheckerTest {
   @Test
   void tooLongHistory_isRefused() {
     List<RegisterOperation> long65 = Collections.nCopies(65, op(new Read(0), 1, 2));
-    assertThrows(IllegalArgumentException.class, () -> LinearizabilityChecker.holds(long65));
+    assertThrows(
+        IllegalArgumentException.class, () -> LinearizabilityChecker.isLinearizable(long65));
   }
 
   /// Compares the search with the definition: tries all orders of all subsets that include every
   /// answered call.
   @Test
-  void randomHistories_areJudgedAsByTryingAllOrders() {
+  void randomHistories_agreeWithTryingAllOrders() {
     int held = 0;
     for (int seed = 0; seed < 3_000; seed++) {
       List<RegisterOperation> history = randomHistory(new Random(seed));
-      boolean expected = someOrderExplains(history, RegisterOperation.ABSENT);
+      boolean expected = someOrderIsLegal(history, RegisterOperation.ABSENT);
       int shown = seed;
       assertEquals(
-          expected, LinearizabilityChecker.holds(history), () -> "seed " + shown + ": " + history);
+          expected,
+          LinearizabilityChecker.isLinearizable(history),
+          () -> "seed " + shown + ": " + history);
       held += expected ? 1 : 0;
     }
     assertTrue(held > 300 && held < 2_700, "one-sided: " + held + " of 3000 hold");
@@ -122,31 +125,31 @@ class LinearizabilityCheckerTest {
     };
   }
 
-  private static boolean someOrderExplains(List<RegisterOperation> left, int state) {
-    if (left.stream().noneMatch(RegisterOperation::answered)) {
+  private static boolean someOrderIsLegal(List<RegisterOperation> left, int state) {
+    if (left.stream().noneMatch(RegisterOperation::isAnswered)) {
       return true;
     }
     for (RegisterOperation next : left) {
       List<RegisterOperation> rest = new ArrayList<>(left);
       rest.remove(next);
       boolean inTime = rest.stream().noneMatch(it -> it.returned() < next.invoked());
-      OptionalInt after = next.step().on(state);
-      if (inTime && after.isPresent() && someOrderExplains(rest, after.getAsInt())) {
+      OptionalInt after = next.effect().applyTo(state);
+      if (inTime && after.isPresent() && someOrderIsLegal(rest, after.getAsInt())) {
         return true;
       }
     }
     return false;
   }
 
-  private static RegisterOperation op(Effect step, long invoked, long returned) {
-    return new RegisterOperation(step, invoked, returned);
+  private static RegisterOperation op(Effect effect, long invoked, long returned) {
+    return new RegisterOperation(effect, invoked, returned);
   }
 
   private static void assertHolds(RegisterOperation... history) {
-    assertTrue(LinearizabilityChecker.holds(List.of(history)));
+    assertTrue(LinearizabilityChecker.isLinearizable(List.of(history)));
   }
 
   private static void assertFails(RegisterOperation... history) {
-    assertFalse(LinearizabilityChecker.holds(List.of(history)));
+    assertFalse(LinearizabilityChecker.isLinearizable(List.of(history)));
   }
 }

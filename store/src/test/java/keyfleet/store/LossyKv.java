@@ -7,7 +7,7 @@ import keyfleet.store.WriteResult.Written;
 /// Acknowledges and drops every twentieth write that would have succeeded.
 public final class LossyKv implements ForwardingKv {
   private static final int EVERY = 20;
-  private static final long MADE_UP = 1L << 40;
+  private static final long FAKE_REVISIONS = 1L << 40;
 
   private final Kv inner;
   private final AtomicInteger writes = new AtomicInteger();
@@ -24,7 +24,7 @@ public final class LossyKv implements ForwardingKv {
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
     return inner.get(bucket, key).isEmpty() && drops()
-        ? acknowledged()
+        ? fakeAcknowledgement()
         : inner.create(bucket, key, value);
   }
 
@@ -32,20 +32,20 @@ public final class LossyKv implements ForwardingKv {
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     Optional<Revision> held = inner.get(bucket, key).map(Entry::revision);
     return held.equals(Optional.of(expected)) && drops()
-        ? acknowledged()
+        ? fakeAcknowledgement()
         : inner.update(bucket, key, value, expected);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return drops() ? acknowledged() : inner.put(bucket, key, value);
+    return drops() ? fakeAcknowledgement() : inner.put(bucket, key, value);
   }
 
   private boolean drops() {
     return writes.incrementAndGet() % EVERY == 0;
   }
 
-  private WriteResult acknowledged() {
-    return new Written(new Revision(MADE_UP + writes.get()));
+  private WriteResult fakeAcknowledgement() {
+    return new Written(new Revision(FAKE_REVISIONS + writes.get()));
   }
 }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /// the next census.
 final class NonBlockingFence implements ForwardingRecords {
   /// This many inserts are not delayed, so that the test can reach its fence.
-  private static final int PROMPT = FenceContract.BEFORE_FENCE;
+  private static final int UNDELAYED = FenceContract.BEFORE_FENCE;
 
   private final Records inner;
   private final AtomicInteger inserts = new AtomicInteger();
-  private final CountDownLatch between = new CountDownLatch(1);
+  private final CountDownLatch checkedOnly = new CountDownLatch(1);
   private final CountDownLatch counted = new CountDownLatch(1);
   private volatile @Nullable Fence fence;
 
@@ -35,8 +35,8 @@ final class NonBlockingFence implements ForwardingRecords {
     if (held != null && !held.allows(SealedFields.NONE, added.fields())) {
       return new Fenced(held);
     }
-    if (inserts.incrementAndGet() > PROMPT) {
-      between.countDown();
+    if (inserts.incrementAndGet() > UNDELAYED) {
+      checkedOnly.countDown();
       await(counted);
     }
     return inner.insert(added);
@@ -44,7 +44,7 @@ final class NonBlockingFence implements ForwardingRecords {
 
   @Override
   public FenceResult fence(Fence next) {
-    await(between);
+    await(checkedOnly);
     fence = next;
     return new Raised();
   }

@@ -35,14 +35,14 @@ public final class RacingThreads implements AutoCloseable {
         return racer.apply(number);
       });
     }
-    return outcomes(runs);
+    return runAll(runs);
   }
 
-  private <T> List<T> outcomes(List<Callable<T>> runs) {
-    List<T> outcomes = new ArrayList<>();
+  private <T> List<T> runAll(List<Callable<T>> runs) {
+    List<T> results = new ArrayList<>();
     try {
       for (Future<T> run : threads.invokeAll(runs, ROUND_SECONDS, TimeUnit.SECONDS)) {
-        outcomes.add(run.get());
+        results.add(run.get());
       }
     } catch (ExecutionException e) {
       if (e.getCause() instanceof AssertionError failed) {
@@ -53,7 +53,7 @@ public final class RacingThreads implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while the threads ran", e);
     }
-    return outcomes;
+    return results;
   }
 
   @Override

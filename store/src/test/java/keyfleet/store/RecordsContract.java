@@ -30,221 +30,222 @@ public interface RecordsContract {
   int PAGE = 10;
 
   /// Creates a fixture around an empty collection.
-  RecordsFixture rig();
+  RecordsFixture fixture();
 
   /// How many records the longer tests use.
-  default int population() {
+  default int recordCount() {
     return 200;
   }
 
   @Test
   default void insertedRecord_isReadExactly() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord record = record(1, 1, 1);
-      assertEquals(Optional.empty(), rig.records().read(id(1)));
-      insert(rig, record);
-      assertEquals(Optional.of(record), rig.records().read(id(1)));
-      assertEquals(new Conflict(), rig.records().insert(record(1, 2)));
-      assertEquals(Optional.of(record), rig.records().read(id(1)));
+      assertEquals(Optional.empty(), fixture.records().read(id(1)));
+      insert(fixture, record);
+      assertEquals(Optional.of(record), fixture.records().read(id(1)));
+      assertEquals(new Conflict(), fixture.records().insert(record(1, 2)));
+      assertEquals(Optional.of(record), fixture.records().read(id(1)));
     }
   }
 
   @Test
   default void delete_needsTheFieldsAsTheyAre() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord record = record(1, 1, 1);
-      insert(rig, record);
-      assertEquals(new Conflict(), rig.records().delete(record(1, 1, 1)));
-      assertEquals(new Deleted(), rig.records().delete(record));
-      assertEquals(Optional.empty(), rig.records().read(id(1)));
-      assertEquals(new Conflict(), rig.records().delete(record));
+      insert(fixture, record);
+      assertEquals(new Conflict(), fixture.records().delete(record(1, 1, 1)));
+      assertEquals(new Deleted(), fixture.records().delete(record));
+      assertEquals(Optional.empty(), fixture.records().read(id(1)));
+      assertEquals(new Conflict(), fixture.records().delete(record));
     }
   }
 
   @Test
   default void compareAndSet_changesAllFields() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord before = record(1, 1, 1, 1);
-      insert(rig, before);
+      insert(fixture, before);
       StoredRecord after = new StoredRecord(before.id(), rewrapped(before, 2));
       assertEquals(
-          new Stored(), rig.records().compareAndSet(new RecordChange(before, after.fields())));
-      assertEquals(Optional.of(after), rig.records().read(id(1)));
+          new Stored(), fixture.records().compareAndSet(new RecordChange(before, after.fields())));
+      assertEquals(Optional.of(after), fixture.records().read(id(1)));
     }
   }
 
   @Test
   default void compareAndSetWithAnyFieldChanged_changesNone() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord stored = record(1, 1, 1, 1);
-      insert(rig, stored);
+      insert(fixture, stored);
       for (String name : stored.fields().byName().keySet()) {
         SealedFields other = with(stored.fields(), name, sealed(1));
         StoredRecord expected = new StoredRecord(stored.id(), other);
-        RecordChange change = new RecordChange(expected, rewrapped(stored, 2));
-        assertEquals(new Conflict(), rig.records().compareAndSet(change), name);
-        assertEquals(Optional.of(stored), rig.records().read(id(1)), name);
+        RecordChange recordChange = new RecordChange(expected, rewrapped(stored, 2));
+        assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange), name);
+        assertEquals(Optional.of(stored), fixture.records().read(id(1)), name);
       }
     }
   }
 
   @Test
-  default void compareAndSetThatKnowsTooFewFields_changesNone() {
-    try (RecordsFixture rig = rig()) {
+  default void compareAndSetWithTooFewFields_changesNone() {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord stored = record(1, 1, 1);
-      insert(rig, stored);
+      insert(fixture, stored);
       Map<String, Bytes> half = Map.of("f0", stored.fields().byName().get("f0"));
       StoredRecord expected = new StoredRecord(stored.id(), SealedFields.of(half));
-      RecordChange change = new RecordChange(expected, fields(2));
-      assertEquals(new Conflict(), rig.records().compareAndSet(change));
-      assertEquals(Optional.of(stored), rig.records().read(id(1)));
+      RecordChange recordChange = new RecordChange(expected, fields(2));
+      assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange));
+      assertEquals(Optional.of(stored), fixture.records().read(id(1)));
     }
   }
 
   @Test
   default void compareAndSetOfAbsentRecord_conflicts() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       StoredRecord absent = record(1, 1);
-      RecordChange change = new RecordChange(absent, fields(2));
-      assertEquals(new Conflict(), rig.records().compareAndSet(change));
-      assertEquals(Optional.empty(), rig.records().read(id(1)));
+      RecordChange recordChange = new RecordChange(absent, fields(2));
+      assertEquals(new Conflict(), fixture.records().compareAndSet(recordChange));
+      assertEquals(Optional.empty(), fixture.records().read(id(1)));
     }
   }
 
   @Test
-  default void compareAndSetAll_judgesEachChangeByItself() {
-    try (RecordsFixture rig = rig()) {
-      List<RecordChange> changes = new ArrayList<>();
+  default void compareAndSetAll_decidesEachChangeSeparately() {
+    try (RecordsFixture fixture = fixture()) {
+      List<RecordChange> recordChanges = new ArrayList<>();
       List<RecordWriteResult> expected = new ArrayList<>();
-      for (int i = 0; i < population(); i++) {
+      for (int i = 0; i < recordCount(); i++) {
         boolean asRead = i % 3 > 0;
         StoredRecord record = record(i, 1, 1);
-        insert(rig, asRead ? record : record(i, 1, 1));
-        changes.add(new RecordChange(record, rewrapped(record, 2)));
+        insert(fixture, asRead ? record : record(i, 1, 1));
+        recordChanges.add(new RecordChange(record, rewrapped(record, 2)));
         expected.add(asRead ? new Stored() : new Conflict());
       }
-      assertEquals(expected, rig.records().compareAndSetAll(changes));
-      for (int i = 0; i < population(); i++) {
+      assertEquals(expected, fixture.records().compareAndSetAll(recordChanges));
+      for (int i = 0; i < recordCount(); i++) {
         boolean moved = expected.get(i).equals(new Stored());
-        SealedFields found = rig.records().read(id(i)).orElseThrow().fields();
-        assertEquals(moved, changes.get(i).to().equals(found), "record " + i);
+        SealedFields found = fixture.records().read(id(i)).orElseThrow().fields();
+        assertEquals(moved, recordChanges.get(i).after().equals(found), "record " + i);
       }
-      assertEquals(List.of(), rig.records().compareAndSetAll(List.of()));
+      assertEquals(List.of(), fixture.records().compareAndSetAll(List.of()));
     }
   }
 
   @Test
-  default void changeThatForgetsAField_cannotBeMade() {
+  default void changeWithoutOneOfTheFields_isRefused() {
     StoredRecord record = record(1, 1, 1);
     assertThrows(IllegalArgumentException.class, () -> new RecordChange(record, fields(2)));
   }
 
   @Test
   default void racedCompareAndSet_isWonOnceAndNeverMixed() {
-    try (RecordsFixture rig = rig();
-        RacingThreads racers = new RacingThreads(RACERS)) {
+    try (RecordsFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(RACERS)) {
       StoredRecord last = record(1, 1, 1);
-      insert(rig, last);
-      for (int round = 0; round < population(); round++) {
+      insert(fixture, last);
+      for (int round = 0; round < recordCount(); round++) {
         StoredRecord expected = last;
         List<SealedFields> offers = new ArrayList<>();
         for (int i = 0; i < RACERS; i++) {
           offers.add(rewrapped(expected, 1 + i));
         }
         List<RecordWriteResult> writes =
-            racers.race(
-                it -> rig.records().compareAndSet(new RecordChange(expected, offers.get(it))));
+            racingThreads.race(
+                it -> fixture.records().compareAndSet(new RecordChange(expected, offers.get(it))));
         assertEquals(1, Collections.frequency(writes, new Stored()), () -> "of " + writes);
         last = new StoredRecord(last.id(), offers.get(writes.indexOf(new Stored())));
-        assertEquals(Optional.of(last), rig.records().read(id(1)));
+        assertEquals(Optional.of(last), fixture.records().read(id(1)));
       }
     }
   }
 
   @Test
   default void mixedRecord_belongsToItsLowestVersion() {
-    try (RecordsFixture rig = rig()) {
-      insert(rig, record(1, 3, 2));
-      insert(rig, record(2, 2, 3));
-      insert(rig, record(3, 3, 3));
-      assertEquals(ids(1, 2), idsOf(scanAll(rig.records(), v(2))));
-      assertEquals(ids(3), idsOf(scanAll(rig.records(), v(3))));
-      assertEquals(Map.of(v(2), 2L, v(3), 1L), rig.records().census().belonging());
-      assertEquals(Map.of(v(2), 2L, v(3), 3L), rig.records().census().carrying());
+    try (RecordsFixture fixture = fixture()) {
+      insert(fixture, record(1, 3, 2));
+      insert(fixture, record(2, 2, 3));
+      insert(fixture, record(3, 3, 3));
+      assertEquals(ids(1, 2), idsOf(scanAll(fixture.records(), v(2))));
+      assertEquals(ids(3), idsOf(scanAll(fixture.records(), v(3))));
+      assertEquals(Map.of(v(2), 2L, v(3), 1L), fixture.records().census().belonging());
+      assertEquals(Map.of(v(2), 2L, v(3), 3L), fixture.records().census().carrying());
     }
   }
 
   @Test
-  default void fieldThatIsNoEnvelope_isCountedAsUnreadable() {
-    try (RecordsFixture rig = rig()) {
+  default void fieldThatIsNotAnEnvelope_isCountedAsUnreadable() {
+    try (RecordsFixture fixture = fixture()) {
       Bytes garbage = Bytes.copyOf(new byte[200]);
-      insert(rig, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
-      insert(rig, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
-      insert(rig, record(3, 1));
-      assertEquals(2, rig.records().census().unreadable());
-      assertEquals(Map.of(v(1), 2L), rig.records().census().belonging());
-      assertEquals(ids(1, 3), idsOf(scanAll(rig.records(), v(1))));
+      insert(fixture, new StoredRecord(id(1), with(fields(1), "f1", garbage)));
+      insert(fixture, new StoredRecord(id(2), SealedFields.of(Map.of("f0", garbage))));
+      insert(fixture, record(3, 1));
+      assertEquals(2, fixture.records().census().unreadable());
+      assertEquals(Map.of(v(1), 2L), fixture.records().census().belonging());
+      assertEquals(ids(1, 3), idsOf(scanAll(fixture.records(), v(1))));
     }
   }
 
   @Test
   default void census_equalsFullScan() {
-    try (RecordsFixture rig = rig()) {
+    try (RecordsFixture fixture = fixture()) {
       Random random = new Random(7);
-      assertEquals(Census.of(List.of()), rig.records().census());
-      for (int i = 0; i < population(); i++) {
-        insert(rig, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
+      assertEquals(Census.of(List.of()), fixture.records().census());
+      for (int i = 0; i < recordCount(); i++) {
+        insert(fixture, record(i, 1 + random.nextInt(4), 1 + random.nextInt(4)));
         if (random.nextInt(3) == 0) {
-          StoredRecord moved = rig.records().read(id(random.nextInt(i + 1))).orElseThrow();
-          RecordChange change = new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
-          assertEquals(new Stored(), rig.records().compareAndSet(change));
+          StoredRecord moved = fixture.records().read(id(random.nextInt(i + 1))).orElseThrow();
+          RecordChange recordChange =
+              new RecordChange(moved, rewrapped(moved, 1 + random.nextInt(5)));
+          assertEquals(new Stored(), fixture.records().compareAndSet(recordChange));
         }
       }
       List<StoredRecord> all = new ArrayList<>();
       for (int version = 1; version <= 6; version++) {
-        all.addAll(scanAll(rig.records(), v(version)));
+        all.addAll(scanAll(fixture.records(), v(version)));
       }
-      assertEquals(population(), all.size());
-      assertEquals(Census.of(all), rig.records().census());
+      assertEquals(recordCount(), all.size());
+      assertEquals(Census.of(all), fixture.records().census());
     }
   }
 
   @Test
   default void scanOfAbsentVersion_isEmpty() {
-    try (RecordsFixture rig = rig()) {
-      insert(rig, record(1, 1));
-      assertEquals(List.of(), rig.records().scan(v(2), PAGE));
-      assertEquals(List.of(), rig.records().scan(v(1), id(1), PAGE));
+    try (RecordsFixture fixture = fixture()) {
+      insert(fixture, record(1, 1));
+      assertEquals(List.of(), fixture.records().scan(v(2), PAGE));
+      assertEquals(List.of(), fixture.records().scan(v(1), id(1), PAGE));
     }
   }
 
   @Test
-  default void scanAfterRecordThatIsGone_goesOn() {
-    try (RecordsFixture rig = rig()) {
+  default void scanAfterDeletedRecord_continues() {
+    try (RecordsFixture fixture = fixture()) {
       for (int i = 1; i <= 4; i++) {
-        insert(rig, record(i, 1));
+        insert(fixture, record(i, 1));
       }
-      StoredRecord second = rig.records().scan(v(1), 2).getLast();
-      assertEquals(new Deleted(), rig.records().delete(second));
-      assertEquals(ids(3, 4), idsOf(rig.records().scan(v(1), second.id(), PAGE)));
+      StoredRecord second = fixture.records().scan(v(1), 2).getLast();
+      assertEquals(new Deleted(), fixture.records().delete(second));
+      assertEquals(ids(3, 4), idsOf(fixture.records().scan(v(1), second.id(), PAGE)));
     }
   }
 
   /// Even ids stay as they are; other threads meanwhile rewrap, delete and insert odd ones.
   @Test
   default void scanWhileOthersWrite_hasNoGapAndNoRepeat() {
-    try (RecordsFixture rig = rig();
-        RacingThreads racers = new RacingThreads(4)) {
-      int count = population();
+    try (RecordsFixture fixture = fixture();
+        RacingThreads racingThreads = new RacingThreads(4)) {
+      int count = recordCount();
       for (int i = 0; i < count; i++) {
-        insert(rig, record(i, 1, 1));
+        insert(fixture, record(i, 1, 1));
       }
       List<List<StoredRecord>> scans =
-          racers.race(it -> {
+          racingThreads.race(it -> {
             if (it == 0) {
-              return scanAll(rig.records(), v(1));
+              return scanAll(fixture.records(), v(1));
             }
-            disturb(rig.records(), it, count);
+            disturb(fixture.records(), it, count);
             return List.of();
           });
       assertNoGapNoRepeat(scans.getFirst(), count);
@@ -255,19 +256,19 @@ public interface RecordsContract {
   /// pages.
   @Test
   default void scanWithWritesBetweenPages_hasNoGapAndNoRepeat() {
-    try (RecordsFixture rig = rig()) {
-      int count = population();
+    try (RecordsFixture fixture = fixture()) {
+      int count = recordCount();
       for (int i = 0; i < count; i++) {
-        insert(rig, record(i, 1, 1));
+        insert(fixture, record(i, 1, 1));
       }
       Random random = new Random(11);
       List<StoredRecord> seen = new ArrayList<>();
-      List<StoredRecord> page = rig.records().scan(v(1), PAGE);
+      List<StoredRecord> page = fixture.records().scan(v(1), PAGE);
       while (!page.isEmpty()) {
         assertTrue(page.size() <= PAGE, "a page has " + page.size() + " records");
         seen.addAll(page);
-        disturbOne(rig.records(), random, 1 + 2 * random.nextInt(count / 2));
-        page = rig.records().scan(v(1), page.getLast().id(), PAGE);
+        disturbOne(fixture.records(), random, 1 + 2 * random.nextInt(count / 2));
+        page = fixture.records().scan(v(1), page.getLast().id(), PAGE);
       }
       assertNoGapNoRepeat(seen, count);
     }
@@ -302,8 +303,8 @@ public interface RecordsContract {
     }
   }
 
-  private static void insert(RecordsFixture rig, StoredRecord record) {
-    assertEquals(new Stored(), rig.records().insert(record));
+  private static void insert(RecordsFixture fixture, StoredRecord record) {
+    assertEquals(new Stored(), fixture.records().insert(record));
   }
 
   private static List<StoredRecord> scanAll(Records records, KekVersion version) {

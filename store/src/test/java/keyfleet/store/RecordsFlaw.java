@@ -14,15 +14,16 @@ enum RecordsFlaw {
   /// Acknowledges and drops every twentieth change.
   LOSSY {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       AtomicInteger changes = new AtomicInteger();
       return new Forwarding(records) {
         @Override
-        public RecordWriteResult compareAndSet(RecordChange change) {
-          boolean fits = records.read(change.from().id()).equals(Optional.of(change.from()));
+        public RecordWriteResult compareAndSet(RecordChange recordChange) {
+          boolean fits =
+              records.read(recordChange.before().id()).equals(Optional.of(recordChange.before()));
           return fits && changes.incrementAndGet() % 20 == 0
               ? new Stored()
-              : records.compareAndSet(change);
+              : records.compareAndSet(recordChange);
         }
       };
     }
@@ -31,14 +32,14 @@ enum RecordsFlaw {
   /// Reads the state before the last change, as a secondary may.
   STALE {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       List<StoredRecord> past = new ArrayList<>();
       return new Forwarding(records) {
         @Override
-        public synchronized RecordWriteResult compareAndSet(RecordChange change) {
-          RecordWriteResult write = records.compareAndSet(change);
+        public synchronized RecordWriteResult compareAndSet(RecordChange recordChange) {
+          RecordWriteResult write = records.compareAndSet(recordChange);
           if (write instanceof Stored) {
-            past.addFirst(change.from());
+            past.addFirst(recordChange.before());
           }
           return write;
         }
@@ -56,14 +57,14 @@ enum RecordsFlaw {
 
   COMPARES_ONE_FIELD {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new Forwarding(records) {
         @Override
-        public RecordWriteResult compareAndSet(RecordChange change) {
-          Optional<StoredRecord> held = records.read(change.from().id());
-          boolean fits = held.isPresent() && first(held.get()).equals(first(change.from()));
+        public RecordWriteResult compareAndSet(RecordChange recordChange) {
+          Optional<StoredRecord> held = records.read(recordChange.before().id());
+          boolean fits = held.isPresent() && first(held.get()).equals(first(recordChange.before()));
           return fits
-              ? records.compareAndSet(new RecordChange(held.get(), change.to()))
+              ? records.compareAndSet(new RecordChange(held.get(), recordChange.after()))
               : new Conflict();
         }
       };
@@ -72,7 +73,7 @@ enum RecordsFlaw {
 
   COUNTS_BY_HIGHEST {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new Forwarding(records) {
         @Override
         public Census census() {
@@ -91,7 +92,7 @@ enum RecordsFlaw {
   /// Skips the first record of each following page.
   SCAN_SKIPS {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
@@ -103,7 +104,7 @@ enum RecordsFlaw {
 
   SCAN_REPEATS {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new Forwarding(records) {
         @Override
         public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
@@ -119,7 +120,7 @@ enum RecordsFlaw {
 
   FENCE_STOPS_NOBODY {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -134,14 +135,14 @@ enum RecordsFlaw {
   /// Like a flag in another table that each writer reads before it writes.
   FENCE_DOES_NOT_WAIT {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new NonBlockingFence(records);
     }
   },
 
   FENCE_STOPS_INSERTS_ONLY {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -156,7 +157,7 @@ enum RecordsFlaw {
   /// Allows any change to records already outside the fence, as MongoDB's moderate validation does.
   FENCE_SPARES_OLD_RECORDS {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -172,7 +173,7 @@ enum RecordsFlaw {
   /// A constraint on the new row alone, which also refuses records that keep their old version.
   FENCE_STOPS_OLD_RECORDS {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -186,7 +187,7 @@ enum RecordsFlaw {
 
   FENCE_NEEDS_A_NEW_TERM {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -200,7 +201,7 @@ enum RecordsFlaw {
 
   FENCE_YIELDS_TO_ANY {
     @Override
-    Records in(Records records) {
+    Records applyTo(Records records) {
       return new CustomRuleFence(
           records,
           new CustomRuleFence.Rules() {
@@ -212,7 +213,7 @@ enum RecordsFlaw {
     }
   };
 
-  abstract Records in(Records records);
+  abstract Records applyTo(Records records);
 
   private static Bytes first(StoredRecord record) {
     return record.fields().byName().firstEntry().getValue();

@@ -17,14 +17,14 @@ final class RegisterClient {
   private final Kv kv;
   private final Bucket bucket;
   private final Key key;
-  private final RegisterHistory history;
-  private @Nullable Entry seen;
+  private final RegisterHistory registerHistory;
+  private @Nullable Entry lastSeen;
 
-  RegisterClient(Kv kv, Bucket bucket, Key key, RegisterHistory history) {
+  RegisterClient(Kv kv, Bucket bucket, Key key, RegisterHistory registerHistory) {
     this.kv = kv;
     this.bucket = bucket;
     this.key = key;
-    this.history = history;
+    this.registerHistory = registerHistory;
   }
 
   /// Makes `count` calls; only this client uses `firstValue` and the values after it.
@@ -35,7 +35,7 @@ final class RegisterClient {
   }
 
   private void call(int choice, int value) {
-    Entry last = seen;
+    Entry last = lastSeen;
     switch (choice) {
       case 0 -> put(value);
       case 1, 2 -> create(value);
@@ -54,48 +54,49 @@ final class RegisterClient {
   }
 
   private void read() {
-    long began = history.begin();
+    long began = registerHistory.begin();
     Optional<Entry> found = kv.get(bucket, key);
-    history.answered(
+    registerHistory.recordAnswered(
         began, new Read(found.map(RegisterClient::number).orElse(RegisterOperation.ABSENT)));
-    seen = found.orElse(null);
+    lastSeen = found.orElse(null);
   }
 
   private void put(int value) {
-    long began = history.begin();
+    long began = registerHistory.begin();
     switch (kv.put(bucket, key, text(value))) {
-      case Written _ -> history.answered(began, new Put(value));
-      case Unknown _ -> history.unanswered(began, new Put(value));
+      case Written _ -> registerHistory.recordAnswered(began, new Put(value));
+      case Unknown _ -> registerHistory.recordUnanswered(began, new Put(value));
       case Conflict _ -> throw new AssertionError("a put cannot conflict");
     }
   }
 
   private void create(int value) {
-    long began = history.begin();
-    written(began, kv.create(bucket, key, text(value)), new Swap(RegisterOperation.ABSENT, value));
+    long began = registerHistory.begin();
+    recordSwap(
+        began, kv.create(bucket, key, text(value)), new Swap(RegisterOperation.ABSENT, value));
   }
 
   private void update(Entry last, int value) {
-    long began = history.begin();
-    WriteResult write = kv.update(bucket, key, text(value), last.revision());
-    written(began, write, new Swap(number(last), value));
+    long began = registerHistory.begin();
+    WriteResult writeResult = kv.update(bucket, key, text(value), last.revision());
+    recordSwap(began, writeResult, new Swap(number(last), value));
   }
 
-  private void written(long began, WriteResult write, Swap swapped) {
-    switch (write) {
-      case Written _ -> history.answered(began, swapped);
-      case Conflict _ -> history.answered(began, new RefusedSwap(swapped.expected()));
-      case Unknown _ -> history.unanswered(began, swapped);
+  private void recordSwap(long began, WriteResult writeResult, Swap swap) {
+    switch (writeResult) {
+      case Written _ -> registerHistory.recordAnswered(began, swap);
+      case Conflict _ -> registerHistory.recordAnswered(began, new RefusedSwap(swap.expected()));
+      case Unknown _ -> registerHistory.recordUnanswered(began, swap);
     }
   }
 
   private void delete(Entry last) {
-    long began = history.begin();
+    long began = registerHistory.begin();
     Effect deleted = new Swap(number(last), RegisterOperation.ABSENT);
     switch (kv.delete(bucket, key, last.revision())) {
-      case Deleted _ -> history.answered(began, deleted);
-      case Conflict _ -> history.answered(began, new RefusedSwap(number(last)));
-      case Unknown _ -> history.unanswered(began, deleted);
+      case Deleted _ -> registerHistory.recordAnswered(began, deleted);
+      case Conflict _ -> registerHistory.recordAnswered(began, new RefusedSwap(number(last)));
+      case Unknown _ -> registerHistory.recordUnanswered(began, deleted);
     }
   }
 

@@ -10,22 +10,22 @@ import keyfleet.store.RegisterOperation.Effect;
 /// answered.
 final class RegisterHistory {
   private final AtomicLong ticks = new AtomicLong();
-  private final Collection<RegisterOperation> operations = new ConcurrentLinkedQueue<>();
+  private final Collection<RegisterOperation> registerOperations = new ConcurrentLinkedQueue<>();
 
   /// Marks the beginning of a call.
   long begin() {
     return ticks.incrementAndGet();
   }
 
-  void answered(long began, Effect step) {
-    operations.add(new RegisterOperation(step, began, ticks.incrementAndGet()));
+  void recordAnswered(long began, Effect effect) {
+    registerOperations.add(new RegisterOperation(effect, began, ticks.incrementAndGet()));
   }
 
-  void unanswered(long began, Effect step) {
-    operations.add(new RegisterOperation(step, began, RegisterOperation.NEVER));
+  void recordUnanswered(long began, Effect effect) {
+    registerOperations.add(new RegisterOperation(effect, began, RegisterOperation.NEVER));
   }
 
-  List<RegisterOperation> operations() {
-    return List.copyOf(operations);
+  List<RegisterOperation> registerOperations() {
+    return List.copyOf(registerOperations);
   }
 }

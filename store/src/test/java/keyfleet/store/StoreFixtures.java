@@ -27,7 +27,7 @@ public final class StoreFixtures {
   private static final int VERSIONS = 9;
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final EnvelopeCipher CIPHER = new EnvelopeCipher(kekSet(), RANDOM);
-  private static final FieldLocation PLACE = new FieldLocation("customers", "any", "any");
+  private static final FieldLocation LOCATION = new FieldLocation("customers", "any", "any");
 
   private StoreFixtures() {}
 
@@ -39,8 +39,8 @@ public final class StoreFixtures {
     return Value.of(text);
   }
 
-  public static Revision written(WriteResult write) {
-    return assertInstanceOf(Written.class, write).revision();
+  public static Revision written(WriteResult writeResult) {
+    return assertInstanceOf(Written.class, writeResult).revision();
   }
 
   public static KekVersion v(int number) {
@@ -50,7 +50,7 @@ public final class StoreFixtures {
   /// A new envelope of that version; no two are equal.
   public static Bytes sealed(int version) {
     SecretBytes plaintext = SecretBytes.copyOf(new byte[] {42});
-    Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), PLACE, plaintext));
+    Sealed sealed = assertInstanceOf(Sealed.class, CIPHER.seal(v(version), LOCATION, plaintext));
     return Bytes.copyOf(sealed.envelope().toBytes());
   }
 

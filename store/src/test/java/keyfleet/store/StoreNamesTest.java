@@ -27,7 +27,7 @@ class StoreNamesTest {
   }
 
   @Test
-  void refusedKey_isShownSafely() {
+  void refusedKey_isPrintedSafely() {
     String message =
         String.valueOf(
             assertThrows(

@@ -22,12 +22,12 @@ public final class UnreliableKv implements ForwardingKv {
   }
 
   private final Kv inner;
-  private final Supplier<Fault> troubles;
+  private final Supplier<Fault> faults;
   private Runnable late = () -> {};
 
-  public UnreliableKv(Kv inner, Supplier<Fault> troubles) {
+  public UnreliableKv(Kv inner, Supplier<Fault> faults) {
     this.inner = inner;
-    this.troubles = troubles;
+    this.faults = faults;
   }
 
   @Override
@@ -44,27 +44,27 @@ public final class UnreliableKv implements ForwardingKv {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return disturbed(() -> inner.create(bucket, key, value), new Unknown());
+    return sendWithFault(() -> inner.create(bucket, key, value), new Unknown());
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return disturbed(() -> inner.update(bucket, key, value, expected), new Unknown());
+    return sendWithFault(() -> inner.update(bucket, key, value, expected), new Unknown());
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return disturbed(() -> inner.put(bucket, key, value), new Unknown());
+    return sendWithFault(() -> inner.put(bucket, key, value), new Unknown());
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    return disturbed(() -> inner.delete(bucket, key, expected), new Unknown());
+    return sendWithFault(() -> inner.delete(bucket, key, expected), new Unknown());
   }
 
-  private <T> T disturbed(Call<T> write, T unknown) {
+  private <T> T sendWithFault(Call<T> write, T unknown) {
     deliverLate();
-    return switch (troubles.get()) {
+    return switch (faults.get()) {
       case NONE -> write.make();
       case APPLIED -> {
         write.make();

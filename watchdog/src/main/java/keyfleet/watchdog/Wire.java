@@ -120,8 +120,9 @@ final class Wire {
     }
     told = null;
     shown = null;
-    WriteResult write = kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
-    if (!(write instanceof WriteResult.Written)) {
+    WriteResult writeResult =
+        kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
+    if (!(writeResult instanceof WriteResult.Written)) {
       return StoreLink.CUT_OFF;
     }
     beatDue = now + BEAT_EVERY.toNanos();

@@ -54,8 +54,8 @@ final class Rig {
     this(() -> Fault.NONE);
   }
 
-  Rig(Supplier<Fault> troubles) {
-    kv = new FusedKv(new UnreliableKv(store, troubles), fuse);
+  Rig(Supplier<Fault> faults) {
+    kv = new FusedKv(new UnreliableKv(store, faults), fuse);
     watchdog = started();
   }
 

@@ -302,8 +302,8 @@ class WatchdogTest {
   void answersThatGetLost_changeNothingInTheEnd() {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
-      Fault[] troubles = Fault.values();
-      Rig unsure = new Rig(() -> troubles[random.nextInt(troubles.length)]);
+      Fault[] faults = Fault.values();
+      Rig unsure = new Rig(() -> faults[random.nextInt(faults.length)]);
       unsure.driveToTheEnd();
       unsure.pass(Duration.ofMinutes(5));
       assertEquals(NodePhase.CONFIRMED, unsure.nodePhase(), "seed " + seed);
@@ -312,8 +312,8 @@ class WatchdogTest {
 
   @Test
   void reportThatGotLost_isSentAgainAtTheNextTick() {
-    Iterator<Fault> troubles = List.of(Fault.NONE, Fault.LOST).iterator();
-    Rig unsure = new Rig(() -> troubles.hasNext() ? troubles.next() : Fault.NONE);
+    Iterator<Fault> faults = List.of(Fault.NONE, Fault.LOST).iterator();
+    Rig unsure = new Rig(() -> faults.hasNext() ? faults.next() : Fault.NONE);
     unsure.artifacts.answer(NEW, new Fetching.UnderWay());
     unsure.order(Goal.STAGED);
     unsure.tick();

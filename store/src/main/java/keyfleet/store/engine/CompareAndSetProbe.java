@@ -47,45 +47,45 @@ public final class CompareAndSetProbe {
   private static final int RACES = 50;
 
   /// Fewer races with a winner prove nothing.
-  private static final int ENOUGH = RACES / 2;
+  private static final int MIN_RACES = RACES / 2;
 
   private final Kv kv;
   private final Key key;
   private final LongSupplier clock;
-  private final Duration limit;
+  private final Duration timeLimit;
 
   /// `name` must be unique to this probe; `clock` counts nanoseconds.
-  public CompareAndSetProbe(Kv kv, String name, LongSupplier clock, Duration limit) {
+  public CompareAndSetProbe(Kv kv, String name, LongSupplier clock, Duration timeLimit) {
     this.kv = kv;
     this.key = new Key(name);
     this.clock = clock;
-    this.limit = limit;
+    this.timeLimit = timeLimit;
   }
 
   /// The results of the races so far.
-  private record RaceTotals(int won, int wonTwice, int lost, int madeUp) {
+  private record RaceTotals(int won, int wonTwice, int lost, int storedRefused) {
     static final RaceTotals NONE = new RaceTotals(0, 0, 0, 0);
     static final RaceTotals FIRST_LOST = new RaceTotals(1, 0, 1, 0);
 
     /// `winners` are the values of the winning writers; `sure` is true if no other write can have
     /// been applied.
-    RaceTotals plus(List<Value> winners, boolean sure, Entry before, @Nullable Entry after) {
+    RaceTotals plus(List<Value> winners, boolean allAnswered, Entry before, @Nullable Entry after) {
       boolean changed = after == null || !after.equals(before);
-      boolean isThere = after != null && winners.contains(after.value());
+      boolean isStored = after != null && winners.contains(after.value());
       return new RaceTotals(
           won + (winners.isEmpty() ? 0 : 1),
           wonTwice + (winners.size() > 1 ? 1 : 0),
-          lost + (!winners.isEmpty() && !isThere ? 1 : 0),
-          madeUp + (winners.isEmpty() && sure && changed ? 1 : 0));
+          lost + (!winners.isEmpty() && !isStored ? 1 : 0),
+          storedRefused + (winners.isEmpty() && allAnswered && changed ? 1 : 0));
     }
 
     Verdict verdict() {
-      if (wonTwice + lost + madeUp > 0) {
+      if (wonTwice + lost + storedRefused > 0) {
         return new Failed(
             "of %d races %d had two winners, %d lost an acknowledged write, %d stored a refused one"
-                .formatted(won, wonTwice, lost, madeUp));
+                .formatted(won, wonTwice, lost, storedRefused));
       }
-      return won >= ENOUGH
+      return won >= MIN_RACES
           ? new Passed(won)
           : new Inconclusive("only %d of %d races were answered in time".formatted(won, RACES));
     }
@@ -98,27 +98,27 @@ public final class CompareAndSetProbe {
       return new Inconclusive("the scratch key " + key + " could not be created");
     }
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      return races(threads).verdict();
+      return runRaces(threads).verdict();
     } catch (StoreException e) {
       return new Inconclusive("the store stopped answering: " + e.getMessage());
     } finally {
-      cleanUp();
+      deleteScratchKey();
     }
   }
 
-  private RaceTotals races(ExecutorService threads) {
-    long end = clock.getAsLong() + limit.toNanos();
+  private RaceTotals runRaces(ExecutorService threads) {
+    long end = clock.getAsLong() + timeLimit.toNanos();
     Entry before = kv.get(SCRATCH, key).orElse(null);
-    RaceTotals tally = before == null ? RaceTotals.FIRST_LOST : RaceTotals.NONE;
+    RaceTotals totals = before == null ? RaceTotals.FIRST_LOST : RaceTotals.NONE;
     for (int i = 0; i < RACES && before != null && clock.getAsLong() < end; i++) {
       List<Value> values = values(i);
-      List<Optional<WriteResult>> writes = race(threads, values, before.revision());
+      List<Optional<WriteResult>> writeResults = runRace(threads, values, before.revision());
       Entry after = kv.get(SCRATCH, key).orElse(null);
-      boolean sure = !writes.contains(Optional.<WriteResult>of(new Unknown()));
-      tally = tally.plus(winners(values, writes), sure, before, after);
+      boolean allAnswered = !writeResults.contains(Optional.<WriteResult>of(new Unknown()));
+      totals = totals.plus(winners(values, writeResults), allAnswered, before, after);
       before = after;
     }
-    return tally;
+    return totals;
   }
 
   private static List<Value> values(int race) {
@@ -129,38 +129,38 @@ public final class CompareAndSetProbe {
     return values;
   }
 
-  private static List<Value> winners(List<Value> values, List<Optional<WriteResult>> writes) {
+  private static List<Value> winners(List<Value> values, List<Optional<WriteResult>> writeResults) {
     List<Value> winners = new ArrayList<>();
     for (int i = 0; i < WRITERS; i++) {
-      if (writes.get(i).orElse(null) instanceof Written) {
+      if (writeResults.get(i).orElse(null) instanceof Written) {
         winners.add(values.get(i));
       }
     }
     return winners;
   }
 
-  private List<Optional<WriteResult>> race(
+  private List<Optional<WriteResult>> runRace(
       ExecutorService threads, List<Value> values, Revision expected) {
     CyclicBarrier start = new CyclicBarrier(WRITERS);
     List<Callable<Optional<WriteResult>>> writers = new ArrayList<>();
-    values.forEach(value -> writers.add(() -> sent(start, value, expected)));
-    List<Optional<WriteResult>> writes = new ArrayList<>();
+    values.forEach(value -> writers.add(() -> update(start, value, expected)));
+    List<Optional<WriteResult>> writeResults = new ArrayList<>();
     try {
       for (Future<Optional<WriteResult>> writer :
-          threads.invokeAll(writers, limit.toMillis(), TimeUnit.MILLISECONDS)) {
-        writes.add(writer.get());
+          threads.invokeAll(writers, timeLimit.toMillis(), TimeUnit.MILLISECONDS)) {
+        writeResults.add(writer.get());
       }
-      return writes;
+      return writeResults;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("the probe was interrupted", e);
     } catch (ExecutionException | CancellationException e) {
-      throw new StoreException("a writer got no answer in " + limit.toSeconds() + " s", e);
+      throw new StoreException("a writer got no answer in " + timeLimit.toSeconds() + " s", e);
     }
   }
 
   /// Empty if the engine reports that the write did not happen.
-  private Optional<WriteResult> sent(CyclicBarrier start, Value value, Revision expected)
+  private Optional<WriteResult> update(CyclicBarrier start, Value value, Revision expected)
       throws InterruptedException, BrokenBarrierException {
     start.await();
     try {
@@ -170,7 +170,7 @@ public final class CompareAndSetProbe {
     }
   }
 
-  private void cleanUp() {
+  private void deleteScratchKey() {
     try {
       kv.get(SCRATCH, key).ifPresent(last -> kv.delete(SCRATCH, key, last.revision()));
     } catch (StoreException e) {

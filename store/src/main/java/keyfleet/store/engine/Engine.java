@@ -19,7 +19,7 @@ public interface Engine extends AutoCloseable {
 
   /// Creates the collection unless it exists: for Keyfleet's own records, such as secrets.
   /// Applications create their own collections.
-  default void make(CollectionShape shape) {
+  default void createCollection(CollectionShape shape) {
     throw new StoreRefusedException(
         "collection " + shape.name() + " cannot be created: this engine stores no records",
         "--records postgresql://HOST/DATABASE");
@@ -27,12 +27,12 @@ public interface Engine extends AutoCloseable {
 
   /// Scans the whole database for envelopes that no registration declares. It reads a lot and
   /// changes nothing.
-  default EnvelopeScan survey(EnvelopeScan.Scope scope) {
-    return EnvelopeScan.nothing("all of it", "this engine stores no records");
+  default EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
+    return EnvelopeScan.skipped("all of it", "this engine stores no records");
   }
 
   /// What the engine found about the safety of this database.
-  List<StoreCheck> checks();
+  List<StoreCheck> storeChecks();
 
   @Override
   void close();

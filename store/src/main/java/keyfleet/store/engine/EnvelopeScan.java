@@ -22,13 +22,13 @@ public record EnvelopeScan(List<Finding> undeclared, List<SkippedPart> notScanne
 
   /// The declared collections to skip, because their census counts them, and how many rows of each
   /// collection to read.
-  public record Scope(Set<CollectionShape> declared, long rows) {
+  public record Scope(Set<CollectionShape> declared, long maxRows) {
     public static final long ALL = Long.MAX_VALUE;
 
     public Scope {
       declared = Set.copyOf(declared);
-      if (rows < 1) {
-        throw new IllegalArgumentException("a sample has at least one row, not " + rows);
+      if (maxRows < 1) {
+        throw new IllegalArgumentException("a sample has at least one row, not " + maxRows);
       }
     }
 
@@ -37,7 +37,7 @@ public record EnvelopeScan(List<Finding> undeclared, List<SkippedPart> notScanne
     }
 
     public boolean isSample() {
-      return rows < ALL;
+      return maxRows < ALL;
     }
   }
 
@@ -53,7 +53,7 @@ public record EnvelopeScan(List<Finding> undeclared, List<SkippedPart> notScanne
   public record Finding(
       String collection,
       String field,
-      Encoding form,
+      Encoding encoding,
       SortedMap<KekVersion, Long> versions,
       long unreadable) {
     public Finding {
@@ -72,7 +72,7 @@ public record EnvelopeScan(List<Finding> undeclared, List<SkippedPart> notScanne
   public record SkippedPart(String what, String reason, Cause cause) {}
 
   /// For an engine that has nothing to scan.
-  public static EnvelopeScan nothing(String what, String reason) {
+  public static EnvelopeScan skipped(String what, String reason) {
     return new EnvelopeScan(List.of(), List.of(new SkippedPart(what, reason, Cause.RULE)));
   }
 }

@@ -19,53 +19,63 @@ import org.jspecify.annotations.Nullable;
 public final class EnvelopeScanBuilder {
   /// A limit, because documents can have any number of fields and a longer list is not read by
   /// people.
-  static final int MAX_FINDS = 1_000;
+  static final int MAX_FINDINGS = 1_000;
 
-  private record FieldKey(String collection, String field, Encoding form) {}
+  private record FieldKey(String collection, String field, Encoding encoding) {}
 
   private static final class VersionCounts {
     private final SortedMap<KekVersion, Long> versions = new TreeMap<>();
     private long unreadable;
   }
 
-  private final Map<FieldKey, VersionCounts> finds = new LinkedHashMap<>();
-  private final SequencedSet<SkippedPart> gaps = new LinkedHashSet<>();
+  private final Map<FieldKey, VersionCounts> findings = new LinkedHashMap<>();
+  private final SequencedSet<SkippedPart> skippedParts = new LinkedHashSet<>();
 
   /// `version` is null for a value that only begins like an envelope.
-  public void found(
-      String collection, String field, Encoding form, @Nullable KekVersion version, long count) {
-    FieldKey spot = new FieldKey(collection, field, form);
-    if (finds.size() == MAX_FINDS && !finds.containsKey(spot)) {
-      leave("further fields of " + collection, MAX_FINDS + " undeclared fields were already found");
+  public void addEnvelopes(
+      String collection,
+      String field,
+      Encoding encoding,
+      @Nullable KekVersion version,
+      long count) {
+    FieldKey fieldKey = new FieldKey(collection, field, encoding);
+    if (findings.size() == MAX_FINDINGS && !findings.containsKey(fieldKey)) {
+      skip(
+          "further fields of " + collection,
+          MAX_FINDINGS + " undeclared fields were already found");
       return;
     }
-    VersionCounts tally = finds.computeIfAbsent(spot, _ -> new VersionCounts());
+    VersionCounts counts = findings.computeIfAbsent(fieldKey, _ -> new VersionCounts());
     if (version == null) {
-      tally.unreadable += count;
+      counts.unreadable += count;
     } else {
-      tally.versions.merge(version, count, Long::sum);
+      counts.versions.merge(version, count, Long::sum);
     }
   }
 
-  public void leave(String what, String reason) {
-    gaps.add(new SkippedPart(what, reason, Cause.RULE));
+  public void skip(String what, String reason) {
+    skippedParts.add(new SkippedPart(what, reason, Cause.RULE));
   }
 
-  public void fail(String what, String reason) {
-    gaps.add(new SkippedPart(what, reason, Cause.TROUBLE));
+  public void addFailure(String what, String reason) {
+    skippedParts.add(new SkippedPart(what, reason, Cause.TROUBLE));
   }
 
   /// For a collection with more rows than the sample reads.
-  public void leaveRest(String collection, long rows) {
-    leave(collection + ", all but " + rows + " rows", "only a sample was requested");
+  public void skipRest(String collection, long rows) {
+    skip(collection + ", all but " + rows + " rows", "only a sample was requested");
   }
 
-  public EnvelopeScan survey() {
+  public EnvelopeScan build() {
     List<Finding> found = new ArrayList<>();
-    finds.forEach((spot, tally) ->
+    findings.forEach((fieldKey, counts) ->
         found.add(
             new Finding(
-                spot.collection(), spot.field(), spot.form(), tally.versions, tally.unreadable)));
-    return new EnvelopeScan(found, List.copyOf(gaps));
+                fieldKey.collection(),
+                fieldKey.field(),
+                fieldKey.encoding(),
+                counts.versions,
+                counts.unreadable)));
+    return new EnvelopeScan(found, List.copyOf(skippedParts));
   }
 }

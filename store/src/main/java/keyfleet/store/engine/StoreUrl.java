@@ -27,7 +27,7 @@ public final class StoreUrl {
   private final List<String> hosts;
   private final String path;
   private final String userInfo;
-  private final Map<String, String> params;
+  private final Map<String, String> parameters;
 
   private StoreUrl(Matcher parts, String scheme) {
     boolean onServer = !scheme.equals("sqlite");
@@ -35,7 +35,7 @@ public final class StoreUrl {
     this.hosts = onServer ? List.of(parts.group("hosts").split(",", -1)) : List.of();
     this.userInfo = onServer ? orEmpty(parts.group("user")) : "";
     this.path = onServer ? decode(orEmpty(parts.group("path"))) : parts.group("path");
-    this.params = params(orEmpty(parts.group("query")));
+    this.parameters = parseParameters(orEmpty(parts.group("query")));
   }
 
   public static StoreUrl parse(String text) {
@@ -81,16 +81,16 @@ public final class StoreUrl {
     return parts.length < 2 ? Optional.empty() : Optional.of(decode(parts[1]));
   }
 
-  public Optional<String> param(String name) {
-    return Optional.ofNullable(params.get(name));
+  public Optional<String> parameter(String name) {
+    return Optional.ofNullable(parameters.get(name));
   }
 
   /// Refuses parameters that the engine does not know: one may be a misspelt parameter that safety
   /// needs.
-  public void allowOnly(Set<String> known) {
-    for (String name : params.keySet()) {
+  public void rejectUnknownParameters(Set<String> known) {
+    for (String name : parameters.keySet()) {
       if (!known.contains(name)) {
-        throw StoreRefusedException.noEntry(
+        throw StoreRefusedException.noAccess(
             "%s URLs have no parameter %s".formatted(scheme, name),
             "one of " + String.join(", ", known.stream().sorted().toList()));
       }
@@ -107,20 +107,20 @@ public final class StoreUrl {
             .formatted(scheme, who, String.join(",", hosts), path.isEmpty() ? "" : "/" + path);
   }
 
-  private static Map<String, String> params(String query) {
-    Map<String, String> params = new LinkedHashMap<>();
-    for (String param : query.split("&", -1)) {
-      String[] parts = param.split("=", 2);
+  private static Map<String, String> parseParameters(String query) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    for (String parameter : query.split("&", -1)) {
+      String[] parts = parameter.split("=", 2);
       if (query.isEmpty()) {
         continue;
       }
       if (parts.length < 2
           || parts[0].isEmpty()
-          || params.put(parts[0], decode(parts[1])) != null) {
+          || parameters.put(parts[0], decode(parts[1])) != null) {
         throw refused("a parameter of the store URL is not NAME=VALUE, or occurs twice");
       }
     }
-    return Collections.unmodifiableMap(params);
+    return Collections.unmodifiableMap(parameters);
   }
 
   private static String decode(String text) {
@@ -137,7 +137,7 @@ public final class StoreUrl {
 
   /// The message does not include the URL: it may contain a password in an unexpected place.
   private static StoreRefusedException refused(String sentence) {
-    return StoreRefusedException.noEntry(
+    return StoreRefusedException.noAccess(
         sentence,
         "sqlite:keyfleet.db, postgresql://HOST/DATABASE, mongodb://HOST/DATABASE, nats://HOST");
   }

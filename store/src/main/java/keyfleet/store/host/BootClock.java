@@ -100,16 +100,16 @@ public final class BootClock implements LongSupplier {
 
     @Override
     public long getAsLong() {
-      return readings.getAndIncrement() < COARSE_READINGS ? coarse() : exact();
+      return readings.getAndIncrement() < COARSE_READINGS ? readCoarse() : readExact();
     }
 
-    private static long coarse() {
+    private static long readCoarse() {
       String seconds = firstLine(UPTIME).split(" ", 2)[0];
       return Long.parseLong(seconds.replace(".", "")) * HUNDREDTH;
     }
 
     /// Resets the counter, so that it cannot overflow.
-    private long exact() {
+    private long readExact() {
       readings.set(COARSE_READINGS);
       return LazyNativeClock.CLOCK.getAsLong();
     }

@@ -6,12 +6,11 @@ public final class PrintableText {
 
   /// One line without control characters: a line break could imitate a line of Keyfleet's output,
   /// and an escape sequence could control the terminal.
-  public static String of(String words) {
-    StringBuilder plain = new StringBuilder(words.length());
-    words
-        .codePoints()
+  public static String of(String text) {
+    StringBuilder printable = new StringBuilder(text.length());
+    text.codePoints()
         .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? '?' : c)
-        .forEach(plain::appendCodePoint);
-    return plain.toString();
+        .forEach(printable::appendCodePoint);
+    return printable.toString();
   }
 }

@@ -16,37 +16,37 @@ import keyfleet.store.StoreRefusedException;
 /// this user or root.
 ///
 /// @param param the URL parameter that names the file
-public record PrivateFile(String param, Path path) {
+public record PrivateFile(String parameter, Path path) {
   private static final int MAX_BYTES = 64 << 10;
   private static final int ROOT = 0;
   private static final Set<String> OWNER_ONLY = Set.of("r--------", "rw-------");
-  private static final Set<String> HANDED_BY_ROOT = Set.of("r--r-----", "rw-r-----");
+  private static final Set<String> GROUP_READABLE = Set.of("r--r-----", "rw-r-----");
 
-  public PrivateFile(String param, String file) {
-    this(param, Path.of(file));
+  public PrivateFile(String parameter, String file) {
+    this(parameter, Path.of(file));
   }
 
   /// The text without a trailing line feed, which editors add.
-  public String text() {
-    String text = new String(bytes(), UTF_8);
+  public String readText() {
+    String text = new String(readBytes(), UTF_8);
     return text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
   }
 
   /// The path, after the access check, for a driver that reads the file again at each connection.
-  public String checked() {
-    Arrays.fill(bytes(), (byte) 0);
+  public String checkedPath() {
+    Arrays.fill(readBytes(), (byte) 0);
     return path.toString();
   }
 
-  public byte[] bytes() {
+  public byte[] readBytes() {
     try {
       checkAccess();
       return Files.readAllBytes(path);
     } catch (NoSuchFileException e) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           this + " does not exist", "create it, or name another file");
     } catch (IOException e) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           this + " cannot be read: " + e.getClass().getSimpleName(),
           "run as the file's owner, or: chown $(id -u) " + path);
     }
@@ -54,19 +54,19 @@ public record PrivateFile(String param, Path path) {
 
   private void checkAccess() throws IOException {
     int owner = (int) Files.getAttribute(path, "unix:uid");
-    int self = (int) new UnixSystem().getUid();
+    int user = (int) new UnixSystem().getUid();
     String mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     // systemd and Kubernetes provide secrets to non-root services in this way.
-    boolean handed = owner == ROOT && self != ROOT && HANDED_BY_ROOT.contains(mode);
-    boolean ownersOnly = (owner == self || owner == ROOT) && OWNER_ONLY.contains(mode);
-    if (!handed && !ownersOnly) {
-      throw StoreRefusedException.noEntry(
+    boolean providedByRoot = owner == ROOT && user != ROOT && GROUP_READABLE.contains(mode);
+    boolean ownersOnly = (owner == user || owner == ROOT) && OWNER_ONLY.contains(mode);
+    if (!providedByRoot && !ownersOnly) {
+      throw StoreRefusedException.noAccess(
           "%s has mode %s and belongs to user %d; only user %d may read it (0600)"
-              .formatted(this, mode, owner, self),
-          "chown %d %s && chmod 0600 %s".formatted(self, path, path));
+              .formatted(this, mode, owner, user),
+          "chown %d %s && chmod 0600 %s".formatted(user, path, path));
     }
     if (!Files.isRegularFile(path) || Files.size(path) > MAX_BYTES) {
-      throw StoreRefusedException.noEntry(
+      throw StoreRefusedException.noAccess(
           this + " is not a regular file of at most " + MAX_BYTES + " bytes",
           "check that this is the right file");
     }
@@ -74,6 +74,6 @@ public record PrivateFile(String param, Path path) {
 
   @Override
   public String toString() {
-    return param + " " + path;
+    return parameter + " " + path;
   }
 }

@@ -32,7 +32,7 @@ class CompareAndSetProbeTest {
   private final Kv sound = new FakeKv(new FakeStoreClock());
 
   @Test
-  void soundStore_keepsAllAndIsLeftClean() {
+  void soundStore_passesAndIsLeftClean() {
     assertEquals(new Passed(50), probe(sound, System::nanoTime));
     assertEquals(0, sound.list(SCRATCH, Prefix.ALL).size());
   }
@@ -42,29 +42,29 @@ class CompareAndSetProbeTest {
       value = KvFlaw.class,
       names = {"LOSSY", "STALE", "CHECKED_THEN_WRITTEN", "UPDATES_ANY_REVISION"})
   void unsoundStore_isCaught(KvFlaw flaw) {
-    assertInstanceOf(Failed.class, probe(flaw.in(sound), System::nanoTime));
+    assertInstanceOf(Failed.class, probe(flaw.applyTo(sound), System::nanoTime));
   }
 
   @Test
-  void unansweredWrites_areNotTakenForLostOnes() {
+  void unansweredWrites_areNotCountedAsLost() {
     AtomicLong calls = new AtomicLong();
-    Kv unsure =
+    Kv unreliable =
         new UnreliableKv(
             sound, () -> calls.incrementAndGet() % 7 == 0 ? Fault.APPLIED : Fault.NONE);
-    assertInstanceOf(Passed.class, probe(unsure, System::nanoTime));
+    assertInstanceOf(Passed.class, probe(unreliable, System::nanoTime));
   }
 
   /// Each reading of the clock is a second later, as if each call took that long.
   @Test
-  void slowStore_isNotTakenForAnUnsoundOne() {
+  void slowStore_isInconclusive() {
     AtomicLong now = new AtomicLong();
     LongSupplier clock = () -> now.addAndGet(Duration.ofSeconds(1).toNanos());
-    Inconclusive unclear = assertInstanceOf(Inconclusive.class, probe(sound, clock));
-    assertTrue(unclear.sentence().startsWith("only 19 of 50 races"), unclear::sentence);
+    Inconclusive inconclusive = assertInstanceOf(Inconclusive.class, probe(sound, clock));
+    assertTrue(inconclusive.sentence().startsWith("only 19 of 50 races"), inconclusive::sentence);
   }
 
   @Test
-  void takenScratchKey_isUnclear() {
+  void takenScratchKey_isInconclusive() {
     sound.create(SCRATCH, key("probe"), Value.of("another's"));
     assertInstanceOf(Inconclusive.class, probe(sound, System::nanoTime));
   }

@@ -6,13 +6,13 @@ public interface EnvelopeScannerFixture extends AutoCloseable {
 
   /// Creates a collection with an id, the binary fields `secret` and `other`, and the text field
   /// `note`.
-  void make(String collection);
+  void createCollection(String collection);
 
   /// Adds a record with these fields and a new id.
-  void add(String collection, byte[] secret, byte[] other, String note);
+  void addRecord(String collection, byte[] secret, byte[] other, String note);
 
   /// Creates a view of the collection, and returns the name that the scan must report for it.
-  String view(String name, String of);
+  String createView(String name, String collection);
 
   @Override
   void close();

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreUrlTest {
   @Test
-  void serverUrl_isTakenApart() {
+  void serverUrl_isParsed() {
     StoreUrl url =
         StoreUrl.parse("postgresql://ann%40x:p%3Aq+r@h1:5432,h2/fleet?sslmode=require&schema=k");
     assertEquals("postgresql", url.scheme());
@@ -23,8 +23,8 @@ class StoreUrlTest {
     assertEquals("fleet", url.path());
     assertEquals(Optional.of("ann@x"), url.user());
     assertEquals(Optional.of("p:q+r"), url.password());
-    assertEquals(Optional.of("require"), url.param("sslmode"));
-    assertEquals(Optional.empty(), url.param("absent"));
+    assertEquals(Optional.of("require"), url.parameter("sslmode"));
+    assertEquals(Optional.empty(), url.parameter("absent"));
   }
 
   @ParameterizedTest
@@ -45,7 +45,7 @@ class StoreUrlTest {
     "nats://h:4222,                                  nats://h:4222",
     "sqlite:x.db,                                    sqlite:x.db"
   })
-  void shownUrl_hasNoPassword(String text, String shown) {
+  void printedUrl_hasNoPassword(String text, String shown) {
     assertEquals(shown, StoreUrl.parse(text).toString());
   }
 
@@ -65,7 +65,7 @@ class StoreUrlTest {
         "nats://u:secret%@h",
         "nats://u:p@secret@h"
       })
-  void badUrl_isRefusedWithoutBeingShown(String text) {
+  void badUrl_isRefusedAndNotPrinted(String text) {
     StoreRefusedException refused =
         assertThrows(StoreRefusedException.class, () -> StoreUrl.parse(text).password());
     assertFalse(refused.getMessage().contains("secret"), refused::getMessage);
@@ -76,7 +76,9 @@ class StoreUrlTest {
   void unknownParameter_isRefused() {
     StoreUrl url = StoreUrl.parse("nats://h?sync_intervall=always");
     StoreRefusedException refused =
-        assertThrows(StoreRefusedException.class, () -> url.allowOnly(Set.of("sync_interval")));
+        assertThrows(
+            StoreRefusedException.class,
+            () -> url.rejectUnknownParameters(Set.of("sync_interval")));
     assertEquals("nats URLs have no parameter sync_intervall", refused.getMessage());
     assertEquals("one of sync_interval", refused.remedy());
   }

@@ -33,24 +33,25 @@ class BootClockTest {
     }
     BootClock coarse = BootClock.system();
     long before = exact.getAsLong();
-    long told = coarse.getAsLong();
+    long reading = coarse.getAsLong();
     long after = exact.getAsLong();
-    long grain = Duration.ofMillis(10).toNanos();
+    long tolerance = Duration.ofMillis(10).toNanos();
     assertTrue(
-        told >= before - grain && told <= after, told + " is not in " + before + ".." + after);
+        reading >= before - tolerance && reading <= after,
+        reading + " is not in " + before + ".." + after);
     assertEquals(exact.bootId(), coarse.bootId());
     assertFalse(exact.bootId().isBlank());
   }
 
   @Test
-  void elapsed_isElapsed() throws InterruptedException {
+  void elapsedTime_isMeasured() throws InterruptedException {
     BootClock clock = BootClock.system();
     long begin = clock.getAsLong();
     long nanos = System.nanoTime();
     assertFalse(new CountDownLatch(1).await(50, TimeUnit.MILLISECONDS));
     long awake = System.nanoTime() - nanos;
     long passed = clock.getAsLong() - begin;
-    long grain = Duration.ofMillis(20).toNanos();
-    assertTrue(passed >= awake - grain, passed + " while " + awake + " passed");
+    long tolerance = Duration.ofMillis(20).toNanos();
+    assertTrue(passed >= awake - tolerance, passed + " while " + awake + " passed");
   }
 }

@@ -26,8 +26,8 @@ class PrivateFileTest {
   }
 
   private static StoreRefusedException refusal(PrivateFile file) {
-    StoreRefusedException e = assertThrows(StoreRefusedException.class, file::text);
-    assertEquals(StoreRefusedException.Reason.NO_ENTRY, e.ground());
+    StoreRefusedException e = assertThrows(StoreRefusedException.class, file::readText);
+    assertEquals(StoreRefusedException.Reason.NO_ACCESS, e.reason());
     assertFalse(e.remedy().isEmpty());
     assertFalse((e.getMessage() + e.remedy()).contains("swordfish"), e::getMessage);
     return e;
@@ -36,20 +36,20 @@ class PrivateFileTest {
   @ParameterizedTest
   @CsvSource({"r--------", "rw-------"})
   void ownersFile_isReadWithoutItsLineFeed(String mode) throws IOException {
-    assertEquals("swordfish ", file("swordfish \n", mode).text());
-    assertEquals(folder.resolve("secret").toString(), file("swordfish", mode).checked());
+    assertEquals("swordfish ", file("swordfish \n", mode).readText());
+    assertEquals(folder.resolve("secret").toString(), file("swordfish", mode).checkedPath());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"rw-r--r--", "rw-rw----", "rw----r--", "rw--w----", "rwx------"})
-  void fileThatOthersReach_isRefused(String mode) throws IOException {
-    String words = refusal(file("swordfish", mode)).getMessage();
-    assertTrue(words.startsWith("password-file " + folder.resolve("secret")), words);
-    assertTrue(words.contains(" has mode " + mode), words);
+  void fileThatOthersCanAccess_isRefused(String mode) throws IOException {
+    String message = refusal(file("swordfish", mode)).getMessage();
+    assertTrue(message.startsWith("password-file " + folder.resolve("secret")), message);
+    assertTrue(message.contains(" has mode " + mode), message);
   }
 
   @Test
-  void absentOrOtherThing_isRefused() throws IOException {
+  void absentFileOrFolder_isRefused() throws IOException {
     assertTrue(
         refusal(new PrivateFile("creds", folder.resolve("none"))).getMessage().contains("exist"),
         "the file is absent");
