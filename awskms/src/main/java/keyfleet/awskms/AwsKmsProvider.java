@@ -14,12 +14,12 @@ import keyfleet.providers.ProviderException;
 final class AwsKmsProvider implements KekProvider {
   private final KeyringName keyring;
   private final String prefix;
-  private final AwsKms kms;
+  private final AwsKmsClient kms;
 
   /// Kept for good: a version that comes back must be the same key.
-  private final Map<KekVersion, AwsKek> met = new HashMap<>();
+  private final Map<KekVersion, AwsKmsKek> met = new HashMap<>();
 
-  AwsKmsProvider(KeyringName keyring, String prefix, AwsKms kms) {
+  AwsKmsProvider(KeyringName keyring, String prefix, AwsKmsClient kms) {
     this.keyring = keyring;
     this.prefix = prefix;
     this.kms = kms;
@@ -40,8 +40,8 @@ final class AwsKmsProvider implements KekProvider {
         keyring, ids.entrySet().stream().map(one -> meet(one.getKey(), one.getValue())).toList());
   }
 
-  private AwsKek meet(KekVersion version, String id) {
-    AwsKek kek = met.computeIfAbsent(version, v -> new AwsKek(keyring, v, id, kms));
+  private AwsKmsKek meet(KekVersion version, String id) {
+    AwsKmsKek kek = met.computeIfAbsent(version, v -> new AwsKmsKek(keyring, v, id, kms));
     if (!kek.id().equals(id)) {
       throw new ProviderException(
           "%s%d named KMS key %s when it was loaded, and names %s; a version's bytes never change"

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderText;
+import keyfleet.providers.ProviderSpecReader;
 import keyfleet.providers.RemoteAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +24,7 @@ public record AwsKmsSpec(String region, @Nullable String alias, @Nullable URI en
   private static final Pattern ALIAS = Pattern.compile("(?!aws/)[A-Za-z0-9_/-]{1,200}");
 
   public static AwsKmsSpec parse(String text) {
-    ProviderText parts = new ProviderText(text);
+    ProviderSpecReader parts = new ProviderSpecReader(text);
     String region = parts.rest(FORM);
     if (!REGION.matcher(region).matches()) {
       throw parts.bad("that is no region", FORM);
@@ -40,9 +40,9 @@ public record AwsKmsSpec(String region, @Nullable String alias, @Nullable URI en
   }
 
   @Override
-  public KekProvider open(KeyringName keyring, Surroundings around) {
+  public KekProvider open(KeyringName keyring, ProviderContext around) {
     return new AwsKmsProvider(
-        keyring, prefix(keyring), AwsKms.open(this, around.ticker(), around.random()));
+        keyring, prefix(keyring), AwsKmsClient.open(this, around.ticker(), around.random()));
   }
 
   private String prefix(KeyringName keyring) {

@@ -1,9 +1,9 @@
 package keyfleet.awskms;
 
-import static keyfleet.awskms.Fixtures.AAD;
-import static keyfleet.awskms.Fixtures.OTHER_AAD;
-import static keyfleet.awskms.Fixtures.dek;
-import static keyfleet.awskms.Fixtures.kek;
+import static keyfleet.awskms.AwsKmsFixtures.AAD;
+import static keyfleet.awskms.AwsKmsFixtures.OTHER_AAD;
+import static keyfleet.awskms.AwsKmsFixtures.dek;
+import static keyfleet.awskms.AwsKmsFixtures.kek;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -28,11 +28,11 @@ import software.amazon.awssdk.services.kms.KmsClient;
 /// KEKs in moto's KMS. Each test has an alias of its own.
 class AwsKmsProviderTest {
   @TempDir private static Path folder = Path.of("");
-  private static @Nullable Moto started;
+  private static @Nullable MotoServer started;
 
   @BeforeAll
   static void start() {
-    started = Moto.start(folder);
+    started = MotoServer.start(folder);
   }
 
   @AfterAll
@@ -51,7 +51,7 @@ class AwsKmsProviderTest {
 
   /// A new KMS key, which the alias names; its id.
   private static String make(String alias) {
-    try (KmsClient admin = Fixtures.admin(port())) {
+    try (KmsClient admin = AwsKmsFixtures.admin(port())) {
       String id = admin.createKey().keyMetadata().keyId();
       admin.createAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
       return id;
@@ -59,7 +59,7 @@ class AwsKmsProviderTest {
   }
 
   private static void move(String alias, String id) {
-    try (KmsClient admin = Fixtures.admin(port())) {
+    try (KmsClient admin = AwsKmsFixtures.admin(port())) {
       admin.updateAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
     }
   }
@@ -80,11 +80,11 @@ class AwsKmsProviderTest {
   void wrapped_opensWithItsKeyAndItsPlaceAlone() {
     make("trip-v1");
     make("trip-v2");
-    try (AwsKmsProvider provider = Fixtures.provider(port(), "trip")) {
+    try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "trip")) {
       KekSet kekSet = provider.load();
       Dek dek = dek();
       byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
-      assertTrue(wrapped.length <= AwsKek.MAX_BYTES, () -> wrapped.length + " bytes");
+      assertTrue(wrapped.length <= AwsKmsKek.MAX_BYTES, () -> wrapped.length + " bytes");
       assertEquals(dek.bytes(), kek(kekSet, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
       assertEquals(Optional.empty(), tried(kek(kekSet, 2), wrapped));
@@ -99,7 +99,7 @@ class AwsKmsProviderTest {
     make("grow-v1");
     make("grow-vault-v1"); // of a keyring that is called so
     make("grow-v02");
-    try (AwsKmsProvider provider = Fixtures.provider(port(), "grow")) {
+    try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "grow")) {
       KekSet before = provider.load();
       assertEquals(List.of(1), versions(before));
       make("grow-v2");
@@ -113,7 +113,7 @@ class AwsKmsProviderTest {
   void movedAlias_isRefusedAndMovesNothing() {
     String first = make("move-v1");
     String other = make("spare");
-    try (AwsKmsProvider provider = Fixtures.provider(port(), "move")) {
+    try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "move")) {
       Kek kek = kek(provider.load(), 1);
       byte[] wrapped = kek.wrap(dek(), AAD);
       move("move-v1", other);
@@ -131,7 +131,7 @@ class AwsKmsProviderTest {
     String first = make("twin-v1");
     make("twin-v2");
     move("twin-v2", first);
-    try (AwsKmsProvider provider = Fixtures.provider(port(), "twin")) {
+    try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "twin")) {
       ProviderException refusal = assertThrows(ProviderException.class, provider::load);
       assertTrue(refusal.getMessage().contains("a key of its own"), refusal.getMessage());
     }

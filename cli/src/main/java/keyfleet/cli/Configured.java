@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import org.jspecify.annotations.Nullable;
 
 /// The surroundings of a process as its configuration makes them. The file is read when they are
 /// first asked for: `--help` needs none.
-final class Configured implements Supplier<Surroundings> {
-  private final Supplier<Surroundings> bare;
+final class Configured implements Supplier<ProviderContext> {
+  private final Supplier<ProviderContext> bare;
   private List<Path> folders = List.of();
   private @Nullable String named;
   private @Nullable Config config;
 
-  Configured(Supplier<Surroundings> bare) {
+  Configured(Supplier<ProviderContext> bare) {
     this.bare = bare;
   }
 
@@ -40,9 +40,9 @@ final class Configured implements Supplier<Surroundings> {
   }
 
   @Override
-  public Surroundings get() {
-    Surroundings around = bare.get();
-    return new Surroundings(config().environment(), around.random(), around.ticker());
+  public ProviderContext get() {
+    ProviderContext around = bare.get();
+    return new ProviderContext(config().environment(), around.random(), around.ticker());
   }
 
   private Config read(Map<String, String> environment) {

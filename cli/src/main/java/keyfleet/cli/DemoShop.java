@@ -15,7 +15,7 @@ import keyfleet.member.MemberException;
 import keyfleet.member.PlainFields;
 import keyfleet.member.ProcessSettings;
 import keyfleet.member.SealedRecords;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Document;
 import keyfleet.store.RecordId;
@@ -51,7 +51,7 @@ final class DemoShop implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    Surroundings around = office.around().get();
+    ProviderContext around = office.around().get();
     try (Lifetime life = Lifetime.begin();
         Stores stores = StoreOptions.open(parsed, office);
         Providers providers = Providers.open(parsed, KeyringName.MAIN, around)) {
@@ -120,7 +120,7 @@ final class DemoShop implements Command {
       }
     }
 
-    Document until(Lifetime life, Surroundings around) {
+    Document until(Lifetime life, ProviderContext around) {
       while (!life.isOver()) {
         act();
         around.ticker().pause(BREATH);

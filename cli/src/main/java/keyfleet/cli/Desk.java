@@ -15,7 +15,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.member.Keyholder;
 import keyfleet.member.Keystores.Held;
 import keyfleet.member.Registry;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import picocli.CommandLine.ParseResult;
 
@@ -26,13 +26,17 @@ final class Desk implements AutoCloseable {
   private static final int ID_BYTES = 16;
 
   private final KeyringName keyring;
-  private final Surroundings around;
+  private final ProviderContext around;
   private final Stores stores;
   private final OwnKeys keys;
   private final Ring ring;
 
   private Desk(
-      KeyringName keyring, Surroundings around, Stores stores, OwnKeys keys, AuditAuthor author) {
+      KeyringName keyring,
+      ProviderContext around,
+      Stores stores,
+      OwnKeys keys,
+      AuditAuthor author) {
     this.keyring = keyring;
     this.around = around;
     this.stores = stores;
@@ -41,7 +45,7 @@ final class Desk implements AutoCloseable {
   }
 
   static Desk open(ParseResult parsed, KeyringName keyring, Office office) {
-    Surroundings around = office.around().get();
+    ProviderContext around = office.around().get();
     OwnKeys keys = new OwnKeys(keyring, around, () -> KeyOptions.providers(parsed, around));
     AuditAuthor author = office.operator().get().author(around.environment());
     return new Desk(keyring, around, StoreOptions.open(parsed, office), keys, author);

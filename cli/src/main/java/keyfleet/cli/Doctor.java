@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
@@ -30,10 +30,10 @@ final class Doctor implements Command {
   private static final String OTHER_STORE = "another store; no key state is safe in this one";
 
   private final Console console;
-  private final Supplier<Surroundings> around;
+  private final Supplier<ProviderContext> around;
   private final Function<StoreUrl, Engine> engines;
 
-  Doctor(Console console, Supplier<Surroundings> around, Function<StoreUrl, Engine> engines) {
+  Doctor(Console console, Supplier<ProviderContext> around, Function<StoreUrl, Engine> engines) {
     this.console = console;
     this.around = around;
     this.engines = engines;

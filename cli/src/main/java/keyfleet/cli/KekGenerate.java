@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.crypto.SoftwareKek;
-import keyfleet.providers.KeyFile;
 import keyfleet.providers.KeyHex;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.KeyFolder;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.file.KeyFile;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -18,9 +18,9 @@ import picocli.CommandLine.ParseResult;
 /// It makes bytes and nothing else; no keystore learns of them.
 final class KekGenerate implements Command {
   private final Console console;
-  private final Supplier<Surroundings> around;
+  private final Supplier<ProviderContext> around;
 
-  KekGenerate(Console console, Supplier<Surroundings> around) {
+  KekGenerate(Console console, Supplier<ProviderContext> around) {
     this.console = console;
     this.around = around;
   }

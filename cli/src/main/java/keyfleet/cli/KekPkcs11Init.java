@@ -3,20 +3,20 @@ package keyfleet.cli;
 import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
-import keyfleet.providers.Pkcs11Provider;
-import keyfleet.providers.Pkcs11Settings;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.Pkcs11;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.pkcs11.Pkcs11Provider;
+import keyfleet.providers.pkcs11.Pkcs11Settings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /// `kek pkcs11-init`: a new key inside a token, which never leaves it.
 final class KekPkcs11Init implements Command {
   private final Console console;
-  private final Supplier<Surroundings> around;
+  private final Supplier<ProviderContext> around;
 
-  KekPkcs11Init(Console console, Supplier<Surroundings> around) {
+  KekPkcs11Init(Console console, Supplier<ProviderContext> around) {
     this.console = console;
     this.around = around;
   }

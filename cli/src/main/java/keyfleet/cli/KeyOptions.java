@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -59,12 +59,12 @@ final class KeyOptions {
     return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
   }
 
-  static KeyringName keyring(ParseResult parsed, Surroundings around) {
+  static KeyringName keyring(ParseResult parsed, ProviderContext around) {
     return keyring(parsed, around, KeyringName.MAIN);
   }
 
   /// The usual one, unless somebody named another.
-  static KeyringName keyring(ParseResult parsed, Surroundings around, KeyringName usual) {
+  static KeyringName keyring(ParseResult parsed, ProviderContext around, KeyringName usual) {
     return Setting.of(parsed, KEYRING, ConfigKey.KEYRING, around.environment())
         .map(Setting::keyring)
         .orElse(usual);
@@ -87,7 +87,7 @@ final class KeyOptions {
                 option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
   }
 
-  static List<ProviderSpec> providers(ParseResult parsed, Surroundings around) {
+  static List<ProviderSpec> providers(ParseResult parsed, ProviderContext around) {
     List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
     String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
     Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();

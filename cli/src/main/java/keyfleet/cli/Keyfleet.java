@@ -16,7 +16,7 @@ import keyfleet.keyring.RotationJob;
 import keyfleet.kms.PluginException;
 import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.server.AddressException;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
@@ -52,7 +52,7 @@ final class Keyfleet {
 
   Keyfleet(
       Console console,
-      Supplier<Surroundings> process,
+      Supplier<ProviderContext> process,
       Function<StoreUrl, Engine> engines,
       Supplier<Operator> operator) {
     this.console = console;

@@ -10,15 +10,15 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
 /// Does every key that this host holds wrap and unwrap?
 final class LocalCheck {
   private final Console console;
-  private final Supplier<Surroundings> around;
+  private final Supplier<ProviderContext> around;
 
-  LocalCheck(Console console, Supplier<Surroundings> around) {
+  LocalCheck(Console console, Supplier<ProviderContext> around) {
     this.console = console;
     this.around = around;
   }

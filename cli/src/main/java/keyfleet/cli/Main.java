@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.member.Machine;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
@@ -63,15 +63,15 @@ public final class Main {
   }
 
   /// Made when first asked for: `--help` needs no randomness.
-  private static final class ThisProcess implements Supplier<Surroundings> {
-    private @Nullable Surroundings surroundings;
+  private static final class ThisProcess implements Supplier<ProviderContext> {
+    private @Nullable ProviderContext surroundings;
 
     @Override
-    public Surroundings get() {
+    public ProviderContext get() {
       if (surroundings == null) {
         var random = new SecureRandom();
         EnvelopeCipher.runSelfTest(random);
-        surroundings = new Surroundings(System.getenv(), random, new SystemTicker());
+        surroundings = new ProviderContext(System.getenv(), random, new SystemTicker());
       }
       return surroundings;
     }

@@ -2,7 +2,7 @@ package keyfleet.cli;
 
 import java.util.function.Function;
 import java.util.function.Supplier;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.ParseResult;
@@ -10,7 +10,7 @@ import picocli.CommandLine.ParseResult;
 /// What a command needs that works on a store.
 record Office(
     Console console,
-    Supplier<Surroundings> around,
+    Supplier<ProviderContext> around,
     Supplier<Config> config,
     Function<StoreUrl, Engine> engines,
     Supplier<Operator> operator) {

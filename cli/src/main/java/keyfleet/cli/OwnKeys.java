@@ -10,20 +10,20 @@ import keyfleet.member.Keyholder;
 import keyfleet.member.Tally;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import org.jspecify.annotations.Nullable;
 
 /// The keys that this host holds. Providers are asked when a command first needs a key: many need
 /// none, and shall work where there is none.
 final class OwnKeys implements AutoCloseable {
   private final KeyringName keyring;
-  private final Surroundings around;
+  private final ProviderContext around;
   private final Supplier<List<ProviderSpec>> specs;
   private final List<KekProvider> providers = new ArrayList<>();
   private @Nullable Keyholder holder;
   private List<String> faults = List.of();
 
-  OwnKeys(KeyringName keyring, Surroundings around, Supplier<List<ProviderSpec>> specs) {
+  OwnKeys(KeyringName keyring, ProviderContext around, Supplier<List<ProviderSpec>> specs) {
     this.keyring = keyring;
     this.around = around;
     this.specs = specs;

@@ -6,7 +6,7 @@ import keyfleet.awskms.AwsKmsSpec;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
 /// The providers of a process, until it ends.
@@ -20,7 +20,7 @@ record Providers(List<KekProvider> all) implements AutoCloseable {
     return ProviderSpec.parse(text);
   }
 
-  static Providers open(ParseResult parsed, KeyringName keyring, Surroundings around) {
+  static Providers open(ParseResult parsed, KeyringName keyring, ProviderContext around) {
     List<KekProvider> opened = new ArrayList<>();
     for (ProviderSpec spec : KeyOptions.providers(parsed, around)) {
       opened.add(spec.open(keyring, around));

@@ -7,7 +7,7 @@ import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.ProcessSettings;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.server.EventLog;
 import keyfleet.server.Server;
 import picocli.CommandLine.Model.CommandSpec;
@@ -36,7 +36,7 @@ final class ServerRun implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    Surroundings around = office.around().get();
+    ProviderContext around = office.around().get();
     Operator operator = office.operator().get();
     KeyringName keyring = KeyOptions.keyring(parsed, around);
     ServerSettings told = ServerSettings.of(parsed, office.config().get());

@@ -2,7 +2,7 @@ package keyfleet.cli;
 
 import java.util.Map;
 import java.util.Optional;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.store.engine.StoreUrl;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -48,7 +48,7 @@ final class StoreOptions {
   }
 
   static Stores open(ParseResult parsed, Office office) {
-    Surroundings around = office.around().get();
+    ProviderContext around = office.around().get();
     home(parsed, around).ifPresent(DataFolder::need);
     StoreUrl store = store(parsed, around);
     String given = given(parsed, RECORDS, ConfigKey.RECORDS, around.environment());
@@ -60,7 +60,7 @@ final class StoreOptions {
     home(parsed, office.around().get()).ifPresent(DataFolder::make);
   }
 
-  static StoreUrl store(ParseResult parsed, Surroundings around) {
+  static StoreUrl store(ParseResult parsed, ProviderContext around) {
     return StoreUrl.parse(
         home(parsed, around)
             .map(DataFolder::store)
@@ -68,7 +68,7 @@ final class StoreOptions {
   }
 
   /// The folder of the default store; nothing if a store is named.
-  private static Optional<DataFolder> home(ParseResult parsed, Surroundings around) {
+  private static Optional<DataFolder> home(ParseResult parsed, ProviderContext around) {
     Map<String, String> environment = around.environment();
     return given(parsed, STORE, ConfigKey.STORE, environment).isEmpty()
         ? Optional.of(DataFolder.of(environment))

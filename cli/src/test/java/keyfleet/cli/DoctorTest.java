@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import keyfleet.cli.Console.Output;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.Bucket;
 import keyfleet.store.CollectionShape;
@@ -121,8 +121,8 @@ class DoctorTest {
   }
 
   private int doctor(Function<StoreUrl, Engine> engines, String... more) {
-    Surroundings around =
-        new Surroundings(
+    ProviderContext around =
+        new ProviderContext(
             Map.of("KEYFLEET_STORE", "nats://ann:secret@h"), new SecureRandom(), ticker);
     Console console =
         new Console(InputStream.nullInputStream(), stream(out), stream(err), Output.PIPE);

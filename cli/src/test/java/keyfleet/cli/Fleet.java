@@ -31,7 +31,7 @@ import keyfleet.member.Machine;
 import keyfleet.member.Membership;
 import keyfleet.member.Self;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.Engine;
@@ -89,7 +89,7 @@ final class Fleet implements Ticker, AutoCloseable {
     private final boolean isWorker;
 
     Peer(ProcessInfo processInfo, Map<String, String> variables, String provider) {
-      Surroundings around = new Surroundings(variables, RANDOM, Fleet.this);
+      ProviderContext around = new ProviderContext(variables, RANDOM, Fleet.this);
       Keyholder keys =
           new Keyholder(
               KeyringName.MAIN,
@@ -204,7 +204,7 @@ final class Fleet implements Ticker, AutoCloseable {
             new PrintStream(out, true, UTF_8),
             new PrintStream(err, true, UTF_8),
             output);
-    Surroundings around = new Surroundings(Map.copyOf(environment), RANDOM, this);
+    ProviderContext around = new ProviderContext(Map.copyOf(environment), RANDOM, this);
     int exit = new Keyfleet(console, () -> around, engines, () -> operator).run(args);
     return new Said(exit, out.toString(UTF_8), err.toString(UTF_8));
   }

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
 import keyfleet.cli.Console.Output;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
@@ -29,7 +29,7 @@ class KeyfleetTest {
 
   @TempDir Path folder = Path.of("");
 
-  private int run(Output output, Supplier<Surroundings> around, String... args) {
+  private int run(Output output, Supplier<ProviderContext> around, String... args) {
     Console console = new Console(InputStream.nullInputStream(), stream(out), stream(err), output);
     return new Keyfleet(console, around, KeyfleetTest::noStore, () -> Fleet.ANNA).run(args);
   }
@@ -42,8 +42,8 @@ class KeyfleetTest {
     return new PrintStream(bytes, true, StandardCharsets.UTF_8);
   }
 
-  private static Surroundings surroundings() {
-    return new Surroundings(Map.of(), new SecureRandom(), new NoTime());
+  private static ProviderContext surroundings() {
+    return new ProviderContext(Map.of(), new SecureRandom(), new NoTime());
   }
 
   @Test
@@ -65,7 +65,7 @@ class KeyfleetTest {
 
   @Test
   void faultOfOurs_isOneLineWithoutItsMessage() {
-    Supplier<Surroundings> broken =
+    Supplier<ProviderContext> broken =
         () -> {
           throw new IllegalStateException("s3cret");
         };
@@ -94,7 +94,7 @@ class KeyfleetTest {
 
   @Test
   void version_needsNothingOfItsSurroundings() {
-    Supplier<Surroundings> broken =
+    Supplier<ProviderContext> broken =
         () -> {
           throw new IllegalStateException("asked for");
         };

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
-import keyfleet.providers.OpenBao;
+import keyfleet.providers.vault.OpenBaoServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +22,7 @@ class RemoteKeysTest {
 
   @Test
   void rotationInTransit_isACandidateUntilItIsAnnounced() {
-    try (OpenBao bao = OpenBao.start(folder)) {
+    try (OpenBaoServer bao = OpenBaoServer.start(folder)) {
       bao.admin("POST", "transit/keys/keyfleet-main", "{}");
       Path token = bao.tokenFile("keyfleet-main", "");
       fleet.environment.put(
@@ -41,7 +41,7 @@ class RemoteKeysTest {
 
   @Test
   void absentTransitKey_isExplained() {
-    try (OpenBao bao = OpenBao.start(folder)) {
+    try (OpenBaoServer bao = OpenBaoServer.start(folder)) {
       Path token = bao.tokenFile("keyfleet-main", "");
       fleet.environment.put(
           "KEYFLEET_PROVIDER", "vault:%s?token-file=%s".formatted(bao.address(), token));

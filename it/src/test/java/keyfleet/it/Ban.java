@@ -39,15 +39,15 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // a new key is written down once, as hex
           "providers/src/main/java/keyfleet/providers/KeyHex.java",
           // a DEK goes to the token, which wraps it
-          "providers/src/main/java/keyfleet/providers/Pkcs11Box.java",
+          "providers/src/main/java/keyfleet/providers/pkcs11/Pkcs11DekCipher.java",
           // the PIN goes to the token
-          "providers/src/main/java/keyfleet/providers/Pkcs11Login.java",
+          "providers/src/main/java/keyfleet/providers/pkcs11/Pkcs11Login.java",
           // a DEK goes to Transit, which wraps it
-          "providers/src/main/java/keyfleet/providers/VaultKek.java",
+          "providers/src/main/java/keyfleet/providers/vault/VaultKek.java",
           // the token goes into a header
-          "providers/src/main/java/keyfleet/providers/VaultLogin.java",
+          "providers/src/main/java/keyfleet/providers/vault/VaultToken.java",
           // a DEK goes to KMS, which wraps it
-          "awskms/src/main/java/keyfleet/awskms/AwsKek.java",
+          "awskms/src/main/java/keyfleet/awskms/AwsKmsKek.java",
           // an application takes what it has opened
           "member/src/main/java/keyfleet/member/Plaintext.java",
           // a secret's value goes to standard output

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ScriptedServer;
-import keyfleet.providers.ScriptedServer.Answer;
-import keyfleet.providers.ScriptedServer.Heard;
+import keyfleet.providers.ScriptedHttpServer;
+import keyfleet.providers.ScriptedHttpServer.ReceivedRequest;
+import keyfleet.providers.ScriptedHttpServer.ScriptedResponse;
 import keyfleet.providers.Ticker;
 
 /// A Transit engine that keeps what it hears, and wraps by writing a prefix before the key.
@@ -26,21 +26,22 @@ final class FakeTransit implements AutoCloseable {
   private static final Pattern PLAINTEXT = Pattern.compile("\"plaintext\":\"([^\"]*)\"");
   private static final Pattern CIPHERTEXT = Pattern.compile("\"ciphertext\":\"vault:v1:([^\"]*)\"");
 
-  private final ScriptedServer server = ScriptedServer.start(FakeTransit::answer);
+  private final ScriptedHttpServer server = ScriptedHttpServer.start(FakeTransit::answer);
 
-  private static Answer answer(Heard request) {
+  private static ScriptedResponse answer(ReceivedRequest request) {
     if (request.path().contains("/keys/")) {
-      return new Answer(200, "{\"data\":{\"type\":\"aes256-gcm96\",\"keys\":{\"1\":1700000000}}}");
+      return new ScriptedResponse(
+          200, "{\"data\":{\"type\":\"aes256-gcm96\",\"keys\":{\"1\":1700000000}}}");
     }
     if (request.path().contains("/encrypt/")) {
       String key = found(PLAINTEXT, request.body());
-      return new Answer(200, "{\"data\":{\"ciphertext\":\"vault:v1:" + key + "\"}}");
+      return new ScriptedResponse(200, "{\"data\":{\"ciphertext\":\"vault:v1:" + key + "\"}}");
     }
     if (request.path().contains("/decrypt/")) {
       String key = found(CIPHERTEXT, request.body());
-      return new Answer(200, "{\"data\":{\"plaintext\":\"" + key + "\"}}");
+      return new ScriptedResponse(200, "{\"data\":{\"plaintext\":\"" + key + "\"}}");
     }
-    return new Answer(404, "{}");
+    return new ScriptedResponse(404, "{}");
   }
 
   private static String found(Pattern pattern, String body) {
@@ -57,7 +58,7 @@ final class FakeTransit implements AutoCloseable {
     Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
     return ProviderSpec.parse(
             "vault:http://127.0.0.1:%d?token-file=%s".formatted(server.port(), token))
-        .open(keyring, new ProviderSpec.Surroundings(Map.of(), new SecureRandom(), new Clock()));
+        .open(keyring, new ProviderSpec.ProviderContext(Map.of(), new SecureRandom(), new Clock()));
   }
 
   private static final class Clock implements Ticker {
@@ -73,7 +74,7 @@ final class FakeTransit implements AutoCloseable {
   }
 
   /// The requests whose path has `operation` in it, as `encrypt`.
-  List<Heard> heard(String operation) {
+  List<ReceivedRequest> heard(String operation) {
     return server.heard().stream().filter(it -> it.path().contains("/" + operation + "/")).toList();
   }
 

@@ -38,7 +38,7 @@ enum HouseRule {
       crypto: import keyfleet.keyring.Keystore; class A {}
       crypto test: class ATest { keyfleet.keyring.Keystore keystore; }
       nats: import keyfleet.mongodb.MongoKv; class A {}
-      providers: import static keyfleet.awskms.AwsKek.REGION; class A {}
+      providers: import static keyfleet.awskms.AwsKmsKek.REGION; class A {}
       cli: import keyfleet.sim.Fleet; class A {}
       server/A.java: package keyfleet.server.http; import keyfleet.server.sse.Stream; class A {}
       """,

@@ -26,8 +26,9 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// A Transit engine with one key, which fails when it is told to: OpenBao's does not on demand.
-/// What the `vault` provider sends and expects is tested with OpenBao itself, in its own room.
+/// A Transit engine with one key, which fails when it is told to: OpenBaoServer's does not on
+/// demand. What the `vault` provider sends and expects is tested with OpenBaoServer itself, in its
+/// own room.
 final class SoakTransit implements AutoCloseable {
   /// How it meets a request.
   enum Mood {

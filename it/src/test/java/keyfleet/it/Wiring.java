@@ -18,7 +18,7 @@ import keyfleet.nats.NatsEngine;
 import keyfleet.postgres.PostgresEngine;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
@@ -47,7 +47,7 @@ final class Wiring implements RecordStores, AutoCloseable {
     this.recordsUrl = StoreUrl.parse(elsewhere);
     this.store = opened(StoreUrl.parse(place));
     this.records = elsewhere.equals(place) ? store : opened(recordsUrl);
-    Surroundings around = new Surroundings(environment, random, new Clock());
+    ProviderContext around = new ProviderContext(environment, random, new Clock());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
         .map(it -> ProviderSpec.parse(it).open(RING, around))
         .forEach(providers::add);

@@ -27,12 +27,12 @@ final class EnvProvider implements KekProvider {
 
   private final KeyringName keyring;
   private final Map<String, String> environment;
-  private final HeldKeys keys;
+  private final SoftwareKekRegistry keys;
 
   EnvProvider(KeyringName keyring, Map<String, String> environment, SecureRandom random) {
     this.keyring = keyring;
     this.environment = environment;
-    this.keys = new HeldKeys(keyring, random);
+    this.keys = new SoftwareKekRegistry(keyring, random);
   }
 
   @Override

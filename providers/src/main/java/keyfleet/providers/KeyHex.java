@@ -12,12 +12,12 @@ public final class KeyHex {
   private static final int DIGITS = 2 * SoftwareKek.BYTES;
 
   /// What a message says of a key that is not one; the key itself is never shown.
-  static final String RULE = "a key is " + DIGITS + " hex digits";
+  public static final String RULE = "a key is " + DIGITS + " hex digits";
 
   private KeyHex() {}
 
   /// The key, or nothing if `text` is not exactly 64 hex digits. `text` is wiped.
-  static Optional<SecretBytes> parse(byte[] text) {
+  public static Optional<SecretBytes> parse(byte[] text) {
     byte[] key = new byte[SoftwareKek.BYTES];
     try {
       return text.length == DIGITS && decode(text, key)

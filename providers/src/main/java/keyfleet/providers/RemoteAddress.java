@@ -15,7 +15,7 @@ public final class RemoteAddress {
   private RemoteAddress() {}
 
   /// The address without a slash at its end, or the rule that `text` breaks.
-  public static URI parse(ProviderText parts, String text, String form) {
+  public static URI parse(ProviderSpecReader parts, String text, String form) {
     URI uri = uri(text).orElseThrow(() -> parts.bad("that is no address", form));
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
     if (uri.getHost() == null || !(scheme.equals("https") || scheme.equals("http"))) {

@@ -1,12 +1,12 @@
 package keyfleet.providers;
 
-import static keyfleet.providers.Fixtures.KEY_1;
-import static keyfleet.providers.Fixtures.KEY_2;
-import static keyfleet.providers.Fixtures.RANDOM;
-import static keyfleet.providers.Fixtures.refusal;
-import static keyfleet.providers.Fixtures.roundTrips;
-import static keyfleet.providers.Fixtures.v;
-import static keyfleet.providers.Fixtures.versions;
+import static keyfleet.providers.ProviderFixtures.KEY_1;
+import static keyfleet.providers.ProviderFixtures.KEY_2;
+import static keyfleet.providers.ProviderFixtures.RANDOM;
+import static keyfleet.providers.ProviderFixtures.refusal;
+import static keyfleet.providers.ProviderFixtures.roundTrips;
+import static keyfleet.providers.ProviderFixtures.v;
+import static keyfleet.providers.ProviderFixtures.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,6 +1,6 @@
 package keyfleet.providers;
 
-import static keyfleet.providers.Fixtures.refusal;
+import static keyfleet.providers.ProviderFixtures.refusal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,12 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import keyfleet.providers.Pkcs11Settings.PinDescriptor;
-import keyfleet.providers.Pkcs11Settings.PinFile;
 import keyfleet.providers.ProviderSpec.Env;
 import keyfleet.providers.ProviderSpec.KeyFolder;
 import keyfleet.providers.ProviderSpec.Pkcs11;
 import keyfleet.providers.ProviderSpec.Simulated;
+import keyfleet.providers.pkcs11.Pkcs11Settings;
+import keyfleet.providers.pkcs11.Pkcs11Settings.PinDescriptor;
+import keyfleet.providers.pkcs11.Pkcs11Settings.PinFile;
+import keyfleet.providers.vault.VaultSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

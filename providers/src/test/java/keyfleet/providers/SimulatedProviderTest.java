@@ -1,10 +1,10 @@
 package keyfleet.providers;
 
-import static keyfleet.providers.Fixtures.KEY_1;
-import static keyfleet.providers.Fixtures.RANDOM;
-import static keyfleet.providers.Fixtures.keyFile;
-import static keyfleet.providers.Fixtures.roundTrips;
-import static keyfleet.providers.Fixtures.v;
+import static keyfleet.providers.ProviderFixtures.KEY_1;
+import static keyfleet.providers.ProviderFixtures.RANDOM;
+import static keyfleet.providers.ProviderFixtures.keyFile;
+import static keyfleet.providers.ProviderFixtures.roundTrips;
+import static keyfleet.providers.ProviderFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +14,7 @@ import java.time.Duration;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekUnavailableException;
 import keyfleet.crypto.KeyringName;
+import keyfleet.providers.file.FileProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

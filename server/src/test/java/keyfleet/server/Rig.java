@@ -42,7 +42,7 @@ import keyfleet.member.Machine;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
-import keyfleet.providers.ProviderSpec.Surroundings;
+import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.server.EventLog.Format;
 import keyfleet.sqlite.SqliteEngine;
@@ -123,7 +123,7 @@ final class Rig implements AutoCloseable {
   }
 
   private KekProvider provider() {
-    Surroundings around = new Surroundings(keys, RANDOM, new NoTicker());
+    ProviderContext around = new ProviderContext(keys, RANDOM, new NoTicker());
     return ProviderSpec.parse("env").open(KeyringName.MAIN, around);
   }
 

@@ -1,0 +1,128 @@
+package keyfleet.awskms;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import keyfleet.providers.ProviderException;
+import keyfleet.providers.RemoteCallPolicy;
+import keyfleet.providers.RemoteCallPolicy.TimeBudget;
+import keyfleet.providers.RemoteResult;
+import keyfleet.providers.RemoteResult.Success;
+import keyfleet.providers.RequestUid;
+import keyfleet.providers.Ticker;
+import keyfleet.providers.TraceHeaders;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.kms.KmsClient;
+import software.amazon.awssdk.services.kms.KmsClientBuilder;
+import software.amazon.awssdk.services.kms.model.AliasListEntry;
+import software.amazon.awssdk.services.kms.model.ListAliasesRequest;
+import software.amazon.awssdk.services.kms.model.ListAliasesResponse;
+
+/// KMS in one region, as this process's credentials meet it.
+final class AwsKmsClient implements AutoCloseable {
+  private static final Duration CONNECT = Duration.ofSeconds(1);
+
+  /// AWS gives at most a hundred aliases a page; an account has far fewer than this of them.
+  private static final int MAX_PAGES = 200;
+
+  private static final int PAGE = 100;
+
+  private final KmsClient client;
+  private final RemoteCallPolicy calls;
+  private final AwsKmsErrorMapper trouble;
+
+  AwsKmsClient(KmsClient client, RemoteCallPolicy calls, AwsKmsErrorMapper trouble) {
+    this.client = client;
+    this.calls = calls;
+    this.trouble = trouble;
+  }
+
+  /// With the credentials that the SDK finds by itself: variables, profiles, roles.
+  static AwsKmsClient open(AwsKmsSpec spec, Ticker ticker, RandomGenerator random) {
+    return open(spec, DefaultCredentialsProvider.builder().build(), ticker, random);
+  }
+
+  static AwsKmsClient open(
+      AwsKmsSpec spec, AwsCredentialsProvider who, Ticker ticker, RandomGenerator random) {
+    String name = "awskms " + spec.region();
+    KmsClientBuilder builder =
+        KmsClient.builder()
+            .region(Region.of(spec.region()))
+            .credentialsProvider(who)
+            .httpClient(UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).build())
+            .overrideConfiguration(c -> c.retryStrategy(AwsRetryStrategy.doNotRetry()));
+    if (spec.endpoint() != null) {
+      builder.endpointOverride(spec.endpoint());
+    }
+    return new AwsKmsClient(
+        builder.build(), new RemoteCallPolicy(name, ticker, random), new AwsKmsErrorMapper(name));
+  }
+
+  /// The ids of the keys that aliases with this prefix name, by the rest of the alias.
+  Map<String, String> keys(String prefix) {
+    Map<String, String> keys = new HashMap<>();
+    String marker = null;
+    for (int page = 0; page < MAX_PAGES; page++) {
+      ListAliasesRequest.Builder request = ListAliasesRequest.builder().limit(PAGE).marker(marker);
+      ListAliasesResponse answer =
+          call(
+              TimeBudget.LOOK,
+              "list-aliases",
+              how -> client.listAliases(request.overrideConfiguration(how).build()));
+      for (AliasListEntry alias : answer.aliases()) {
+        if (alias.aliasName().startsWith(prefix) && alias.targetKeyId() != null) {
+          keys.put(alias.aliasName().substring(prefix.length()), alias.targetKeyId());
+        }
+      }
+      if (!Boolean.TRUE.equals(answer.truncated())) {
+        return keys;
+      }
+      marker = answer.nextMarker();
+    }
+    throw new ProviderException(
+        "there are more than " + MAX_PAGES * PAGE + " aliases in the account",
+        "an account of its own for the fleet's keys");
+  }
+
+  /// Runs a wrap or an unwrap with the key `id`. The request takes its time limit, and the UID and
+  /// the trace that it is made for, from `how`.
+  <T> T use(String id, Function<AwsRequestOverrideConfiguration, T> request) {
+    return call(TimeBudget.USE, id, request);
+  }
+
+  KmsClient client() {
+    return client;
+  }
+
+  private <T> T call(
+      TimeBudget patience, String subject, Function<AwsRequestOverrideConfiguration, T> request) {
+    return calls.run(patience, limit -> attempt(subject, limit, request));
+  }
+
+  private <T> RemoteResult<T> attempt(
+      String subject, Duration limit, Function<AwsRequestOverrideConfiguration, T> request) {
+    AwsRequestOverrideConfiguration.Builder how =
+        AwsRequestOverrideConfiguration.builder().apiCallTimeout(limit);
+    RequestUid.current()
+        .ifPresent(uid -> how.addApiName(name -> name.name("keyfleet-uid").version(uid)));
+    TraceHeaders.current().forEach(how::putHeader);
+    try {
+      return new Success<>(request.apply(how.build()));
+    } catch (SdkException e) {
+      return trouble.judge(subject, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

@@ -1,0 +1,140 @@
+package keyfleet.awskms;
+
+import java.time.Duration;
+import java.util.Set;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.providers.ProviderException;
+import keyfleet.providers.RemoteResult;
+import keyfleet.providers.RemoteResult.RetryLater;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.ApiCallTimeoutException;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.kms.model.DependencyTimeoutException;
+import software.amazon.awssdk.services.kms.model.DisabledException;
+import software.amazon.awssdk.services.kms.model.IncorrectKeyException;
+import software.amazon.awssdk.services.kms.model.InvalidCiphertextException;
+import software.amazon.awssdk.services.kms.model.InvalidKeyUsageException;
+import software.amazon.awssdk.services.kms.model.KeyUnavailableException;
+import software.amazon.awssdk.services.kms.model.KmsInvalidStateException;
+import software.amazon.awssdk.services.kms.model.NotFoundException;
+
+/// What a failed call to KMS means, in our words: what AWS says may quote the request.
+final class AwsKmsErrorMapper {
+  private static final Set<String> STRANGERS =
+      Set.of(
+          "UnrecognizedClientException",
+          "InvalidSignatureException",
+          "IncompleteSignature",
+          "InvalidClientTokenId",
+          "MissingAuthenticationToken",
+          "ExpiredTokenException");
+
+  private final String remote;
+
+  AwsKmsErrorMapper(String remote) {
+    this.remote = remote;
+  }
+
+  /// Whether asking again may help; throws if not. A refusal of the data is thrown as it is, for
+  /// whoever asked to unwrap.
+  <T> RemoteResult<T> judge(String subject, SdkException failure) {
+    return switch (failure) {
+      case InvalidCiphertextException refused -> throw refused;
+      case IncorrectKeyException refused -> throw refused;
+      case AwsServiceException said -> said(subject, said);
+      case ApiCallTimeoutException _ -> new RetryLater<>("did not answer in time");
+      case AbortedException e -> throw unavailable("was asked by a thread that is to stop", e);
+      case SdkClientException e -> unheard(e);
+      default -> throw unavailable("failed: " + failure.getClass().getSimpleName(), failure);
+    };
+  }
+
+  private <T> RemoteResult<T> said(String subject, AwsServiceException e) {
+    return switch (e) {
+      case DisabledException _ ->
+          throw of(subject, "is disabled; aws kms enable-key --key-id " + subject, e);
+      case KmsInvalidStateException _ -> throw of(subject, state(e), e);
+      case NotFoundException _ -> throw of(subject, "does not exist in this account and region", e);
+      case InvalidKeyUsageException _ ->
+          throw of(subject, "is not for symmetric encryption; KEKs need SYMMETRIC_DEFAULT", e);
+      case DependencyTimeoutException _ -> new RetryLater<>("could not reach its own key store");
+      case KeyUnavailableException _ -> new RetryLater<>("cannot reach the key just now");
+      default -> byCode(subject, e);
+    };
+  }
+
+  private <T> RemoteResult<T> byCode(String subject, AwsServiceException e) {
+    if (e.isThrottlingException() || e.statusCode() == 429) {
+      return RemoteResult.throttled(code(e), retryAfter(e));
+    }
+    if (e.statusCode() >= 500) {
+      return new RetryLater<>("answered " + e.statusCode(), retryAfter(e));
+    }
+    if (STRANGERS.contains(code(e))) {
+      throw new ProviderException(
+          remote + " does not know these credentials (" + code(e) + ")",
+          "aws sts get-caller-identity, as the user that runs keyfleet",
+          e);
+    }
+    if (e.statusCode() == 403 || code(e).equals("AccessDeniedException")) {
+      throw forbidden(subject, e);
+    }
+    throw unavailable("answered " + e.statusCode() + " (" + code(e) + ")", e);
+  }
+
+  private ProviderException forbidden(String subject, AwsServiceException e) {
+    boolean look = subject.startsWith("list-");
+    String what = look ? "to list aliases" : "the use of KMS key " + subject;
+    String rights = look ? "kms:ListAliases on *" : "kms:Encrypt and kms:Decrypt on the key";
+    return new ProviderException(
+        remote + " forbids " + what + ": the credentials need " + rights,
+        "a policy that allows " + rights,
+        e);
+  }
+
+  private static String state(AwsServiceException e) {
+    String said = String.valueOf(e.getMessage());
+    return said.contains("pending deletion")
+        ? "is pending deletion, and all that is wrapped by it goes with it; aws kms"
+            + " cancel-key-deletion, then enable-key"
+        : "is not in a state to be used; aws kms describe-key shows which";
+  }
+
+  private <T> RemoteResult<T> unheard(SdkClientException e) {
+    if (String.valueOf(e.getMessage()).contains("credentials")) {
+      throw new ProviderException(
+          remote + " cannot be asked: the AWS SDK finds no credentials",
+          "AWS_PROFILE, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a role of this machine",
+          e);
+    }
+    Throwable cause = e.getCause() == null ? e : e.getCause();
+    return new RetryLater<>("does not answer: " + cause.getClass().getSimpleName());
+  }
+
+  private static Duration retryAfter(AwsServiceException e) {
+    if (e.awsErrorDetails() == null || e.awsErrorDetails().sdkHttpResponse() == null) {
+      return Duration.ZERO;
+    }
+    return e.awsErrorDetails()
+        .sdkHttpResponse()
+        .firstMatchingHeader("Retry-After")
+        .filter(text -> text.matches("[0-9]{1,6}"))
+        .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+        .orElse(Duration.ZERO);
+  }
+
+  private static String code(AwsServiceException e) {
+    String code = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorCode();
+    return code != null && code.matches("[A-Za-z]{1,64}") ? code : "without a code";
+  }
+
+  private KekUnavailableException of(String key, String why, SdkException e) {
+    return new KekUnavailableException("KMS key " + key + " " + why, e);
+  }
+
+  private KekUnavailableException unavailable(String why, SdkException e) {
+    return new KekUnavailableException(remote + " " + why, e);
+  }
+}

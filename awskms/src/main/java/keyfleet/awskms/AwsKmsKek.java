@@ -1,0 +1,139 @@
+package keyfleet.awskms;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.ProviderException;
+import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.services.kms.model.DecryptRequest;
+import software.amazon.awssdk.services.kms.model.EncryptRequest;
+import software.amazon.awssdk.services.kms.model.IncorrectKeyException;
+import software.amazon.awssdk.services.kms.model.InvalidCiphertextException;
+
+/// A KMS key, by its own id: an alias that is moved moves nothing here. The wrapped DEK is what KMS
+/// gives. The additional data goes along as its SHA-256, since KMS takes less of it than we have,
+/// and writes it into logs.
+final class AwsKmsKek implements Kek {
+  /// KMS makes less than 250 of 32.
+  static final int MAX_BYTES = 512;
+
+  private final KeyringName keyring;
+  private final KekVersion version;
+  private final String id;
+  private final AwsKmsClient kms;
+
+  AwsKmsKek(KeyringName keyring, KekVersion version, String id, AwsKmsClient kms) {
+    this.keyring = keyring;
+    this.version = version;
+    this.id = id;
+    this.kms = kms;
+  }
+
+  @Override
+  public KekVersion version() {
+    return version;
+  }
+
+  String id() {
+    return id;
+  }
+
+  @Override
+  public byte[] wrap(Dek dek, byte[] aad) {
+    byte[] plain = dek.bytes().reveal(SecretAccess.granted());
+    try {
+      EncryptRequest.Builder request =
+          EncryptRequest.builder()
+              .keyId(id)
+              .plaintext(SdkBytes.fromByteArrayUnsafe(plain))
+              .encryptionContext(context(aad));
+      return checked(
+          run(() ->
+              kms.use(id, how -> kms.client().encrypt(request.overrideConfiguration(how).build()))
+                  .ciphertextBlob()));
+    } finally {
+      Arrays.fill(plain, (byte) 0);
+    }
+  }
+
+  private byte[] checked(SdkBytes wrapped) {
+    byte[] bytes = wrapped.asByteArray();
+    if (bytes.length == 0 || bytes.length > MAX_BYTES) {
+      throw new KekUnavailableException(
+          "KMS key "
+              + id
+              + " wrapped a key into "
+              + bytes.length
+              + " bytes; "
+              + MAX_BYTES
+              + " are the most that we keep");
+    }
+    return bytes;
+  }
+
+  @Override
+  public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
+    if (wrapped.length == 0 || wrapped.length > MAX_BYTES) {
+      return Optional.empty();
+    }
+    DecryptRequest.Builder request =
+        DecryptRequest.builder()
+            .keyId(id)
+            .ciphertextBlob(SdkBytes.fromByteArray(wrapped))
+            .encryptionContext(context(aad));
+    try {
+      return dek(
+          run(() ->
+              kms.use(id, how -> kms.client().decrypt(request.overrideConfiguration(how).build()))
+                  .plaintext()));
+    } catch (InvalidCiphertextException | IncorrectKeyException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Dek> dek(SdkBytes plain) {
+    byte[] bytes = plain.asByteArrayUnsafe();
+    try {
+      return bytes.length == Dek.BYTES
+          ? Optional.of(new Dek(SecretBytes.copyOf(bytes)))
+          : Optional.empty();
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
+  }
+
+  /// The keyring is readable there, so that a policy can name it.
+  private Map<String, String> context(byte[] aad) {
+    return Map.of(
+        "keyfleet-keyring", keyring.value(),
+        "keyfleet-aad", Base64.getEncoder().encodeToString(sha256(aad)));
+  }
+
+  private static byte[] sha256(byte[] bytes) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(bytes);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /// What is wrong with the setup is for `load` to say; here the key just cannot be used.
+  private <T> T run(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (ProviderException e) {
+      throw new KekUnavailableException(e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package keyfleet.providers.file;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+import keyfleet.providers.SoftwareKekRegistry;
+
+/// KEKs in files of one folder, read anew at each load. The folder may be systemd's
+/// `$CREDENTIALS_DIRECTORY` or a Kubernetes secret mount, whose files are links that are swapped at
+/// once.
+public final class FileProvider implements KekProvider {
+  public static final String NAME = "file";
+
+  private final KeyringName keyring;
+  private final Path folder;
+  private final SoftwareKekRegistry keys;
+
+  public FileProvider(KeyringName keyring, Path folder, SecureRandom random) {
+    this.keyring = keyring;
+    this.folder = folder;
+    this.keys = new SoftwareKekRegistry(keyring, random);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public KekSet load() {
+    Map<KekVersion, Path> files = files();
+    keys.retain(files.keySet());
+    files.forEach(this::read);
+    return keys.kekSet();
+  }
+
+  private void read(KekVersion version, Path file) {
+    keys.put(version, new KeyFile(file).read(), file.toString());
+  }
+
+  private Map<KekVersion, Path> files() {
+    Map<KekVersion, Path> byVersion = new TreeMap<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, keyring + ".v*.key")) {
+      for (Path file : entries) {
+        byVersion.put(version(file), file);
+      }
+      return byVersion;
+    } catch (IOException e) {
+      throw new ProviderException(
+          "the key folder " + folder + " cannot be read: " + e.getClass().getSimpleName(),
+          "mkdir -m 0700 "
+              + folder
+              + " && keyfleet kek generate --version=1 --provider file:"
+              + folder,
+          e);
+    }
+  }
+
+  private KekVersion version(Path file) {
+    String name = file.getFileName().toString();
+    String digits = name.substring(keyring.value().length() + 2, name.length() - ".key".length());
+    return KekVersion.parse(digits)
+        .orElseThrow(() ->
+            new ProviderException(
+                file + " names no version: " + keyring + ".v2.key does",
+                "rename or remove " + file));
+  }
+
+  @Override
+  public void close() {
+    keys.close();
+  }
+}

@@ -1,0 +1,70 @@
+package keyfleet.providers.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Set;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.KeyHex;
+import keyfleet.providers.ProviderException;
+
+/// The file that holds the key of one version: 64 hex digits, and a line feed if its writer likes.
+public record KeyFile(Path path) {
+  public static KeyFile in(Path folder, KeyringName keyring, KekVersion version) {
+    return new KeyFile(folder.resolve(keyring + "." + version + ".key"));
+  }
+
+  /// Writes a new file, mode 0600 from its first moment, and never over another.
+  public void create(SecretBytes key) {
+    byte[] text = KeyHex.format(key);
+    var mode = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    var options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    try (FileChannel file = FileChannel.open(path, options, mode)) {
+      writeOrRemove(file, text);
+    } catch (FileAlreadyExistsException e) {
+      throw new ProviderException(
+          path + " exists already; a version's bytes never change", "take the next --version", e);
+    } catch (IOException e) {
+      throw new ProviderException(
+          path + " cannot be written: " + e.getClass().getSimpleName(),
+          "mkdir -m 0700 -p " + path.toAbsolutePath().getParent(),
+          e);
+    } finally {
+      Arrays.fill(text, (byte) 0);
+    }
+  }
+
+  private void writeOrRemove(FileChannel file, byte[] text) throws IOException {
+    try {
+      ByteBuffer rest = ByteBuffer.wrap(text);
+      while (rest.hasRemaining()) {
+        file.write(rest);
+      }
+      file.force(true);
+    } catch (IOException e) {
+      Files.deleteIfExists(path);
+      throw e;
+    }
+  }
+
+  SecretBytes read() {
+    return KeyHex.parse(SecretFileReader.read(path))
+        .orElseThrow(() ->
+            new ProviderException(
+                path + " does not hold a key: " + KeyHex.RULE,
+                "rm " + path + ", then keyfleet kek generate"));
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

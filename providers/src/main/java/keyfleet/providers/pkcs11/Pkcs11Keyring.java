@@ -1,0 +1,186 @@
+package keyfleet.providers.pkcs11;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.ProviderException;
+
+/// The keys of one keyring on a token: labelled `keyfleet-<ring>-v<N>`, AES-256, for encryption and
+/// decryption, and such that nobody ever sees their bytes.
+final class Pkcs11Keyring {
+  /// A token with more secret keys than this is not searched to its end but refused.
+  private static final int MAX_KEYS = 4096;
+
+  private static final int KEY_BYTES = 32;
+
+  private final KeyringName keyring;
+  private final String token;
+
+  Pkcs11Keyring(KeyringName keyring, String token) {
+    this.keyring = keyring;
+    this.token = token;
+  }
+
+  KeyringName keyring() {
+    return keyring;
+  }
+
+  String label(KekVersion version) {
+    return "keyfleet-" + keyring + "-" + version;
+  }
+
+  private Optional<KekVersion> version(String label) {
+    String prefix = "keyfleet-" + keyring + "-v";
+    return label.startsWith(prefix)
+        ? KekVersion.parse(label.substring(prefix.length()))
+        : Optional.empty();
+  }
+
+  /// Every version on the token, with its object. Refuses a key that breaks a rule rather than
+  /// leave it out: an operator who made it expects it to count.
+  Map<KekVersion, Long> list(Pkcs11Session session) {
+    long[] objects = session.cryptoki().find(session.handle(), secretKeys(), MAX_KEYS + 1);
+    if (objects.length > MAX_KEYS) {
+      throw new ProviderException(
+          "token " + token + " holds over " + MAX_KEYS + " secret keys",
+          "give Keyfleet a token of its own");
+    }
+    Map<KekVersion, Long> byVersion = new TreeMap<>();
+    for (long object : objects) {
+      CryptokiAttributes key = read(session, object);
+      String label = key.text(CryptokiAttributes.CKA_LABEL);
+      version(label).ifPresent(version -> add(byVersion, version, object, key));
+    }
+    return byVersion;
+  }
+
+  private void add(
+      Map<KekVersion, Long> byVersion, KekVersion version, long object, CryptokiAttributes key) {
+    if (byVersion.put(version, object) != null) {
+      throw twoKeys(label(version));
+    }
+    check(label(version), key);
+  }
+
+  private void check(String label, CryptokiAttributes key) {
+    boolean aes256 =
+        key.number(CryptokiAttributes.CKA_KEY_TYPE) == CryptokiAttributes.CKK_AES
+            && key.number(CryptokiAttributes.CKA_VALUE_LEN) == KEY_BYTES;
+    if (!aes256) {
+      throw bad(label, "is not an AES key of 32 bytes");
+    }
+    if (!key.isClear(CryptokiAttributes.CKA_EXTRACTABLE)) {
+      throw bad(label, "is extractable; a KEK must not be (CKA_EXTRACTABLE false)");
+    }
+    if (!key.isSet(CryptokiAttributes.CKA_SENSITIVE)) {
+      throw bad(label, "is not sensitive; a KEK must be (CKA_SENSITIVE true)");
+    }
+    if (!key.isSet(CryptokiAttributes.CKA_ENCRYPT) || !key.isSet(CryptokiAttributes.CKA_DECRYPT)) {
+      throw bad(label, "may not encrypt and decrypt (CKA_ENCRYPT, CKA_DECRYPT true)");
+    }
+  }
+
+  private ProviderException bad(String label, String problem) {
+    return new ProviderException(
+        "key " + label + " on token " + token + " " + problem,
+        "take it off the token, and make the version with: keyfleet kek pkcs11-init");
+  }
+
+  private ProviderException twoKeys(String label) {
+    return new ProviderException(
+        "token " + token + " has two keys labelled " + label + "; which one counts is not for us",
+        "find out with the token's own tool which key sealed data, and relabel the other");
+  }
+
+  /// The one object that bears the version's label.
+  long find(Pkcs11Session session, KekVersion version) {
+    long[] objects = labelled(session, version);
+    if (objects.length > 1) {
+      throw twoKeys(label(version));
+    }
+    if (objects.length == 0) {
+      throw new ProviderException(
+          "key " + label(version) + " is not on token " + token + ", or the token is gone",
+          "put the token back");
+    }
+    return objects[0];
+  }
+
+  /// Makes the key of a new version. Nothing on the token is ever replaced.
+  void make(Pkcs11Session session, KekVersion version, byte[] id) {
+    if (labelled(session, version).length > 0) {
+      throw new ProviderException(
+          "token " + token + " already has a key labelled " + label(version),
+          "choose the next version: keyfleet kek pkcs11-init --version=" + (version.number() + 1));
+    }
+    session.cryptoki().generateKey(session.handle(), newKey(version, id));
+  }
+
+  /// Looks whether the key just made is the only one of its label. If another was made at the same
+  /// time, ours, known by its `id`, is taken back: two racers may both do so, but never neither.
+  void settle(Pkcs11Session session, KekVersion version, byte[] id) {
+    int bearers = labelled(session, version).length;
+    if (bearers == 0) {
+      throw new KekUnavailableException("token " + token + " lost the key that it just made");
+    }
+    if (bearers > 1) {
+      takeBack(session, version, id);
+      throw new ProviderException(
+          "another key labelled " + label(version) + " was made on token " + token + " just now",
+          "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see which stands");
+    }
+  }
+
+  private void takeBack(Pkcs11Session session, KekVersion version, byte[] id) {
+    CryptokiTemplate ours =
+        secretKeys()
+            .text(CryptokiAttributes.CKA_LABEL, label(version))
+            .bytes(CryptokiAttributes.CKA_ID, id);
+    long[] found = session.cryptoki().find(session.handle(), ours, 2);
+    if (found.length == 1) {
+      session.cryptoki().destroy(session.handle(), found[0]);
+    }
+  }
+
+  private long[] labelled(Pkcs11Session session, KekVersion version) {
+    CryptokiTemplate wanted = secretKeys().text(CryptokiAttributes.CKA_LABEL, label(version));
+    return session.cryptoki().find(session.handle(), wanted, 2);
+  }
+
+  private static CryptokiTemplate secretKeys() {
+    return new CryptokiTemplate()
+        .number(CryptokiAttributes.CKA_CLASS, CryptokiAttributes.CKO_SECRET_KEY)
+        .yes(CryptokiAttributes.CKA_TOKEN);
+  }
+
+  private CryptokiTemplate newKey(KekVersion version, byte[] id) {
+    return secretKeys()
+        .number(CryptokiAttributes.CKA_KEY_TYPE, CryptokiAttributes.CKK_AES)
+        .number(CryptokiAttributes.CKA_VALUE_LEN, KEY_BYTES)
+        .text(CryptokiAttributes.CKA_LABEL, label(version))
+        .bytes(CryptokiAttributes.CKA_ID, id)
+        .yes(CryptokiAttributes.CKA_PRIVATE, CryptokiAttributes.CKA_SENSITIVE)
+        .yes(CryptokiAttributes.CKA_ENCRYPT, CryptokiAttributes.CKA_DECRYPT)
+        .no(CryptokiAttributes.CKA_EXTRACTABLE, CryptokiAttributes.CKA_DERIVE)
+        .no(CryptokiAttributes.CKA_WRAP, CryptokiAttributes.CKA_UNWRAP)
+        .no(CryptokiAttributes.CKA_SIGN, CryptokiAttributes.CKA_VERIFY);
+  }
+
+  private static CryptokiAttributes read(Pkcs11Session session, long object) {
+    return session
+        .cryptoki()
+        .attributes(
+            session.handle(),
+            object,
+            CryptokiAttributes.CKA_LABEL,
+            CryptokiAttributes.CKA_KEY_TYPE,
+            CryptokiAttributes.CKA_VALUE_LEN,
+            CryptokiAttributes.CKA_EXTRACTABLE,
+            CryptokiAttributes.CKA_SENSITIVE,
+            CryptokiAttributes.CKA_ENCRYPT,
+            CryptokiAttributes.CKA_DECRYPT);
+  }
+}

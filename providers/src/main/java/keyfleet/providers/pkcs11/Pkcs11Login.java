@@ -1,0 +1,122 @@
+package keyfleet.providers.pkcs11;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.ProviderException;
+
+/// Logging in to the tokens of one module. PKCS#11 keeps one login for the whole process and token,
+/// and answers CKR_USER_ALREADY_LOGGED_IN to *any* later PIN; so this class remembers a mark of the
+/// PIN that was accepted, and holds a second one against it.
+///
+/// It also remembers a PIN that was refused and never offers it twice: a loop that did would lock
+/// the token.
+final class Pkcs11Login {
+  private static final String DIGEST = "SHA-256";
+  private static final int SALT_BYTES = 32;
+
+  /// Drawn anew by each process, so that a mark means nothing outside of it.
+  private final byte[] salt = new byte[SALT_BYTES];
+
+  private final Map<String, String> accepted = new HashMap<>();
+  private final Set<String> refused = new HashSet<>();
+
+  Pkcs11Login(SecureRandom random) {
+    random.nextBytes(salt);
+  }
+
+  /// All sessions of the module are gone, and with them the logins.
+  synchronized void forget() {
+    accepted.clear();
+  }
+
+  /// Offers the PIN at most once.
+  synchronized void login(Pkcs11Session session, String token, SecretBytes pin) {
+    byte[] bytes = pin.reveal(SecretAccess.granted());
+    try {
+      String mark = mark(token, bytes);
+      if (refused.contains(mark)) {
+        throw refusedBefore(token);
+      }
+      offer(session, token, bytes, mark);
+    } finally {
+      Arrays.fill(bytes, (byte) 0);
+    }
+  }
+
+  private void offer(Pkcs11Session session, String token, byte[] pin, String mark) {
+    try {
+      session.cryptoki().login(session.handle(), pin);
+      accepted.put(token, mark);
+    } catch (CryptokiException e) {
+      if (!e.is(CryptokiResult.USER_ALREADY_LOGGED_IN)) {
+        throw explain(e, token, mark);
+      }
+      if (!mark.equals(accepted.get(token))) {
+        throw accepted.containsKey(token) ? otherPin(token) : strangersLogin(token);
+      }
+    }
+  }
+
+  private RuntimeException explain(CryptokiException e, String token, String mark) {
+    if (e.is(CryptokiResult.PIN_INCORRECT)
+        || e.is(CryptokiResult.PIN_INVALID)
+        || e.is(CryptokiResult.PIN_LEN_RANGE)) {
+      refused.add(mark);
+      return new ProviderException(
+          "token " + token + " refused the PIN; some tokens lock after three wrong ones",
+          "correct the PIN file; the same PIN is not tried again by this process",
+          e);
+    }
+    if (e.is(CryptokiResult.PIN_LOCKED)) {
+      return new ProviderException(
+          "token " + token + " is locked after too many wrong PINs",
+          "have the security officer set a new user PIN",
+          e);
+    }
+    if (e.is(CryptokiResult.USER_PIN_NOT_INITIALIZED)) {
+      return new ProviderException(
+          "token " + token + " has no user PIN yet",
+          "have the security officer set it with the token's own tool",
+          e);
+    }
+    return e;
+  }
+
+  private static ProviderException refusedBefore(String token) {
+    return new ProviderException(
+        "token " + token + " refused this PIN before, and it is not tried again: tokens lock",
+        "correct the PIN file; restart to try the same PIN again");
+  }
+
+  private static ProviderException otherPin(String token) {
+    return new ProviderException(
+        "the PIN is not the one with which this process is logged in to token " + token,
+        "correct the PIN file");
+  }
+
+  private static ProviderException strangersLogin(String token) {
+    return new ProviderException(
+        "other code in this process has logged in to token " + token + ": no PIN can be checked",
+        "let no other library use the PKCS#11 module in this process");
+  }
+
+  private String mark(String token, byte[] pin) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance(DIGEST);
+      digest.update(salt);
+      digest.update(pin);
+      return token + '\n' + HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has " + DIGEST, e);
+    }
+  }
+}

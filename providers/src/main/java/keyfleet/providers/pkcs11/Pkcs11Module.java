@@ -1,0 +1,134 @@
+package keyfleet.providers.pkcs11;
+
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntFunction;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.providers.ProviderException;
+
+/// A PKCS#11 module in this process. Initialising and finalising it concerns every session that
+/// anybody here has with it, so both wait until no call is under way.
+///
+/// Some modules see a token that left and came back only after they were finalised and initialised
+/// again. Each such start is a new generation: handles of an older one mean nothing or, worse,
+/// something else.
+final class Pkcs11Module {
+  private enum State {
+    STOPPED,
+    STARTED,
+    /// Other code of this process initialised the module; it is not ours to finalise.
+    STARTED_BY_OTHERS
+  }
+
+  private final Path path;
+  private final Cryptoki cryptoki;
+  private final Pkcs11ThreadPool threads;
+  private final Pkcs11Login login;
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+  private volatile State state = State.STOPPED;
+  private int generation;
+
+  Pkcs11Module(Path path, Cryptoki cryptoki, Pkcs11ThreadPool threads) {
+    this.path = path;
+    this.cryptoki = cryptoki;
+    this.threads = threads;
+    this.login = new Pkcs11Login(new SecureRandom());
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Cryptoki cryptoki() {
+    return cryptoki;
+  }
+
+  Pkcs11Login login() {
+    return login;
+  }
+
+  /// Runs `work` on a thread of the module's; `steadily` and `restart` are to be called from there.
+  <T> T call(Callable<T> work) {
+    return threads.call(work);
+  }
+
+  /// Runs `work` in the generation it is told, which lasts until it ends.
+  <T> T steadily(IntFunction<T> work) {
+    if (state == State.STOPPED) {
+      exclusively(this::initialize);
+    }
+    lock.readLock().lock();
+    try {
+      return work.apply(generation);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /// Starts a new generation, unless somebody else has done so since `seen`.
+  void restart(int seen) {
+    exclusively(() -> {
+      if (generation == seen) {
+        finish();
+      }
+      initialize();
+    });
+  }
+
+  void stop() {
+    try {
+      call(() -> {
+        exclusively(this::finish);
+        return true;
+      });
+    } finally {
+      threads.close();
+    }
+  }
+
+  private void initialize() {
+    if (state != State.STOPPED) {
+      return;
+    }
+    try {
+      cryptoki.initialize();
+      state = State.STARTED;
+    } catch (CryptokiException e) {
+      if (!e.is(CryptokiResult.CRYPTOKI_ALREADY_INITIALIZED)) {
+        throw new ProviderException(
+            "the PKCS#11 module " + path + " does not start: " + e.getMessage(),
+            "check the module's own configuration (for SoftHSM: SOFTHSM2_CONF)",
+            e);
+      }
+      state = State.STARTED_BY_OTHERS;
+    }
+    generation++;
+    login.forget();
+  }
+
+  private void finish() {
+    if (state == State.STARTED) {
+      state = State.STOPPED;
+      cryptoki.finish();
+    }
+  }
+
+  private void exclusively(Runnable work) {
+    try {
+      if (!lock.writeLock().tryLock(threads.patience().toNanos(), TimeUnit.NANOSECONDS)) {
+        throw new KekUnavailableException("calls into " + path + " hang");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KekUnavailableException("interrupted while waiting for " + path, e);
+    }
+    try {
+      work.run();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package keyfleet.providers.pkcs11;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+
+/// KEKs on a PKCS#11 token. Nothing is touched before the first `load`, which logs in.
+///
+/// A token that is gone is a failure, never an empty result. When it is back, the next `load` finds
+/// it, and the KEKs handed out before work again.
+public final class Pkcs11Provider implements KekProvider {
+  public static final String NAME = "pkcs11";
+
+  private static final int ID_BYTES = 16;
+
+  private final Pkcs11Token token;
+  private final Pkcs11Keyring ring;
+  private final Pkcs11DekCipher box;
+  private final SecureRandom random;
+
+  /// Kept for good: a version that comes back must be the same key.
+  private final Map<KekVersion, Pkcs11Kek> met = new TreeMap<>();
+
+  public Pkcs11Provider(KeyringName keyring, Pkcs11Settings settings, SecureRandom random) {
+    this(keyring, new Pkcs11Token(settings, Pkcs11ModuleRegistry.ofProcess()), random);
+  }
+
+  Pkcs11Provider(KeyringName keyring, Pkcs11Token token, SecureRandom random) {
+    this.token = token;
+    this.ring = new Pkcs11Keyring(keyring, token.label());
+    this.box = new Pkcs11DekCipher(new CryptokiGcm(), random);
+    this.random = random;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public KekSet load() {
+    try {
+      return token.run(this::look);
+    } catch (KekUnavailableException e) {
+      token.restart();
+      return token.run(this::look);
+    }
+  }
+
+  private KekSet look() {
+    return token.withFreshSession(session -> {
+      Map<KekVersion, Long> objects = ring.list(session);
+      token.checkPresent(session);
+      return KekSet.of(ring.keyring(), meet(session, objects));
+    });
+  }
+
+  /// Locked, as a `load` that gave up waiting may still be at it.
+  private List<Kek> meet(Pkcs11Session session, Map<KekVersion, Long> objects) {
+    synchronized (met) {
+      List<Kek> keks = new ArrayList<>();
+      objects.forEach((version, object) -> keks.add(meet(session, version, object)));
+      return keks;
+    }
+  }
+
+  private Pkcs11Kek meet(Pkcs11Session session, KekVersion version, long object) {
+    Pkcs11Kek known = met.get(version);
+    if (known != null) {
+      known.recognise(session, object);
+      return known;
+    }
+    Pkcs11Kek kek = Pkcs11Kek.meet(version, token, ring, box, session, object);
+    met.put(version, kek);
+    return kek;
+  }
+
+  /// Makes the key of a new version on the token; `load` then finds it. Never touches a key that is
+  /// there.
+  ///
+  /// Two processes may do so at once. SoftHSM can keep each from seeing the other's key until it
+  /// starts anew, hence the restart before the count. A PIN from a descriptor cannot be read again:
+  /// then the first view has to do, and `load` refuses what slipped through.
+  public void generate(KekVersion version) {
+    byte[] id = new byte[ID_BYTES];
+    random.nextBytes(id);
+    inSession(session -> ring.make(session, version, id));
+    if (token.canRestart()) {
+      lookAnew(version);
+    }
+    inSession(session -> ring.settle(session, version, id));
+  }
+
+  private void lookAnew(KekVersion version) {
+    try {
+      token.restart();
+      inSession(_ -> {});
+    } catch (ProviderException | KekUnavailableException e) {
+      throw new ProviderException(
+          "key "
+              + ring.label(version)
+              + " was made, but whether it is the only one was not seen: "
+              + e.getMessage(),
+          "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see it stand",
+          e);
+    }
+  }
+
+  private void inSession(Consumer<Pkcs11Session> work) {
+    token.run(() ->
+        token.withSession(session -> {
+          work.accept(session);
+          return session;
+        }));
+  }
+
+  @Override
+  public void close() {
+    token.close();
+  }
+}

@@ -1,0 +1,279 @@
+package keyfleet.providers.pkcs11;
+
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.ProviderException;
+import org.jspecify.annotations.Nullable;
+
+/// One provider's way to its token: the slot, found by the token's label because slot numbers
+/// change; the login; and sessions, as many as the module has threads. It connects when first used,
+/// and again after each restart of the module.
+final class Pkcs11Token implements AutoCloseable {
+  /// The `anchor` session is never lent: while it is open the login stands, whoever else closes
+  /// theirs.
+  private record Connection(Pkcs11Module module, long slot, Pkcs11Session anchor) {}
+
+  private static final int MAX_TRIES = 3;
+
+  private final Pkcs11Settings settings;
+  private final Pkcs11ModuleRegistry modules;
+  private final Object connecting = new Object();
+  private final Deque<Pkcs11Session> idle = new ConcurrentLinkedDeque<>();
+  private @Nullable Pkcs11Module leased;
+  private volatile @Nullable Connection connection;
+  private volatile boolean closed;
+
+  Pkcs11Token(Pkcs11Settings settings, Pkcs11ModuleRegistry modules) {
+    this.settings = settings;
+    this.modules = modules;
+  }
+
+  String label() {
+    return settings.tokenLabel();
+  }
+
+  /// Runs `work` on a thread of the module's, connected. Inside it, sessions can be had.
+  <T> T run(Supplier<T> work) {
+    return call(module -> connected(module, work));
+  }
+
+  private <T> T call(Function<Pkcs11Module, T> work) {
+    Pkcs11Module module = module();
+    try {
+      return module.call(() -> work.apply(module));
+    } catch (CryptokiException e) {
+      throw new KekUnavailableException("token " + label() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /// Another provider may restart the module between our connecting and our work.
+  private <T> T connected(Pkcs11Module module, Supplier<T> work) {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      connect(module);
+      Optional<T> answer =
+          module.steadily(now -> isConnected(now) ? Optional.of(work.get()) : Optional.empty());
+      if (answer.isPresent()) {
+        return answer.get();
+      }
+    }
+    throw new KekUnavailableException(module.path() + " was restarted again and again");
+  }
+
+  <T> T withSession(Function<Pkcs11Session, T> work) {
+    Pkcs11Session session = idle.poll();
+    return session != null && session.generation() == connected().anchor().generation()
+        ? lend(session, work)
+        : withFreshSession(work);
+  }
+
+  /// In a session that is new and logged in: a token may have lost the login, or other code of this
+  /// process have ended it.
+  <T> T withFreshSession(Function<Pkcs11Session, T> work) {
+    Connection now = connected();
+    Pkcs11Session fresh = open(now.module(), now.anchor().generation(), now.slot());
+    return lend(
+        fresh,
+        session -> {
+          if (!session.cryptoki().isLoggedIn(session.handle())) {
+            login(now.module(), session);
+          }
+          return work.apply(session);
+        });
+  }
+
+  /// A session in which anything went wrong is not used again.
+  private <T> T lend(Pkcs11Session session, Function<Pkcs11Session, T> work) {
+    T answer;
+    try {
+      answer = work.apply(session);
+    } catch (RuntimeException e) {
+      session.close();
+      throw e;
+    }
+    if (closed || idle.size() >= Pkcs11ThreadPool.LIMIT) {
+      session.close();
+    } else {
+      idle.push(session);
+    }
+    return answer;
+  }
+
+  /// Throws if the token or the login is gone. An empty search proves nothing: SoftHSM answers one
+  /// to whoever asks a token whose folder has vanished, and every token hides private keys from
+  /// whoever is not logged in.
+  void checkPresent(Pkcs11Session session) {
+    if (!session.cryptoki().isLoggedIn(session.handle())) {
+      throw new KekUnavailableException("token " + label() + " ended the login");
+    }
+    if (!session.cryptoki().tokenLabel(connected().slot()).equals(label())) {
+      throw new KekUnavailableException("the slot of token " + label() + " holds another token");
+    }
+  }
+
+  /// Whether a restart would get as far as the login.
+  boolean canRestart() {
+    return settings.pin() instanceof Pkcs11Settings.PinFile;
+  }
+
+  /// Starts the module anew, for a token that may have come back.
+  void restart() {
+    call(module -> {
+      Connection old = connection;
+      if (old != null) {
+        module.restart(old.anchor().generation());
+      }
+      return true;
+    });
+  }
+
+  private Connection connected() {
+    Connection now = connection;
+    if (now == null) {
+      throw new KekUnavailableException("token " + label() + " is being connected");
+    }
+    return now;
+  }
+
+  private synchronized Pkcs11Module module() {
+    if (closed) {
+      throw new KekUnavailableException("the provider of token " + label() + " was closed");
+    }
+    Pkcs11Module module = leased == null ? modules.lease(settings.module()) : leased;
+    leased = module;
+    return module;
+  }
+
+  private void connect(Pkcs11Module module) {
+    synchronized (connecting) {
+      if (module.steadily(this::isConnected)) {
+        return;
+      }
+      connection = null;
+      idle.clear(); // not closed: their handles may name newer sessions by now
+      int generation = module.steadily(now -> tryConnect(module, now));
+      if (connection == null) {
+        module.restart(generation); // a module may list the slots it saw when it started
+        module.steadily(now -> tryConnect(module, now));
+      }
+      if (connection == null) {
+        throw notThere(module.steadily(_ -> labels(module.cryptoki())));
+      }
+    }
+  }
+
+  private boolean isConnected(int generation) {
+    Connection now = connection;
+    return now != null && now.anchor().generation() == generation;
+  }
+
+  private int tryConnect(Pkcs11Module module, int generation) {
+    Cryptoki cryptoki = module.cryptoki();
+    List<Long> slots = new ArrayList<>();
+    for (long slot : cryptoki.slots()) {
+      if (labelOf(cryptoki, slot).equals(label())) {
+        slots.add(slot);
+      }
+    }
+    if (slots.size() > 1) {
+      throw new ProviderException(
+          slots.size() + " tokens of " + settings.module() + " are labelled " + label(),
+          "give each token a label of its own");
+    }
+    if (!slots.isEmpty()) {
+      connection = connect(module, generation, slots.getFirst());
+    }
+    return generation;
+  }
+
+  private Connection connect(Pkcs11Module module, int generation, long slot) {
+    if (!module.cryptoki().supports(slot, Cryptoki.CKM_AES_GCM)) {
+      throw new ProviderException(
+          "token " + label() + " does not know AES-GCM (CKM_AES_GCM)", "use a token that does");
+    }
+    Pkcs11Session anchor = open(module, generation, slot);
+    try {
+      login(module, anchor);
+      return new Connection(module, slot, anchor);
+    } catch (RuntimeException e) {
+      anchor.close();
+      throw e;
+    }
+  }
+
+  private static Pkcs11Session open(Pkcs11Module module, int generation, long slot) {
+    Cryptoki cryptoki = module.cryptoki();
+    return new Pkcs11Session(cryptoki, generation, cryptoki.openSession(slot));
+  }
+
+  private void login(Pkcs11Module module, Pkcs11Session session) {
+    try (SecretBytes pin = Pkcs11PinReader.read(settings.pin())) {
+      module.login().login(session, label(), pin);
+    }
+  }
+
+  private ProviderException notThere(List<String> others) {
+    return new ProviderException(
+        "no token of "
+            + settings.module()
+            + " is labelled "
+            + label()
+            + (others.isEmpty() ? "; it has no token" : "; it has: " + String.join(", ", others)),
+        "name one of them with token=LABEL, or initialise a token of that label");
+  }
+
+  private static List<String> labels(Cryptoki cryptoki) {
+    List<String> labels = new ArrayList<>();
+    for (long slot : cryptoki.slots()) {
+      labels.add(labelOf(cryptoki, slot));
+    }
+    labels.removeIf(String::isEmpty);
+    return labels;
+  }
+
+  /// Empty for a token that has no label yet or does not answer.
+  private static String labelOf(Cryptoki cryptoki, long slot) {
+    try {
+      return cryptoki.tokenLabel(slot);
+    } catch (CryptokiException e) {
+      return "";
+    }
+  }
+
+  @Override
+  public void close() {
+    Pkcs11Module module;
+    synchronized (this) {
+      closed = true;
+      module = leased;
+      leased = null;
+    }
+    if (module == null) {
+      return;
+    }
+    try {
+      module.call(() -> module.steadily(this::closeSessions));
+    } catch (KekUnavailableException | ProviderException e) {
+      // the token does not answer, so it has no sessions to close
+    } finally {
+      modules.release(module);
+    }
+  }
+
+  private boolean closeSessions(int generation) {
+    Connection last = connection;
+    connection = null;
+    if (last != null && last.anchor().generation() == generation) {
+      idle.forEach(Pkcs11Session::close);
+      last.anchor().close();
+    }
+    idle.clear();
+    return true;
+  }
+}

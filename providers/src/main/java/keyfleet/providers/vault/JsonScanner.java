@@ -1,0 +1,154 @@
+package keyfleet.providers.vault;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/// One pass over JSON that tells where each scalar is. Strict about the structure, with limits on
+/// depth and number; what stands inside a scalar is for its reader to judge.
+final class JsonScanner {
+  interface ScalarVisitor {
+    /// `path` has dots between its names and numbers; a text's quotes are part of it.
+    void found(String path, int from, int to);
+  }
+
+  /// The bytes are not JSON, or more of it than we read.
+  static final class InvalidJsonException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    InvalidJsonException(int at) {
+      super("no JSON that we read from byte " + at);
+    }
+  }
+
+  static final int MAX_DEPTH = 16;
+  static final int MAX_SCALARS = 20_000;
+
+  private final byte[] body;
+  private final ScalarVisitor scalars;
+  private int at;
+  private int count;
+
+  JsonScanner(byte[] body, ScalarVisitor scalars) {
+    this.body = body;
+    this.scalars = scalars;
+  }
+
+  void run() throws InvalidJsonException {
+    value("", 0);
+    if (peek() != 0) {
+      throw new InvalidJsonException(at);
+    }
+  }
+
+  private void value(String path, int depth) throws InvalidJsonException {
+    if (depth > MAX_DEPTH) {
+      throw new InvalidJsonException(at);
+    }
+    switch (peek()) {
+      case '{' -> object(path, depth);
+      case '[' -> array(path, depth);
+      case '"' -> {
+        int from = at;
+        skipText();
+        tell(path, from);
+      }
+      default -> word(path);
+    }
+  }
+
+  private void object(String path, int depth) throws InvalidJsonException {
+    at++;
+    if (took('}')) {
+      return;
+    }
+    do {
+      need('"');
+      int from = at--;
+      skipText();
+      String name = new String(body, from, at - 1 - from, StandardCharsets.UTF_8);
+      need(':');
+      value(below(path, name), depth + 1);
+    } while (took(','));
+    need('}');
+  }
+
+  private void array(String path, int depth) throws InvalidJsonException {
+    at++;
+    if (took(']')) {
+      return;
+    }
+    int index = 0;
+    do {
+      value(below(path, String.format(Locale.ROOT, "%d", index++)), depth + 1);
+    } while (took(','));
+    need(']');
+  }
+
+  /// A number, true, false or null.
+  private void word(String path) throws InvalidJsonException {
+    int from = at;
+    while (at < body.length && isOfWord(body[at])) {
+      at++;
+    }
+    if (from == at) {
+      throw new InvalidJsonException(at);
+    }
+    tell(path, from);
+  }
+
+  private static boolean isOfWord(byte b) {
+    return (b >= 'a' && b <= 'z')
+        || (b >= '0' && b <= '9')
+        || b == '-'
+        || b == '+'
+        || b == '.'
+        || b == 'E';
+  }
+
+  /// From the opening quote to behind the closing one.
+  private void skipText() throws InvalidJsonException {
+    for (at++; at < body.length; at++) {
+      if (body[at] == '\\') {
+        at++;
+      } else if (body[at] == '"') {
+        at++;
+        return;
+      }
+    }
+    throw new InvalidJsonException(at);
+  }
+
+  private void tell(String path, int from) throws InvalidJsonException {
+    if (++count > MAX_SCALARS) {
+      throw new InvalidJsonException(from);
+    }
+    scalars.found(path, from, at);
+  }
+
+  private static String below(String path, String name) {
+    return path.isEmpty() ? name : path + "." + name;
+  }
+
+  private boolean took(char wanted) {
+    if (peek() != wanted) {
+      return false;
+    }
+    at++;
+    return true;
+  }
+
+  private void need(char wanted) throws InvalidJsonException {
+    if (!took(wanted)) {
+      throw new InvalidJsonException(at);
+    }
+  }
+
+  /// The next byte that is no space; 0 at the end.
+  private int peek() {
+    while (at < body.length
+        && (body[at] == ' ' || body[at] == '\n' || body[at] == '\r' || body[at] == '\t')) {
+      at++;
+    }
+    return at < body.length ? body[at] : 0;
+  }
+}

@@ -1,0 +1,30 @@
+package keyfleet.providers.vault;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import keyfleet.crypto.KekVersion;
+
+/// A wrapped DEK as Transit writes it, `vault:v<N>:<Base64>`, in ASCII; a DEK of 32 bytes makes 89.
+final class TransitCiphertext {
+  static final int MAX_BYTES = 256;
+
+  private static final Pattern FORM =
+      Pattern.compile("vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}");
+
+  private TransitCiphertext() {}
+
+  /// The text, if these bytes are one and `version` made it.
+  static Optional<String> read(byte[] wrapped, KekVersion version) {
+    if (wrapped.length > MAX_BYTES) {
+      return Optional.empty();
+    }
+    String text = new String(wrapped, StandardCharsets.ISO_8859_1);
+    Matcher matcher = FORM.matcher(text);
+    return matcher.matches()
+            && KekVersion.parse(matcher.group(1)).filter(version::equals).isPresent()
+        ? Optional.of(text)
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,178 @@
+package keyfleet.providers.vault;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.ProviderException;
+
+/// One version of a Transit key. The wrapped DEK is a [TransitCiphertext]; the additional data goes
+/// along as it is.
+///
+/// A version is known by when it was made: the same number made at another time is another key,
+/// which this one then refuses to be.
+final class VaultKek implements Kek {
+  private final KekVersion version;
+  private final long made;
+  private final VaultSettings settings;
+  private final VaultClient server;
+  private volatile boolean replaced;
+
+  VaultKek(KekVersion version, long made, VaultSettings settings, VaultClient server) {
+    this.version = version;
+    this.made = made;
+    this.settings = settings;
+    this.server = server;
+  }
+
+  @Override
+  public KekVersion version() {
+    return version;
+  }
+
+  /// Checks that the version of this number is still the one that was met first.
+  void recognise(long madeNow) {
+    replaced = madeNow != made;
+    if (replaced) {
+      throw new ProviderException(
+          subject() + " was replaced by another", "restore the old key from the server's backup");
+    }
+  }
+
+  @Override
+  public byte[] wrap(Dek dek, byte[] aad) {
+    return run(() -> {
+      byte[] body = encryption(dek, aad);
+      try (VaultResponse reply = server.use(write("encrypt", body))) {
+        return wrapped(reply);
+      } finally {
+        Arrays.fill(body, (byte) 0);
+      }
+    });
+  }
+
+  @Override
+  public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
+    Optional<String> text = TransitCiphertext.read(wrapped, version);
+    return text.isEmpty() ? Optional.empty() : run(() -> opened(text.get(), aad));
+  }
+
+  private Optional<Dek> opened(String ciphertext, byte[] aad) {
+    byte[] body =
+        ascii(
+            "{\"ciphertext\":\"%s\",\"associated_data\":\"%s\"}"
+                .formatted(ciphertext, Base64.getEncoder().encodeToString(aad)));
+    try (VaultResponse reply = server.use(write("decrypt", body))) {
+      if (reply.isOk()) {
+        SecretBytes plain = reply.body().secret("data.plaintext").orElseThrow(this::noAnswer);
+        return dek(plain);
+      }
+      if (isRefusal(reply)) {
+        return Optional.empty();
+      }
+      throw trouble(reply);
+    }
+  }
+
+  private static Optional<Dek> dek(SecretBytes plain) {
+    if (plain.length() == Dek.BYTES) {
+      return Optional.of(new Dek(plain));
+    }
+    plain.close();
+    return Optional.empty();
+  }
+
+  private static boolean isRefusal(VaultResponse reply) {
+    return reply.status() == VaultResponse.BAD_REQUEST
+        && (reply.complainsOf("message authentication failed")
+            || reply.complainsOf("invalid ciphertext length")
+            || reply.complainsOf("could not decode base64"));
+  }
+
+  /// What Transit made, if it made it with the version that was asked for.
+  private byte[] wrapped(VaultResponse reply) {
+    if (!reply.isOk()) {
+      throw trouble(reply);
+    }
+    byte[] text = ascii(reply.body().text("data.ciphertext").orElseThrow(this::noAnswer));
+    if (TransitCiphertext.read(text, version).isEmpty()) {
+      throw noAnswer();
+    }
+    return text;
+  }
+
+  private byte[] encryption(Dek dek, byte[] aad) {
+    byte[] plain = dek.bytes().reveal(SecretAccess.granted());
+    byte[] encoded = Base64.getEncoder().encode(plain);
+    byte[] head =
+        ascii(
+            "{\"key_version\":%d,\"associated_data\":\"%s\",\"plaintext\":\""
+                .formatted(version.number(), Base64.getEncoder().encodeToString(aad)));
+    byte[] body = Arrays.copyOf(head, head.length + encoded.length + 2);
+    System.arraycopy(encoded, 0, body, head.length, encoded.length);
+    body[body.length - 2] = '"';
+    body[body.length - 1] = '}';
+    Arrays.fill(plain, (byte) 0);
+    Arrays.fill(encoded, (byte) 0);
+    return body;
+  }
+
+  private VaultRequest write(String operation, byte[] body) {
+    return new VaultRequest.Write(
+        "%s/%s/%s".formatted(settings.mount(), operation, settings.key()), body);
+  }
+
+  private KekUnavailableException trouble(VaultResponse reply) {
+    if (reply.complainsOf("too old") || reply.complainsOf("no such key version")) {
+      return unavailable(
+          "is no longer used by the server: the key's min_decryption_version was raised above it;"
+              + " lower it again while anything is wrapped under "
+              + version);
+    }
+    if (reply.complainsOf("minimum encryption key version")) {
+      return unavailable("only decrypts: the key's min_encryption_version was raised above it");
+    }
+    if (reply.complainsOf("too new") || reply.complainsOf("higher than the latest")) {
+      return unavailable("is unknown to the server, which was perhaps restored from a backup");
+    }
+    if (reply.complainsOf("key not found")) {
+      return unavailable("is gone: the key was deleted");
+    }
+    return unavailable("cannot be used: the server answered " + reply.status());
+  }
+
+  private KekUnavailableException noAnswer() {
+    return unavailable("got an answer that is none of Transit's");
+  }
+
+  /// What is wrong with the setup is for `load` to say; here the key just cannot be used.
+  private <T> T run(Supplier<T> work) {
+    if (replaced) {
+      throw unavailable("was replaced by another");
+    }
+    try {
+      return work.get();
+    } catch (ProviderException e) {
+      throw new KekUnavailableException(e.getMessage(), e);
+    }
+  }
+
+  private KekUnavailableException unavailable(String why) {
+    return new KekUnavailableException(subject() + " " + why);
+  }
+
+  private String subject() {
+    return "version " + version.number() + " of Transit key " + settings.place();
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,87 @@
+package keyfleet.providers.vault;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+import keyfleet.providers.Ticker;
+
+/// KEKs in the Transit engine of OpenBaoServer or HashiCorp Vault: version N is version N of one
+/// Transit key. A rotation there makes a version that can be announced here, and no more; one below
+/// the key's `min_decryption_version` cannot be used, and is not there.
+public final class VaultProvider implements KekProvider {
+  public static final String NAME = "vault";
+
+  private final KeyringName keyring;
+  private final VaultSettings settings;
+  private final VaultClient server;
+
+  /// Kept for good: a version that comes back must be the same key.
+  private final Map<KekVersion, VaultKek> met = new HashMap<>();
+
+  VaultProvider(
+      KeyringName keyring, VaultSettings settings, Ticker ticker, RandomGenerator random) {
+    this.keyring = keyring;
+    this.settings = settings;
+    this.server = new VaultClient(settings, ticker, random);
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public KekSet load() {
+    try (VaultResponse reply = server.look(new VaultRequest.Read(path()))) {
+      if (!reply.isOk()) {
+        throw absent(reply);
+      }
+      return KekSet.of(keyring, meet(TransitKey.of(reply.body(), settings)));
+    }
+  }
+
+  private List<Kek> meet(TransitKey key) {
+    List<Kek> keks = new ArrayList<>();
+    key.made()
+        .forEach((version, made) -> {
+          VaultKek kek = met.computeIfAbsent(version, v -> new VaultKek(v, made, settings, server));
+          kek.recognise(made);
+          keks.add(kek);
+        });
+    return keks;
+  }
+
+  private String path() {
+    return settings.mount() + "/keys/" + settings.key();
+  }
+
+  private ProviderException absent(VaultResponse reply) {
+    String where = " at " + settings.address();
+    if (reply.complainsOf("no handler for route")) {
+      return new ProviderException(
+          "nothing is mounted as " + settings.mount() + where,
+          "bao secrets enable -path=%s transit (or: vault …)".formatted(settings.mount()));
+    }
+    if (reply.status() == VaultResponse.NOT_FOUND) {
+      return new ProviderException(
+          "there is no Transit key " + settings.place() + where,
+          "bao write -f %s (or: vault …), which makes version 1".formatted(path()));
+    }
+    return new ProviderException(
+        "Transit key " + settings.place() + where + " was answered with " + reply.status(),
+        "check that " + settings.mount() + " is a Transit engine");
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

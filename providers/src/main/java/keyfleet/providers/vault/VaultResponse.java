@@ -1,0 +1,32 @@
+package keyfleet.providers.vault;
+
+import java.time.Duration;
+
+/// What a server answered. Its errors are searched for words that we know, and never repeated: an
+/// error page may quote the request, and that may hold a data key.
+record VaultResponse(int status, Duration retryAfter, JsonResponse body) implements AutoCloseable {
+  static final int OK = 200;
+  static final int BAD_REQUEST = 400;
+  static final int FORBIDDEN = 403;
+  static final int NOT_FOUND = 404;
+
+  private static final int MAX_ERRORS = 4;
+
+  boolean isOk() {
+    return status == OK;
+  }
+
+  boolean complainsOf(String words) {
+    for (int i = 0; i < MAX_ERRORS; i++) {
+      if (body.raw("errors." + i).contains(words)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void close() {
+    body.close();
+  }
+}

@@ -1,0 +1,181 @@
+package keyfleet.providers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.providers.RemoteCallPolicy.Attempt;
+import keyfleet.providers.RemoteCallPolicy.TimeBudget;
+import keyfleet.providers.RemoteResult.RetryLater;
+import keyfleet.providers.RemoteResult.Success;
+import org.junit.jupiter.api.Test;
+
+class RemoteCallPolicyTest {
+  private final VirtualTicker ticker = new VirtualTicker();
+  private final List<Duration> at = new ArrayList<>();
+  private final RemoteCallPolicy calls =
+      new RemoteCallPolicy("the remote", ticker, new SplittableRandom(7));
+
+  /// Fails with what it is given, one after the other, then succeeds.
+  private Attempt<String> after(List<RetryLater<String>> failures) {
+    AtomicInteger tries = new AtomicInteger();
+    return _ -> {
+      at.add(Duration.ofNanos(ticker.nanos()));
+      int now = tries.getAndIncrement();
+      return now < failures.size() ? failures.get(now) : new Success<>("value");
+    };
+  }
+
+  private static RetryLater<String> busy(long seconds) {
+    return new RetryLater<>("is busy", Duration.ofSeconds(seconds));
+  }
+
+  private String unavailable(Attempt<String> attempt) {
+    return assertThrows(KekUnavailableException.class, () -> calls.run(TimeBudget.USE, attempt))
+        .getMessage();
+  }
+
+  @Test
+  void passingFailure_isTriedAgainWithGrowingPauses() {
+    assertEquals("value", calls.run(TimeBudget.USE, after(List.of(busy(0), busy(0), busy(0)))));
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size());
+    long[] pauses = new long[3];
+    for (int i = 0; i < 3; i++) {
+      pauses[i] = at.get(i + 1).minus(at.get(i)).toMillis();
+    }
+    assertTrue(pauses[0] >= 25 && pauses[0] <= 50, () -> at.toString());
+    assertTrue(pauses[1] >= 50 && pauses[1] <= 100, () -> at.toString());
+    assertTrue(pauses[2] >= 100 && pauses[2] <= 200, () -> at.toString());
+  }
+
+  @Test
+  void failureWithoutEnd_isGivenUpAndNotRepeatedForASecond() {
+    Attempt<String> failing = after(List.of(busy(0), busy(0), busy(0), busy(0), busy(0)));
+    assertEquals("the remote is busy", unavailable(failing));
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size());
+    assertTrue(unavailable(failing).contains("asked again in"));
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size(), "it was asked in its rest");
+    ticker.pause(RemoteCallPolicy.REST);
+    assertEquals("value", calls.run(TimeBudget.USE, failing));
+  }
+
+  @Test
+  void namedRest_isKeptByAllIfItFitsIntoTheirTime() {
+    assertEquals("value", calls.run(TimeBudget.USE, after(List.of(busy(2)))));
+    assertTrue(at.get(1).compareTo(Duration.ofSeconds(2)) >= 0, () -> at.toString());
+  }
+
+  @Test
+  void namedRestThatIsTooLong_failsAtOnceAndIsKeptByWhoeverComes() {
+    assertEquals("the remote is busy", unavailable(after(List.of(busy(30)))));
+    assertEquals(Duration.ZERO, Duration.ofNanos(ticker.nanos()));
+    assertTrue(unavailable(after(List.of())).contains("asked again in 300"), "not 30 seconds");
+    ticker.pause(Duration.ofSeconds(29));
+    assertEquals("value", calls.run(TimeBudget.USE, after(List.of())));
+    assertTrue(at.getLast().compareTo(Duration.ofSeconds(30)) >= 0, () -> at.toString());
+  }
+
+  @Test
+  void namedRestOfADay_isCutToAMinute() {
+    unavailable(after(List.of(busy(86_400))));
+    ticker.pause(RemoteCallPolicy.MAX_REST);
+    assertEquals("value", calls.run(TimeBudget.USE, after(List.of())));
+  }
+
+  @Test
+  void whatCannotHeal_isThrownAtOnce() {
+    ProviderException fault = new ProviderException("a fault", "mend it");
+    assertEquals(
+        fault,
+        assertThrows(
+            ProviderException.class,
+            () ->
+                calls.run(
+                    TimeBudget.USE,
+                    _ -> {
+                      at.add(Duration.ZERO);
+                      throw fault;
+                    })));
+    assertEquals(1, at.size());
+  }
+
+  @Test
+  void slowAttempts_endWithinTheTotal() {
+    Attempt<String> slow =
+        limit -> {
+          ticker.pause(limit);
+          return new RetryLater<>("did not answer");
+        };
+    unavailable(slow);
+    assertTrue(ticker.nanos() <= Duration.ofMillis(2600).toNanos(), () -> ticker.nanos() + " ns");
+  }
+
+  @Test
+  void interruptedThread_triesNoMore() {
+    Thread.currentThread().interrupt();
+    try {
+      RemoteCallPolicy fresh = new RemoteCallPolicy("the remote", ticker, new SplittableRandom(1));
+      assertThrows(
+          KekUnavailableException.class,
+          () -> fresh.run(TimeBudget.USE, after(List.of(busy(0), busy(0)))));
+      assertTrue(at.size() <= 1, () -> at.toString());
+      assertTrue(Thread.currentThread().isInterrupted());
+    } finally {
+      Thread.interrupted();
+    }
+  }
+
+  @Test
+  void manyCallers_areLetThroughAFewAtATime() throws ExecutionException, InterruptedException {
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch full = new CountDownLatch(RemoteCallPolicy.MAX_IN_FLIGHT);
+    List<Future<String>> all = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 10 * RemoteCallPolicy.MAX_IN_FLIGHT; i++) {
+        all.add(
+            threads.submit(() ->
+                calls.run(
+                    TimeBudget.LOOK,
+                    _ -> {
+                      most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                      full.countDown();
+                      awaitFull(full);
+                      now.decrementAndGet();
+                      return new Success<>("value");
+                    })));
+      }
+      for (Future<String> one : all) {
+        assertEquals("value", one.get());
+      }
+    }
+    assertEquals(RemoteCallPolicy.MAX_IN_FLIGHT, most.get());
+  }
+
+  private static void awaitFull(CountDownLatch full) {
+    try {
+      full.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void uidOfARequest_isKnownWithinItAndOnlyIfItIsSafe() {
+    assertTrue(RequestUid.current().isEmpty());
+    assertEquals("a-1", RequestUid.during("a-1", () -> RequestUid.current().orElseThrow()));
+    assertTrue(RequestUid.during("a\r\nX: y", () -> RequestUid.current().isEmpty()));
+    assertTrue(RequestUid.during("", () -> RequestUid.current().isEmpty()));
+  }
+}

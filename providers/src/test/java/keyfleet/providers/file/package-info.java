@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.providers.file;
+
+import org.jspecify.annotations.NullMarked;

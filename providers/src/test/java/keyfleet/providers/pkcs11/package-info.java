@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.providers.pkcs11;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,346 @@
+package keyfleet.providers.vault;
+
+import static keyfleet.providers.ProviderFixtures.RANDOM;
+import static keyfleet.providers.ProviderFixtures.refusal;
+import static keyfleet.providers.ProviderFixtures.roundTrips;
+import static keyfleet.providers.ProviderFixtures.v;
+import static keyfleet.providers.ProviderFixtures.versions;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+import keyfleet.providers.ProviderFixtures;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.SystemTicker;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/// KEKs in a real OpenBaoServer. Each test has a Transit key of its own, named after it.
+class VaultProviderTest {
+  private static final byte[] AAD = "where it belongs".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] OTHER_AAD = "elsewhere".getBytes(StandardCharsets.UTF_8);
+
+  @TempDir private static Path folder = Path.of("");
+  private static @Nullable OpenBaoServer started;
+
+  @BeforeAll
+  static void start() {
+    started = OpenBaoServer.start(folder);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (started != null) {
+      started.close();
+    }
+  }
+
+  private static OpenBaoServer bao() {
+    if (started == null) {
+      throw new IllegalStateException("not started");
+    }
+    return started;
+  }
+
+  private static String keyOf(TestInfo test) {
+    String key = test.getTestMethod().orElseThrow().getName();
+    bao().admin("POST", "transit/keys/" + key, "{\"type\":\"aes256-gcm96\"}");
+    return key;
+  }
+
+  private static KekProvider open(String key, Path token) {
+    return ProviderSpec.parse(
+            "vault:%s?key=%s&token-file=%s".formatted(bao().address(), key, token))
+        .open(KeyringName.MAIN, new ProviderContext(Map.of(), RANDOM, new SystemTicker()));
+  }
+
+  private static KekProvider open(String key) {
+    return open(key, bao().tokenFile(key, ""));
+  }
+
+  private static Dek dek() {
+    return new Dek(SecretBytes.random(Dek.BYTES, RANDOM));
+  }
+
+  private static Kek kek(KekSet kekSet, int version) {
+    return kekSet.find(v(version)).orElseThrow();
+  }
+
+  private static boolean opens(Kek kek, byte[] wrapped, byte[] aad, Dek expected) {
+    Optional<Dek> opened = kek.unwrap(wrapped, aad);
+    return opened.isPresent() && opened.get().bytes().equals(expected.bytes());
+  }
+
+  private static String unavailable(Executable action) {
+    return assertThrows(KekUnavailableException.class, action).getMessage();
+  }
+
+  @Test
+  void wrapped_opensWithItsKeyAndItsPlaceAlone(TestInfo test) {
+    String key = keyOf(test);
+    bao().rotate(key);
+    try (KekProvider provider = open(key)) {
+      KekSet kekSet = provider.load();
+      Dek dek = dek();
+      byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
+      assertTrue(wrapped.length < 128, () -> wrapped.length + " bytes");
+      assertTrue(opens(kek(kekSet, 1), wrapped, AAD, dek));
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
+      assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(wrapped, AAD));
+      byte[] renumbered =
+          new String(wrapped, StandardCharsets.US_ASCII)
+              .replace("vault:v1:", "vault:v2:")
+              .getBytes(StandardCharsets.US_ASCII);
+      assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(renumbered, AAD));
+      byte[] bent = wrapped.clone();
+      bent[20] = bent[20] == 'A' ? (byte) 'B' : (byte) 'A';
+      assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
+    }
+  }
+
+  @Test
+  void rotationThere_isACandidateHereAndChangesNothing(TestInfo test) {
+    String key = keyOf(test);
+    try (KekProvider provider = open(key)) {
+      KekSet before = provider.load();
+      byte[] wrapped = kek(before, 1).wrap(dek(), AAD);
+      assertEquals(List.of(1), versions(before));
+      bao().rotate(key);
+      assertTrue(
+          new String(kek(before, 1).wrap(dek(), AAD), StandardCharsets.US_ASCII)
+              .startsWith("vault:v1:"));
+      KekSet after = provider.load();
+      assertEquals(List.of(1, 2), versions(after));
+      assertSame(kek(before, 1), kek(after, 1));
+      assertTrue(kek(after, 1).unwrap(wrapped, AAD).isPresent());
+      assertTrue(roundTrips(after, 1) && roundTrips(after, 2));
+    }
+  }
+
+  @Test
+  void raisedMinimum_isNamedAndUndone(TestInfo test) {
+    String key = keyOf(test);
+    bao().rotate(key);
+    try (KekProvider provider = open(key)) {
+      Kek first = kek(provider.load(), 1);
+      byte[] wrapped = first.wrap(dek(), AAD);
+      String config = "transit/keys/" + key + "/config";
+      bao().admin("POST", config, "{\"min_decryption_version\":2}");
+      assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("min_decryption_version"));
+      assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("min_decryption_version"));
+      assertEquals(List.of(2), versions(provider.load()));
+      bao().admin("POST", config, "{\"min_decryption_version\":1,\"min_encryption_version\":2}");
+      assertSame(first, kek(provider.load(), 1));
+      assertTrue(first.unwrap(wrapped, AAD).isPresent());
+      assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("min_encryption_version"));
+    }
+  }
+
+  @Test
+  void keyMadeAnew_isNotTheOldOne(TestInfo test) {
+    String key = keyOf(test);
+    String path = "transit/keys/" + key;
+    try (KekProvider provider = open(key)) {
+      Kek first = kek(provider.load(), 1);
+      byte[] wrapped = first.wrap(dek(), AAD);
+      delete(path);
+      assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("deleted"));
+      assertTrue(refusal(provider::load).remedy().contains("bao write -f " + path));
+      bao().admin("POST", path, "{}");
+      OpenBaoServer.await(() -> { // the time at which a version was made is in whole seconds
+        delete(path);
+        bao().admin("POST", path, "{}");
+        return isReplaced(provider);
+      });
+      assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("replaced"));
+      assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("replaced"));
+    }
+  }
+
+  private static void delete(String path) {
+    bao().admin("POST", path + "/config", "{\"deletion_allowed\":true}");
+    bao().admin("DELETE", path, "");
+  }
+
+  private static boolean isReplaced(KekProvider provider) {
+    try {
+      provider.load();
+      return false;
+    } catch (ProviderException e) {
+      return e.getMessage().contains("replaced");
+    }
+  }
+
+  @Test
+  void shortToken_isRenewedWhileItIsUsed(TestInfo test) {
+    String key = keyOf(test);
+    Path token = bao().tokenFile(key, ",\"ttl\":\"4s\",\"renewable\":true");
+    long begin = System.nanoTime();
+    try (KekProvider provider = open(key, token)) {
+      Kek kek = kek(provider.load(), 1);
+      AtomicInteger wraps = new AtomicInteger();
+      OpenBaoServer.await(() -> {
+        kek.wrap(dek(), AAD);
+        wraps.incrementAndGet();
+        return System.nanoTime() - begin > 9_000_000_000L;
+      });
+      assertTrue(wraps.get() > 3, () -> wraps + " wraps");
+    }
+  }
+
+  @Test
+  void endedToken_isSaidToBeSoAndReplacedFromItsFile(TestInfo test) {
+    String key = keyOf(test);
+    Path token = bao().tokenFile(key, ",\"ttl\":\"1s\",\"renewable\":false");
+    try (KekProvider provider = open(key, token)) {
+      Kek kek = kek(provider.load(), 1);
+      OpenBaoServer.await(() -> {
+        try {
+          kek.wrap(dek(), AAD);
+          return false;
+        } catch (KekUnavailableException e) {
+          assertTrue(e.getMessage().contains("wrong or expired"), e.getMessage());
+          return true;
+        }
+      });
+      ProviderException refusal = refusal(provider::load);
+      assertTrue(refusal.remedy().contains("transit/keys/" + key), refusal.remedy());
+      bao().tokenFile(key, "");
+      assertTrue(kek.unwrap(kek.wrap(dek(), AAD), AAD).isPresent());
+    }
+  }
+
+  @Test
+  void policyThatForbids_isNamedWithThePathThatItNeeds(TestInfo test) {
+    String key = keyOf(test);
+    Path token =
+        ProviderFixtures.file(
+            folder.resolve("other"), bao().token("someone-elses", ""), "rw-------");
+    try (KekProvider provider = open(key, token)) {
+      ProviderException refusal = refusal(provider::load);
+      assertTrue(refusal.getMessage().contains("403"), refusal.getMessage());
+      assertTrue(
+          refusal.remedy().contains("path \"transit/keys/%s\"".formatted(key)), refusal.remedy());
+    }
+  }
+
+  @Test
+  void sealedOrKilledServer_isUnavailableUntilItIsBack(TestInfo test) {
+    String key = keyOf(test);
+    try (KekProvider provider = open(key)) {
+      Kek kek = kek(provider.load(), 1);
+      byte[] wrapped = kek.wrap(dek(), AAD);
+      bao().seal();
+      assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("sealed"));
+      assertTrue(unavailable(provider::load).contains("sealed"));
+      bao().unseal();
+      assertTrue(kek.unwrap(wrapped, AAD).isPresent());
+      AtomicInteger done = new AtomicInteger();
+      CompletableFuture<String> busy =
+          CompletableFuture.supplyAsync(() ->
+              unavailable(() -> {
+                while (true) {
+                  assertTrue(kek.unwrap(wrapped, AAD).isPresent());
+                  done.incrementAndGet();
+                }
+              }));
+      OpenBaoServer.await(() -> done.get() > 20);
+      bao().kill();
+      String said = busy.join();
+      assertTrue(said.contains("answer"), said);
+      bao().restart();
+      OpenBaoServer.await(() -> { // our own rest may still be on
+        try {
+          kek.unwrap(wrapped, AAD);
+          return false;
+        } catch (KekUnavailableException e) {
+          return e.getMessage().contains("sealed");
+        }
+      });
+      bao().unseal();
+      assertTrue(kek.unwrap(wrapped, AAD).isPresent());
+    }
+  }
+
+  @Test
+  void quota_isWaitedForAndNotHammered(TestInfo test) {
+    String key = keyOf(test);
+    try (KekProvider provider = open(key)) {
+      Kek kek = kek(provider.load(), 1);
+      byte[] wrapped = kek.wrap(dek(), AAD);
+      bao().admin("POST", "sys/quotas/config", "{\"enable_rate_limit_response_headers\":true}");
+      String quota = "sys/quotas/rate-limit/" + key;
+      bao()
+          .admin(
+              "POST",
+              quota,
+              "{\"path\":\"transit/decrypt/%s\",\"rate\":2,\"interval\":\"2s\"}".formatted(key));
+      for (int i = 0; i < 5; i++) {
+        assertTrue(kek.unwrap(wrapped, AAD).isPresent(), "call " + i);
+      }
+      bao()
+          .admin(
+              "POST",
+              quota,
+              "{\"path\":\"transit/decrypt/%s\",\"rate\":1,\"interval\":\"600s\"}".formatted(key));
+      kek.unwrap(wrapped, AAD);
+      assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("too many calls (429)"));
+      assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("asked again in"));
+      bao().admin("DELETE", quota, "");
+    }
+  }
+
+  @Test
+  void namespace_isHonoured(TestInfo test) {
+    String key = test.getTestMethod().orElseThrow().getName();
+    bao().admin("POST", "sys/namespaces/team", "{}");
+    bao().admin("POST", "team/sys/mounts/kv/transit", "{\"type\":\"transit\"}");
+    bao().admin("POST", "team/kv/transit/keys/" + key, "{}");
+    Path token = ProviderFixtures.file(folder.resolve("root"), bao().rootToken(), "rw-------");
+    String rest = "?mount=kv/transit&key=%s&token-file=%s".formatted(key, token);
+    ProviderContext around = new ProviderContext(Map.of(), RANDOM, new SystemTicker());
+    try (KekProvider provider =
+        ProviderSpec.parse("vault:" + bao().address() + rest + "&namespace=team")
+            .open(KeyringName.MAIN, around)) {
+      assertTrue(roundTrips(provider.load(), 1));
+    }
+    try (KekProvider provider =
+        ProviderSpec.parse("vault:" + bao().address() + rest).open(KeyringName.MAIN, around)) {
+      assertTrue(refusal(provider::load).getMessage().contains("nothing is mounted as kv/transit"));
+    }
+  }
+
+  @Test
+  void unfitKey_isRefused(TestInfo test) {
+    String key = keyOf(test);
+    for (String options : List.of("{\"type\":\"rsa-2048\"}", "{\"derived\":true}")) {
+      String other = key + options.length();
+      bao().admin("POST", "transit/keys/" + other, options);
+      try (KekProvider provider = open(other)) {
+        assertTrue(refusal(provider::load).getMessage().contains("cannot hold KEKs"));
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.providers.vault;
+
+import org.jspecify.annotations.NullMarked;
