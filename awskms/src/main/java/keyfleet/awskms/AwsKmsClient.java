@@ -28,21 +28,21 @@ import software.amazon.awssdk.services.kms.model.ListAliasesResponse;
 
 /// KMS in one region, as this process's credentials meet it.
 final class AwsKmsClient implements AutoCloseable {
-  private static final Duration CONNECT = Duration.ofSeconds(1);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
   /// AWS gives at most a hundred aliases a page; an account has far fewer than this of them.
   private static final int MAX_PAGES = 200;
 
-  private static final int PAGE = 100;
+  private static final int PAGE_SIZE = 100;
 
   private final KmsClient client;
-  private final RemoteCallPolicy calls;
-  private final AwsKmsErrorMapper trouble;
+  private final RemoteCallPolicy callPolicy;
+  private final AwsKmsErrorMapper errorMapper;
 
-  AwsKmsClient(KmsClient client, RemoteCallPolicy calls, AwsKmsErrorMapper trouble) {
+  AwsKmsClient(KmsClient client, RemoteCallPolicy callPolicy, AwsKmsErrorMapper errorMapper) {
     this.client = client;
-    this.calls = calls;
-    this.trouble = trouble;
+    this.callPolicy = callPolicy;
+    this.errorMapper = errorMapper;
   }
 
   /// With the credentials that the SDK finds by itself: variables, profiles, roles.
@@ -51,13 +51,14 @@ final class AwsKmsClient implements AutoCloseable {
   }
 
   static AwsKmsClient open(
-      AwsKmsSpec spec, AwsCredentialsProvider who, Ticker ticker, RandomGenerator random) {
+      AwsKmsSpec spec, AwsCredentialsProvider credentials, Ticker ticker, RandomGenerator random) {
     String name = "awskms " + spec.region();
     KmsClientBuilder builder =
         KmsClient.builder()
             .region(Region.of(spec.region()))
-            .credentialsProvider(who)
-            .httpClient(UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).build())
+            .credentialsProvider(credentials)
+            .httpClient(
+                UrlConnectionHttpClient.builder().connectionTimeout(CONNECT_TIMEOUT).build())
             .overrideConfiguration(c -> c.retryStrategy(AwsRetryStrategy.doNotRetry()));
     if (spec.endpoint() != null) {
       builder.endpointOverride(spec.endpoint());
@@ -67,35 +68,37 @@ final class AwsKmsClient implements AutoCloseable {
   }
 
   /// The ids of the keys that aliases with this prefix name, by the rest of the alias.
-  Map<String, String> keys(String prefix) {
+  Map<String, String> listKeysByAlias(String prefix) {
     Map<String, String> keys = new HashMap<>();
     String marker = null;
     for (int page = 0; page < MAX_PAGES; page++) {
-      ListAliasesRequest.Builder request = ListAliasesRequest.builder().limit(PAGE).marker(marker);
-      ListAliasesResponse answer =
+      ListAliasesRequest.Builder request =
+          ListAliasesRequest.builder().limit(PAGE_SIZE).marker(marker);
+      ListAliasesResponse response =
           call(
-              TimeBudget.LOOK,
+              TimeBudget.LOAD,
               "list-aliases",
-              how -> client.listAliases(request.overrideConfiguration(how).build()));
-      for (AliasListEntry alias : answer.aliases()) {
+              configuration ->
+                  client.listAliases(request.overrideConfiguration(configuration).build()));
+      for (AliasListEntry alias : response.aliases()) {
         if (alias.aliasName().startsWith(prefix) && alias.targetKeyId() != null) {
           keys.put(alias.aliasName().substring(prefix.length()), alias.targetKeyId());
         }
       }
-      if (!Boolean.TRUE.equals(answer.truncated())) {
+      if (!Boolean.TRUE.equals(response.truncated())) {
         return keys;
       }
-      marker = answer.nextMarker();
+      marker = response.nextMarker();
     }
     throw new ProviderException(
-        "there are more than " + MAX_PAGES * PAGE + " aliases in the account",
+        "there are more than " + MAX_PAGES * PAGE_SIZE + " aliases in the account",
         "an account of its own for the fleet's keys");
   }
 
   /// Runs a wrap or an unwrap with the key `id`. The request takes its time limit, and the UID and
   /// the trace that it is made for, from `how`.
-  <T> T use(String id, Function<AwsRequestOverrideConfiguration, T> request) {
-    return call(TimeBudget.USE, id, request);
+  <T> T callWithKey(String id, Function<AwsRequestOverrideConfiguration, T> request) {
+    return call(TimeBudget.KEY_OPERATION, id, request);
   }
 
   KmsClient client() {
@@ -103,21 +106,21 @@ final class AwsKmsClient implements AutoCloseable {
   }
 
   private <T> T call(
-      TimeBudget patience, String subject, Function<AwsRequestOverrideConfiguration, T> request) {
-    return calls.run(patience, limit -> attempt(subject, limit, request));
+      TimeBudget budget, String subject, Function<AwsRequestOverrideConfiguration, T> request) {
+    return callPolicy.run(budget, limit -> attempt(subject, limit, request));
   }
 
   private <T> RemoteResult<T> attempt(
       String subject, Duration limit, Function<AwsRequestOverrideConfiguration, T> request) {
-    AwsRequestOverrideConfiguration.Builder how =
+    AwsRequestOverrideConfiguration.Builder configuration =
         AwsRequestOverrideConfiguration.builder().apiCallTimeout(limit);
     RequestUid.current()
-        .ifPresent(uid -> how.addApiName(name -> name.name("keyfleet-uid").version(uid)));
-    TraceHeaders.current().forEach(how::putHeader);
+        .ifPresent(uid -> configuration.addApiName(name -> name.name("keyfleet-uid").version(uid)));
+    TraceHeaders.current().forEach(configuration::putHeader);
     try {
-      return new Success<>(request.apply(how.build()));
+      return new Success<>(request.apply(configuration.build()));
     } catch (SdkException e) {
-      return trouble.judge(subject, e);
+      return errorMapper.map(subject, e);
     }
   }
 

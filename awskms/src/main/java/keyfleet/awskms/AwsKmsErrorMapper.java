@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.kms.model.NotFoundException;
 
 /// What a failed call to KMS means, in our words: what AWS says may quote the request.
 final class AwsKmsErrorMapper {
-  private static final Set<String> STRANGERS =
+  private static final Set<String> BAD_CREDENTIAL_CODES =
       Set.of(
           "UnrecognizedClientException",
           "InvalidSignatureException",
@@ -39,49 +39,51 @@ final class AwsKmsErrorMapper {
 
   /// Whether asking again may help; throws if not. A refusal of the data is thrown as it is, for
   /// whoever asked to unwrap.
-  <T> RemoteResult<T> judge(String subject, SdkException failure) {
+  <T> RemoteResult<T> map(String subject, SdkException failure) {
     return switch (failure) {
       case InvalidCiphertextException refused -> throw refused;
       case IncorrectKeyException refused -> throw refused;
-      case AwsServiceException said -> said(subject, said);
+      case AwsServiceException message -> mapServiceError(subject, message);
       case ApiCallTimeoutException _ -> new RetryLater<>("did not answer in time");
       case AbortedException e -> throw unavailable("was asked by a thread that is to stop", e);
-      case SdkClientException e -> unheard(e);
+      case SdkClientException e -> mapClientError(e);
       default -> throw unavailable("failed: " + failure.getClass().getSimpleName(), failure);
     };
   }
 
-  private <T> RemoteResult<T> said(String subject, AwsServiceException e) {
+  private <T> RemoteResult<T> mapServiceError(String subject, AwsServiceException e) {
     return switch (e) {
       case DisabledException _ ->
-          throw of(subject, "is disabled; aws kms enable-key --key-id " + subject, e);
-      case KmsInvalidStateException _ -> throw of(subject, state(e), e);
-      case NotFoundException _ -> throw of(subject, "does not exist in this account and region", e);
+          throw keyUnavailable(subject, "is disabled; aws kms enable-key --key-id " + subject, e);
+      case KmsInvalidStateException _ -> throw keyUnavailable(subject, invalidStateText(e), e);
+      case NotFoundException _ ->
+          throw keyUnavailable(subject, "does not exist in this account and region", e);
       case InvalidKeyUsageException _ ->
-          throw of(subject, "is not for symmetric encryption; KEKs need SYMMETRIC_DEFAULT", e);
+          throw keyUnavailable(
+              subject, "is not for symmetric encryption; KEKs need SYMMETRIC_DEFAULT", e);
       case DependencyTimeoutException _ -> new RetryLater<>("could not reach its own key store");
       case KeyUnavailableException _ -> new RetryLater<>("cannot reach the key just now");
-      default -> byCode(subject, e);
+      default -> mapByCode(subject, e);
     };
   }
 
-  private <T> RemoteResult<T> byCode(String subject, AwsServiceException e) {
+  private <T> RemoteResult<T> mapByCode(String subject, AwsServiceException e) {
     if (e.isThrottlingException() || e.statusCode() == 429) {
-      return RemoteResult.throttled(code(e), retryAfter(e));
+      return RemoteResult.throttled(codeOf(e), retryAfter(e));
     }
     if (e.statusCode() >= 500) {
       return new RetryLater<>("answered " + e.statusCode(), retryAfter(e));
     }
-    if (STRANGERS.contains(code(e))) {
+    if (BAD_CREDENTIAL_CODES.contains(codeOf(e))) {
       throw new ProviderException(
-          remote + " does not know these credentials (" + code(e) + ")",
+          remote + " does not know these credentials (" + codeOf(e) + ")",
           "aws sts get-caller-identity, as the user that runs keyfleet",
           e);
     }
-    if (e.statusCode() == 403 || code(e).equals("AccessDeniedException")) {
+    if (e.statusCode() == 403 || codeOf(e).equals("AccessDeniedException")) {
       throw forbidden(subject, e);
     }
-    throw unavailable("answered " + e.statusCode() + " (" + code(e) + ")", e);
+    throw unavailable("answered " + e.statusCode() + " (" + codeOf(e) + ")", e);
   }
 
   private ProviderException forbidden(String subject, AwsServiceException e) {
@@ -94,15 +96,15 @@ final class AwsKmsErrorMapper {
         e);
   }
 
-  private static String state(AwsServiceException e) {
-    String said = String.valueOf(e.getMessage());
-    return said.contains("pending deletion")
+  private static String invalidStateText(AwsServiceException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.contains("pending deletion")
         ? "is pending deletion, and all that is wrapped by it goes with it; aws kms"
             + " cancel-key-deletion, then enable-key"
         : "is not in a state to be used; aws kms describe-key shows which";
   }
 
-  private <T> RemoteResult<T> unheard(SdkClientException e) {
+  private <T> RemoteResult<T> mapClientError(SdkClientException e) {
     if (String.valueOf(e.getMessage()).contains("credentials")) {
       throw new ProviderException(
           remote + " cannot be asked: the AWS SDK finds no credentials",
@@ -125,16 +127,16 @@ final class AwsKmsErrorMapper {
         .orElse(Duration.ZERO);
   }
 
-  private static String code(AwsServiceException e) {
+  private static String codeOf(AwsServiceException e) {
     String code = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorCode();
     return code != null && code.matches("[A-Za-z]{1,64}") ? code : "without a code";
   }
 
-  private KekUnavailableException of(String key, String why, SdkException e) {
-    return new KekUnavailableException("KMS key " + key + " " + why, e);
+  private KekUnavailableException keyUnavailable(String key, String reason, SdkException e) {
+    return new KekUnavailableException("KMS key " + key + " " + reason, e);
   }
 
-  private KekUnavailableException unavailable(String why, SdkException e) {
-    return new KekUnavailableException(remote + " " + why, e);
+  private KekUnavailableException unavailable(String reason, SdkException e) {
+    return new KekUnavailableException(remote + " " + reason, e);
   }
 }

@@ -26,18 +26,18 @@ import software.amazon.awssdk.services.kms.model.InvalidCiphertextException;
 /// and writes it into logs.
 final class AwsKmsKek implements Kek {
   /// KMS makes less than 250 of 32.
-  static final int MAX_BYTES = 512;
+  static final int MAX_WRAPPED_BYTES = 512;
 
   private final KeyringName keyring;
   private final KekVersion version;
   private final String id;
-  private final AwsKmsClient kms;
+  private final AwsKmsClient client;
 
-  AwsKmsKek(KeyringName keyring, KekVersion version, String id, AwsKmsClient kms) {
+  AwsKmsKek(KeyringName keyring, KekVersion version, String id, AwsKmsClient client) {
     this.keyring = keyring;
     this.version = version;
     this.id = id;
-    this.kms = kms;
+    this.client = client;
   }
 
   @Override
@@ -57,26 +57,32 @@ final class AwsKmsKek implements Kek {
           EncryptRequest.builder()
               .keyId(id)
               .plaintext(SdkBytes.fromByteArrayUnsafe(plain))
-              .encryptionContext(context(aad));
-      return checked(
+              .encryptionContext(encryptionContext(aad));
+      return requireStorable(
           run(() ->
-              kms.use(id, how -> kms.client().encrypt(request.overrideConfiguration(how).build()))
+              client
+                  .callWithKey(
+                      id,
+                      configuration ->
+                          client
+                              .client()
+                              .encrypt(request.overrideConfiguration(configuration).build()))
                   .ciphertextBlob()));
     } finally {
       Arrays.fill(plain, (byte) 0);
     }
   }
 
-  private byte[] checked(SdkBytes wrapped) {
+  private byte[] requireStorable(SdkBytes wrapped) {
     byte[] bytes = wrapped.asByteArray();
-    if (bytes.length == 0 || bytes.length > MAX_BYTES) {
+    if (bytes.length == 0 || bytes.length > MAX_WRAPPED_BYTES) {
       throw new KekUnavailableException(
           "KMS key "
               + id
               + " wrapped a key into "
               + bytes.length
               + " bytes; "
-              + MAX_BYTES
+              + MAX_WRAPPED_BYTES
               + " are the most that we keep");
     }
     return bytes;
@@ -84,25 +90,31 @@ final class AwsKmsKek implements Kek {
 
   @Override
   public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
-    if (wrapped.length == 0 || wrapped.length > MAX_BYTES) {
+    if (wrapped.length == 0 || wrapped.length > MAX_WRAPPED_BYTES) {
       return Optional.empty();
     }
     DecryptRequest.Builder request =
         DecryptRequest.builder()
             .keyId(id)
             .ciphertextBlob(SdkBytes.fromByteArray(wrapped))
-            .encryptionContext(context(aad));
+            .encryptionContext(encryptionContext(aad));
     try {
-      return dek(
+      return toDek(
           run(() ->
-              kms.use(id, how -> kms.client().decrypt(request.overrideConfiguration(how).build()))
+              client
+                  .callWithKey(
+                      id,
+                      configuration ->
+                          client
+                              .client()
+                              .decrypt(request.overrideConfiguration(configuration).build()))
                   .plaintext()));
     } catch (InvalidCiphertextException | IncorrectKeyException e) {
       return Optional.empty();
     }
   }
 
-  private static Optional<Dek> dek(SdkBytes plain) {
+  private static Optional<Dek> toDek(SdkBytes plain) {
     byte[] bytes = plain.asByteArrayUnsafe();
     try {
       return bytes.length == Dek.BYTES
@@ -114,7 +126,7 @@ final class AwsKmsKek implements Kek {
   }
 
   /// The keyring is readable there, so that a policy can name it.
-  private Map<String, String> context(byte[] aad) {
+  private Map<String, String> encryptionContext(byte[] aad) {
     return Map.of(
         "keyfleet-keyring", keyring.value(),
         "keyfleet-aad", Base64.getEncoder().encodeToString(sha256(aad)));

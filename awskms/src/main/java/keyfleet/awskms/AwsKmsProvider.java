@@ -14,15 +14,15 @@ import keyfleet.providers.ProviderException;
 final class AwsKmsProvider implements KekProvider {
   private final KeyringName keyring;
   private final String prefix;
-  private final AwsKmsClient kms;
+  private final AwsKmsClient client;
 
   /// Kept for good: a version that comes back must be the same key.
-  private final Map<KekVersion, AwsKmsKek> met = new HashMap<>();
+  private final Map<KekVersion, AwsKmsKek> knownKeks = new HashMap<>();
 
-  AwsKmsProvider(KeyringName keyring, String prefix, AwsKmsClient kms) {
+  AwsKmsProvider(KeyringName keyring, String prefix, AwsKmsClient client) {
     this.keyring = keyring;
     this.prefix = prefix;
-    this.kms = kms;
+    this.client = client;
   }
 
   @Override
@@ -33,15 +33,16 @@ final class AwsKmsProvider implements KekProvider {
   @Override
   public KekSet load() {
     Map<KekVersion, String> ids = new TreeMap<>();
-    kms.keys(prefix)
+    client
+        .listKeysByAlias(prefix)
         .forEach((number, id) -> KekVersion.parse(number).ifPresent(v -> ids.put(v, id)));
-    refuseShared(ids);
+    refuseSharedKeys(ids);
     return KekSet.of(
-        keyring, ids.entrySet().stream().map(one -> meet(one.getKey(), one.getValue())).toList());
+        keyring, ids.entrySet().stream().map(one -> kekFor(one.getKey(), one.getValue())).toList());
   }
 
-  private AwsKmsKek meet(KekVersion version, String id) {
-    AwsKmsKek kek = met.computeIfAbsent(version, v -> new AwsKmsKek(keyring, v, id, kms));
+  private AwsKmsKek kekFor(KekVersion version, String id) {
+    AwsKmsKek kek = knownKeks.computeIfAbsent(version, v -> new AwsKmsKek(keyring, v, id, client));
     if (!kek.id().equals(id)) {
       throw new ProviderException(
           "%s%d named KMS key %s when it was loaded, and names %s; a version's bytes never change"
@@ -52,7 +53,7 @@ final class AwsKmsProvider implements KekProvider {
     return kek;
   }
 
-  private void refuseShared(Map<KekVersion, String> ids) {
+  private void refuseSharedKeys(Map<KekVersion, String> ids) {
     Map<String, KekVersion> owners = new HashMap<>();
     ids.forEach((version, id) -> {
       KekVersion other = owners.putIfAbsent(id, version);
@@ -67,6 +68,6 @@ final class AwsKmsProvider implements KekProvider {
 
   @Override
   public void close() {
-    kms.close();
+    client.close();
   }
 }

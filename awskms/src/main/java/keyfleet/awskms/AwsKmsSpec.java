@@ -24,25 +24,25 @@ public record AwsKmsSpec(String region, @Nullable String alias, @Nullable URI en
   private static final Pattern ALIAS = Pattern.compile("(?!aws/)[A-Za-z0-9_/-]{1,200}");
 
   public static AwsKmsSpec parse(String text) {
-    ProviderSpecReader parts = new ProviderSpecReader(text);
-    String region = parts.rest(FORM);
+    ProviderSpecReader reader = new ProviderSpecReader(text);
+    String region = reader.address(FORM);
     if (!REGION.matcher(region).matches()) {
-      throw parts.bad("that is no region", FORM);
+      throw reader.invalid("that is no region", FORM);
     }
-    String alias = parts.take("alias");
+    String alias = reader.takeOption("alias");
     if (alias != null && !ALIAS.matcher(alias).matches()) {
-      throw parts.bad("alias= is no name of an alias without alias/ and -v<N>", FORM);
+      throw reader.invalid("alias= is no name of an alias without alias/ and -v<N>", FORM);
     }
-    String endpoint = parts.take("endpoint");
-    URI address = endpoint == null ? null : RemoteAddress.parse(parts, endpoint, FORM);
-    parts.refuseLeftovers();
+    String endpoint = reader.takeOption("endpoint");
+    URI address = endpoint == null ? null : RemoteAddress.parse(reader, endpoint, FORM);
+    reader.refuseUnknownOptions();
     return new AwsKmsSpec(region, alias, address);
   }
 
   @Override
-  public KekProvider open(KeyringName keyring, ProviderContext around) {
+  public KekProvider open(KeyringName keyring, ProviderContext context) {
     return new AwsKmsProvider(
-        keyring, prefix(keyring), AwsKmsClient.open(this, around.ticker(), around.random()));
+        keyring, prefix(keyring), AwsKmsClient.open(this, context.ticker(), context.random()));
   }
 
   private String prefix(KeyringName keyring) {

@@ -32,10 +32,10 @@ class AwsKmsErrorMapperTest {
           "{\"Truncated\":false,\"Aliases\":[{\"AliasName\":\"alias/kf-v1\",\"TargetKeyId\":\"id-1\"}]}");
 
   /// Lists one alias, and answers everything else as `script` says.
-  private static Function<ReceivedRequest, ScriptedResponse> using(
+  private static Function<ReceivedRequest, ScriptedResponse> scripted(
       Function<ReceivedRequest, ScriptedResponse> script) {
-    return heard ->
-        heard.header("X-Amz-Target").endsWith("ListAliases") ? ALIASES : script.apply(heard);
+    return request ->
+        request.header("X-Amz-Target").endsWith("ListAliases") ? ALIASES : script.apply(request);
   }
 
   private static ScriptedResponse error(int status, String code, String message) {
@@ -66,23 +66,24 @@ class AwsKmsErrorMapperTest {
     "500, KeyUnavailableException, sorry, 4, cannot reach the key just now",
     "500, DependencyTimeoutException, sorry, 4, could not reach its own key store",
   })
-  void trouble_isSaidInWordsAndRepeatedOnlyIfThatMayHelp(
+  void errorResponse_isExplainedAndRetriedOnlyIfThatMayHelp(
       int status, String code, String message, int times, String words) {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(using(_ -> error(status, code, message)));
+            ScriptedHttpServer.start(scripted(_ -> error(status, code, message)));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
-      int before = server.heard().size();
-      String said = unavailable(kek);
-      assertTrue(said.contains(words), said);
-      assertEquals(times, server.heard().size() - before);
+      int before = server.requests().size();
+      String reported = unavailable(kek);
+      assertTrue(reported.contains(words), reported);
+      assertEquals(times, server.requests().size() - before);
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"InvalidCiphertextException", "IncorrectKeyException"})
   void refusedData_isNoFailure(String code) {
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(using(_ -> error(400, code, "no")));
+    try (ScriptedHttpServer server =
+            ScriptedHttpServer.start(scripted(_ -> error(400, code, "no")));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       assertEquals(Optional.empty(), kek(provider.load(), 1).unwrap(new byte[150], AAD));
     }
@@ -90,57 +91,58 @@ class AwsKmsErrorMapperTest {
 
   @Test
   void foreignBytes_areRefusedWithoutACall() {
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(using(_ -> error(500, "X", "no")));
+    try (ScriptedHttpServer server =
+            ScriptedHttpServer.start(scripted(_ -> error(500, "X", "no")));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
-      int before = server.heard().size();
+      int before = server.requests().size();
       assertTrue(kek.unwrap(new byte[0], AAD).isEmpty());
-      assertTrue(kek.unwrap(new byte[AwsKmsKek.MAX_BYTES + 1], AAD).isEmpty());
-      assertEquals(before, server.heard().size());
+      assertTrue(kek.unwrap(new byte[AwsKmsKek.MAX_WRAPPED_BYTES + 1], AAD).isEmpty());
+      assertEquals(before, server.requests().size());
     }
   }
 
   @Test
-  void namedRest_isNotUsedForMoreCalls() {
+  void retryAfter_holdsBackLaterCalls() {
     ScriptedResponse busy =
         new ScriptedResponse(
             429,
             Map.of("Retry-After", "30"),
             "{\"__type\":\"ThrottlingException\",\"message\":\"no\"}");
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(using(_ -> busy));
+    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> busy));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       unavailable(kek);
-      int before = server.heard().size();
+      int before = server.requests().size();
       assertTrue(unavailable(kek).contains("asked again in"));
-      assertEquals(before, server.heard().size());
+      assertEquals(before, server.requests().size());
     }
   }
 
   @Test
-  void request_carriesKeyPlaceUidAndTraceAndAnErrorQuotesNothing() {
+  void request_carriesKeyAadUidAndTraceAndErrorsQuoteNothing() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                using(heard -> error(400, "Odd", heard.body().replace("\"", "'"))));
+                scripted(request -> error(400, "Odd", request.body().replace("\"", "'"))));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {
       Kek kek = kek(provider.load(), 1);
       String trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-      String said =
-          RequestUid.during(
+      String reported =
+          RequestUid.callWith(
               "uid-42",
-              () -> TraceHeaders.during(Map.of("traceparent", trace), () -> unavailable(kek)));
-      ReceivedRequest heard = server.heard().getLast();
-      assertTrue(heard.body().contains("\"KeyId\":\"id-1\""), heard.body());
-      assertTrue(heard.body().contains("\"keyfleet-keyring\":\"main\""), heard.body());
-      assertTrue(heard.header("User-Agent").contains("keyfleet-uid/uid-42"));
-      assertEquals(trace, heard.header("traceparent"));
-      assertTrue(heard.header("Authorization").contains("traceparent"), "it is signed too");
-      assertFalse(said.contains("Plaintext") || said.contains("recognisable"), said);
+              () -> TraceHeaders.callWith(Map.of("traceparent", trace), () -> unavailable(kek)));
+      ReceivedRequest request = server.requests().getLast();
+      assertTrue(request.body().contains("\"KeyId\":\"id-1\""), request.body());
+      assertTrue(request.body().contains("\"keyfleet-keyring\":\"main\""), request.body());
+      assertTrue(request.header("User-Agent").contains("keyfleet-uid/uid-42"));
+      assertEquals(trace, request.header("traceparent"));
+      assertTrue(request.header("Authorization").contains("traceparent"), "it is signed too");
+      assertFalse(reported.contains("Plaintext") || reported.contains("recognisable"), reported);
     }
   }
 
   @Test
-  void lookThatIsForbidden_namesTheRightItNeeds() {
+  void forbiddenLoad_namesTheMissingPermission() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(_ -> error(400, "AccessDeniedException", "no"));
         AwsKmsProvider provider = AwsKmsFixtures.provider(server.port(), "kf")) {

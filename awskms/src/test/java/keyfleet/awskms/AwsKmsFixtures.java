@@ -22,7 +22,7 @@ final class AwsKmsFixtures {
   static final byte[] OTHER_AAD = "elsewhere".getBytes(StandardCharsets.UTF_8);
 
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final StaticCredentialsProvider WHO =
+  private static final StaticCredentialsProvider CREDENTIALS =
       StaticCredentialsProvider.create(AwsBasicCredentials.create("AKIATEST", "recognisable"));
 
   private AwsKmsFixtures() {}
@@ -32,7 +32,7 @@ final class AwsKmsFixtures {
     return new AwsKmsProvider(
         KeyringName.MAIN,
         "alias/" + alias + "-v",
-        AwsKmsClient.open(spec, WHO, new SystemTicker(), RANDOM));
+        AwsKmsClient.open(spec, CREDENTIALS, new SystemTicker(), RANDOM));
   }
 
   /// As an administrator has it.
@@ -40,7 +40,7 @@ final class AwsKmsFixtures {
     return KmsClient.builder()
         .region(Region.EU_CENTRAL_1)
         .endpointOverride(URI.create("http://127.0.0.1:" + port))
-        .credentialsProvider(WHO)
+        .credentialsProvider(CREDENTIALS)
         .httpClient(UrlConnectionHttpClient.create())
         .build();
   }

@@ -50,7 +50,7 @@ class AwsKmsProviderTest {
   }
 
   /// A new KMS key, which the alias names; its id.
-  private static String make(String alias) {
+  private static String createKey(String alias) {
     try (KmsClient admin = AwsKmsFixtures.admin(port())) {
       String id = admin.createKey().keyMetadata().keyId();
       admin.createAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
@@ -58,7 +58,7 @@ class AwsKmsProviderTest {
     }
   }
 
-  private static void move(String alias, String id) {
+  private static void moveAlias(String alias, String id) {
     try (KmsClient admin = AwsKmsFixtures.admin(port())) {
       admin.updateAlias(a -> a.aliasName("alias/" + alias).targetKeyId(id));
     }
@@ -68,7 +68,7 @@ class AwsKmsProviderTest {
     return kekSet.versions().stream().map(KekVersion::number).toList();
   }
 
-  private static Optional<Dek> tried(Kek kek, byte[] wrapped) {
+  private static Optional<Dek> tryUnwrap(Kek kek, byte[] wrapped) {
     try {
       return kek.unwrap(wrapped, AAD);
     } catch (KekUnavailableException e) {
@@ -77,17 +77,17 @@ class AwsKmsProviderTest {
   }
 
   @Test
-  void wrapped_opensWithItsKeyAndItsPlaceAlone() {
-    make("trip-v1");
-    make("trip-v2");
+  void wrappedDek_opensOnlyWithItsKeyAndAad() {
+    createKey("trip-v1");
+    createKey("trip-v2");
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "trip")) {
       KekSet kekSet = provider.load();
       Dek dek = dek();
       byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
-      assertTrue(wrapped.length <= AwsKmsKek.MAX_BYTES, () -> wrapped.length + " bytes");
+      assertTrue(wrapped.length <= AwsKmsKek.MAX_WRAPPED_BYTES, () -> wrapped.length + " bytes");
       assertEquals(dek.bytes(), kek(kekSet, 1).unwrap(wrapped, AAD).orElseThrow().bytes());
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
-      assertEquals(Optional.empty(), tried(kek(kekSet, 2), wrapped));
+      assertEquals(Optional.empty(), tryUnwrap(kek(kekSet, 2), wrapped));
       byte[] bent = wrapped.clone();
       bent[bent.length - 1] ^= 1;
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(bent, AAD));
@@ -96,13 +96,13 @@ class AwsKmsProviderTest {
 
   @Test
   void newAlias_isSeenWithoutARestart() {
-    make("grow-v1");
-    make("grow-vault-v1"); // of a keyring that is called so
-    make("grow-v02");
+    createKey("grow-v1");
+    createKey("grow-vault-v1"); // of a keyring that is called so
+    createKey("grow-v02");
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "grow")) {
       KekSet before = provider.load();
       assertEquals(List.of(1), versions(before));
-      make("grow-v2");
+      createKey("grow-v2");
       KekSet after = provider.load();
       assertEquals(List.of(1, 2), versions(after));
       assertSame(kek(before, 1), kek(after, 1));
@@ -111,26 +111,26 @@ class AwsKmsProviderTest {
 
   @Test
   void movedAlias_isRefusedAndMovesNothing() {
-    String first = make("move-v1");
-    String other = make("spare");
+    String first = createKey("move-v1");
+    String other = createKey("spare");
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "move")) {
       Kek kek = kek(provider.load(), 1);
       byte[] wrapped = kek.wrap(dek(), AAD);
-      move("move-v1", other);
+      moveAlias("move-v1", other);
       ProviderException refusal = assertThrows(ProviderException.class, provider::load);
       assertTrue(refusal.getMessage().contains("never change"), refusal.getMessage());
       assertTrue(refusal.remedy().contains("--target-key-id " + first), refusal.remedy());
       assertTrue(kek.unwrap(wrapped, AAD).isPresent());
-      move("move-v1", first);
+      moveAlias("move-v1", first);
       assertSame(kek, kek(provider.load(), 1));
     }
   }
 
   @Test
   void twoVersionsWithOneKey_areRefused() {
-    String first = make("twin-v1");
-    make("twin-v2");
-    move("twin-v2", first);
+    String first = createKey("twin-v1");
+    createKey("twin-v2");
+    moveAlias("twin-v2", first);
     try (AwsKmsProvider provider = AwsKmsFixtures.provider(port(), "twin")) {
       ProviderException refusal = assertThrows(ProviderException.class, provider::load);
       assertTrue(refusal.getMessage().contains("a key of its own"), refusal.getMessage());

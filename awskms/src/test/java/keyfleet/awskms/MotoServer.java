@@ -38,14 +38,14 @@ final class MotoServer implements AutoCloseable {
   static MotoServer start(Path folder) {
     assumeTrue(
         PYTHON != null, "KEYFLEET_TEST_MOTO names no Python with moto: ./dev test makes one");
-    MotoServer moto = new MotoServer(folder);
+    MotoServer motoServer = new MotoServer(folder);
     long deadline = System.nanoTime() + START_NANOS;
-    while (!moto.answers()) {
-      assertTrue(moto.process.isAlive(), "moto ended: see moto.log");
+    while (!motoServer.answers()) {
+      assertTrue(motoServer.process.isAlive(), "moto ended: see moto.log");
       assertTrue(System.nanoTime() < deadline, "moto did not answer in time");
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    return moto;
+    return motoServer;
   }
 
   int port() {

@@ -64,16 +64,16 @@ public final class Main {
 
   /// Made when first asked for: `--help` needs no randomness.
   private static final class ThisProcess implements Supplier<ProviderContext> {
-    private @Nullable ProviderContext surroundings;
+    private @Nullable ProviderContext providerContext;
 
     @Override
     public ProviderContext get() {
-      if (surroundings == null) {
+      if (providerContext == null) {
         var random = new SecureRandom();
         EnvelopeCipher.runSelfTest(random);
-        surroundings = new ProviderContext(System.getenv(), random, new SystemTicker());
+        providerContext = new ProviderContext(System.getenv(), random, new SystemTicker());
       }
-      return surroundings;
+      return providerContext;
     }
   }
 

@@ -42,17 +42,17 @@ class KeyfleetTest {
     return new PrintStream(bytes, true, StandardCharsets.UTF_8);
   }
 
-  private static ProviderContext surroundings() {
+  private static ProviderContext providerContext() {
     return new ProviderContext(Map.of(), new SecureRandom(), new NoTime());
   }
 
   @Test
   void keyOnATerminal_isWithheldUnlessAskedFor() {
-    assertEquals(1, run(Output.TERMINAL, KeyfleetTest::surroundings, "kek", "generate"));
+    assertEquals(1, run(Output.TERMINAL, KeyfleetTest::providerContext, "kek", "generate"));
     assertEquals("", out.toString(StandardCharsets.UTF_8));
     assertTrue(err.toString(StandardCharsets.UTF_8).contains("--stdout"));
     assertEquals(
-        0, run(Output.TERMINAL, KeyfleetTest::surroundings, "kek", "generate", "--stdout"));
+        0, run(Output.TERMINAL, KeyfleetTest::providerContext, "kek", "generate", "--stdout"));
     assertTrue(out.toString(StandardCharsets.UTF_8).matches("[0-9a-f]{64}\n"));
   }
 
@@ -83,7 +83,7 @@ class KeyfleetTest {
         0,
         run(
             Output.PIPE,
-            KeyfleetTest::surroundings,
+            KeyfleetTest::providerContext,
             "kek",
             "generate",
             "--stdout",

@@ -23,13 +23,13 @@ class RemoteKeysTest {
   @Test
   void rotationInTransit_isACandidateUntilItIsAnnounced() {
     try (OpenBaoServer bao = OpenBaoServer.start(folder)) {
-      bao.admin("POST", "transit/keys/keyfleet-main", "{}");
-      Path token = bao.tokenFile("keyfleet-main", "");
+      bao.callAsAdmin("POST", "transit/keys/keyfleet-main", "{}");
+      Path token = bao.createTokenFile("keyfleet-main", "");
       fleet.environment.put(
           "KEYFLEET_PROVIDER", "vault:%s?token-file=%s".formatted(bao.address(), token));
       fleet.run("kek", "verify", "--local").exits(0);
       fleet.run("kek", "announce", "--version=1").exits(0);
-      bao.rotate("keyfleet-main");
+      bao.rotateKey("keyfleet-main");
       assertEquals(BOTH_OK, fleet.run("kek", "verify", "--local").exits(0).out());
       String known = fleet.run("kek", "list", "-o", "json").exits(0).out();
       assertTrue(known.contains("\"provider\":\"vault\""), known);
@@ -42,7 +42,7 @@ class RemoteKeysTest {
   @Test
   void absentTransitKey_isExplained() {
     try (OpenBaoServer bao = OpenBaoServer.start(folder)) {
-      Path token = bao.tokenFile("keyfleet-main", "");
+      Path token = bao.createTokenFile("keyfleet-main", "");
       fleet.environment.put(
           "KEYFLEET_PROVIDER", "vault:%s?token-file=%s".formatted(bao.address(), token));
       assertEquals(

@@ -75,7 +75,9 @@ final class FakeTransit implements AutoCloseable {
 
   /// The requests whose path has `operation` in it, as `encrypt`.
   List<ReceivedRequest> heard(String operation) {
-    return server.heard().stream().filter(it -> it.path().contains("/" + operation + "/")).toList();
+    return server.requests().stream()
+        .filter(it -> it.path().contains("/" + operation + "/"))
+        .toList();
   }
 
   @Override

@@ -13,7 +13,7 @@ final class CurrentSpan {
   static <T> T during(TraceSpan span, Supplier<T> work) {
     return span.traceId().isEmpty()
         ? work.get()
-        : ScopedValue.where(CURRENT, span).call(() -> TraceHeaders.during(span.headers(), work));
+        : ScopedValue.where(CURRENT, span).call(() -> TraceHeaders.callWith(span.headers(), work));
   }
 
   static void run(TraceSpan span, Runnable work) {

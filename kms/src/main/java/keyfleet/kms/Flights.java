@@ -78,7 +78,7 @@ final class Flights {
     Thread _ =
         Thread.ofVirtual()
             .name("keyfleet-kms-call")
-            .start(() -> RequestUid.run(ticket.uid(), work));
+            .start(() -> RequestUid.runWith(ticket.uid(), work));
   }
 
   private boolean board() {

@@ -20,19 +20,19 @@ final class EnvProvider implements KekProvider {
   private static final String PREFIX = "KEYFLEET_KEK_";
 
   /// The keyring of a variable that names none.
-  private static final String NAMELESS = KeyringName.MAIN.toVariableForm();
+  private static final String DEFAULT_KEYRING = KeyringName.MAIN.toVariableForm();
 
   private static final Pattern VARIABLE =
       Pattern.compile(PREFIX + "(?:(?<ring>[A-Z][A-Z0-9_]*)_)?V(?<version>[^_]*)");
 
   private final KeyringName keyring;
   private final Map<String, String> environment;
-  private final SoftwareKekRegistry keys;
+  private final SoftwareKekRegistry registry;
 
   EnvProvider(KeyringName keyring, Map<String, String> environment, SecureRandom random) {
     this.keyring = keyring;
     this.environment = environment;
-    this.keys = new SoftwareKekRegistry(keyring, random);
+    this.registry = new SoftwareKekRegistry(keyring, random);
   }
 
   @Override
@@ -43,13 +43,13 @@ final class EnvProvider implements KekProvider {
   @Override
   public KekSet load() {
     variables().forEach(this::read);
-    return keys.kekSet();
+    return registry.kekSet();
   }
 
   private void read(KekVersion version, String variable) {
     byte[] text = environment.getOrDefault(variable, "").getBytes(StandardCharsets.UTF_8);
-    SecretBytes key = KeyHex.parse(text).orElseThrow(() -> notAKey(variable));
-    keys.put(version, key, variable);
+    SecretBytes key = KeyHex.parse(text).orElseThrow(() -> invalidKey(variable));
+    registry.put(version, key, variable);
   }
 
   private Map<KekVersion, String> variables() {
@@ -75,28 +75,28 @@ final class EnvProvider implements KekProvider {
   private Optional<KekVersion> version(String name) {
     Matcher matcher = VARIABLE.matcher(name);
     if (!matcher.matches()) {
-      throw misnamed(name);
+      throw invalidName(name);
     }
     KekVersion version =
-        KekVersion.parse(matcher.group("version")).orElseThrow(() -> misnamed(name));
+        KekVersion.parse(matcher.group("version")).orElseThrow(() -> invalidName(name));
     String ring = matcher.group("ring");
-    boolean ours = keyring.toVariableForm().equals(ring == null ? NAMELESS : ring);
+    boolean ours = keyring.toVariableForm().equals(ring == null ? DEFAULT_KEYRING : ring);
     return ours ? Optional.of(version) : Optional.empty();
   }
 
-  private static ProviderException misnamed(String name) {
+  private static ProviderException invalidName(String name) {
     return new ProviderException(
         name + " names no key: " + PREFIX + "V2 does, or " + PREFIX + "<RING>_V2",
         "rename or unset " + name);
   }
 
-  private static ProviderException notAKey(String variable) {
+  private static ProviderException invalidKey(String variable) {
     return new ProviderException(
         variable + " does not hold a key: " + KeyHex.RULE, variable + "=$(keyfleet kek generate)");
   }
 
   @Override
   public void close() {
-    keys.close();
+    registry.close();
   }
 }

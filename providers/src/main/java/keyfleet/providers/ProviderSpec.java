@@ -19,99 +19,100 @@ import org.jspecify.annotations.Nullable;
 /// `simulated:DIR?latency=20ms&rate=100`. Other rooms bring kinds of their own.
 public interface ProviderSpec {
   /// The provider itself, which has not looked for keys yet.
-  KekProvider open(KeyringName keyring, ProviderContext around);
+  KekProvider open(KeyringName keyring, ProviderContext context);
 
   /// What a provider needs from the process it runs in.
   record ProviderContext(Map<String, String> environment, SecureRandom random, Ticker ticker) {}
 
   record Env() implements ProviderSpec {
     @Override
-    public KekProvider open(KeyringName keyring, ProviderContext around) {
-      return new EnvProvider(keyring, around.environment(), around.random());
+    public KekProvider open(KeyringName keyring, ProviderContext context) {
+      return new EnvProvider(keyring, context.environment(), context.random());
     }
   }
 
   record KeyFolder(Path folder) implements ProviderSpec {
     @Override
-    public KekProvider open(KeyringName keyring, ProviderContext around) {
-      return new FileProvider(keyring, folder, around.random());
+    public KekProvider open(KeyringName keyring, ProviderContext context) {
+      return new FileProvider(keyring, folder, context.random());
     }
   }
 
   record Pkcs11(Pkcs11Settings settings) implements ProviderSpec {
     @Override
-    public KekProvider open(KeyringName keyring, ProviderContext around) {
-      return new Pkcs11Provider(keyring, settings, around.random());
+    public KekProvider open(KeyringName keyring, ProviderContext context) {
+      return new Pkcs11Provider(keyring, settings, context.random());
     }
   }
 
   record Simulated(Path folder, Duration latency, int callsPerSecond) implements ProviderSpec {
     @Override
-    public KekProvider open(KeyringName keyring, ProviderContext around) {
+    public KekProvider open(KeyringName keyring, ProviderContext context) {
       return new SimulatedProvider(
-          new FileProvider(keyring, folder, around.random()),
-          new SimulatedRemote(latency, callsPerSecond, around.ticker()));
+          new FileProvider(keyring, folder, context.random()),
+          new SimulatedRemote(latency, callsPerSecond, context.ticker()));
     }
   }
 
   /// A provider of this room.
   static ProviderSpec parse(String text) {
-    ProviderSpecReader parts = new ProviderSpecReader(text);
+    ProviderSpecReader reader = new ProviderSpecReader(text);
     ProviderSpec spec =
-        switch (parts.kind()) {
-          case EnvProvider.NAME -> env(parts);
-          case FileProvider.NAME -> new KeyFolder(parts.path("file:DIR"));
-          case Pkcs11Provider.NAME -> new Pkcs11(pkcs11(parts));
-          case VaultProvider.NAME -> VaultSpec.parse(parts);
-          case SimulatedProvider.NAME -> simulated(parts);
-          default -> throw parts.bad("there is no such kind", Syntax.ALL);
+        switch (reader.kind()) {
+          case EnvProvider.NAME -> parseEnv(reader);
+          case FileProvider.NAME -> new KeyFolder(reader.path("file:DIR"));
+          case Pkcs11Provider.NAME -> new Pkcs11(parsePkcs11(reader));
+          case VaultProvider.NAME -> VaultSpec.parse(reader);
+          case SimulatedProvider.NAME -> parseSimulated(reader);
+          default -> throw reader.invalid("there is no such kind", Syntax.ALL);
         };
-    parts.refuseLeftovers();
+    reader.refuseUnknownOptions();
     return spec;
   }
 
-  private static ProviderSpec env(ProviderSpecReader parts) {
-    if (parts.hasPath()) {
-      throw parts.bad("env takes nothing behind it", "env");
+  private static ProviderSpec parseEnv(ProviderSpecReader reader) {
+    if (reader.hasPath()) {
+      throw reader.invalid("env takes nothing behind it", "env");
     }
     return new Env();
   }
 
-  private static Pkcs11Settings pkcs11(ProviderSpecReader parts) {
-    Path module = parts.path(Syntax.PKCS11);
-    String token = parts.take("token");
+  private static Pkcs11Settings parsePkcs11(ProviderSpecReader reader) {
+    Path module = reader.path(Syntax.PKCS11);
+    String token = reader.takeOption("token");
     if (token == null || token.isBlank()) {
-      throw parts.bad("token= is missing", Syntax.PKCS11);
+      throw reader.invalid("token= is missing", Syntax.PKCS11);
     }
-    return new Pkcs11Settings(module, token, pin(parts));
+    return new Pkcs11Settings(module, token, parsePin(reader));
   }
 
-  private static Pkcs11Settings.PinSource pin(ProviderSpecReader parts) {
-    String file = parts.take("pin-file");
-    String descriptor = parts.take("pin-fd");
+  private static Pkcs11Settings.PinSource parsePin(ProviderSpecReader reader) {
+    String file = reader.takeOption("pin-file");
+    String descriptor = reader.takeOption("pin-fd");
     if (file != null && descriptor == null) {
-      return new Pkcs11Settings.PinFile(parts.path(file, Syntax.PKCS11));
+      return new Pkcs11Settings.PinFile(reader.path(file, Syntax.PKCS11));
     }
     if (file == null && descriptor != null && Syntax.DESCRIPTOR.matcher(descriptor).matches()) {
       return new Pkcs11Settings.PinDescriptor(Integer.parseInt(descriptor));
     }
-    throw parts.bad("the PIN comes from one of pin-file=FILE and pin-fd=NUMBER", Syntax.PKCS11);
+    throw reader.invalid(
+        "the PIN comes from one of pin-file=FILE and pin-fd=NUMBER", Syntax.PKCS11);
   }
 
-  private static ProviderSpec simulated(ProviderSpecReader parts) {
-    Path folder = parts.path("simulated:DIR");
-    Duration latency = duration(parts.take("latency", "0ms"));
-    String rate = parts.take("rate", "1000000");
+  private static ProviderSpec parseSimulated(ProviderSpecReader reader) {
+    Path folder = reader.path("simulated:DIR");
+    Duration latency = parseDuration(reader.takeOption("latency", "0ms"));
+    String rate = reader.takeOption("rate", "1000000");
     if (latency == null) {
-      throw parts.bad("latency= is not a duration", "latency=500ms or latency=2s");
+      throw reader.invalid("latency= is not a duration", "latency=500ms or latency=2s");
     }
     if (!Syntax.RATE.matcher(rate).matches()) {
-      throw parts.bad("rate= is not a number of calls a second", "rate=100");
+      throw reader.invalid("rate= is not a number of calls a second", "rate=100");
     }
     return new Simulated(folder, latency, Integer.parseInt(rate));
   }
 
-  private static @Nullable Duration duration(String text) {
+  private static @Nullable Duration parseDuration(String text) {
     Matcher matcher = Syntax.DURATION.matcher(text);
     if (!matcher.matches()) {
       return null;

@@ -34,7 +34,7 @@ public final class ProviderSpecReader {
     int equals = pair.indexOf('=');
     if (equals < 1
         || options.put(pair.substring(0, equals), decode(pair.substring(equals + 1))) != null) {
-      throw bad("options are NAME=VALUE, joined by &, each once", "keyfleet kek verify --help");
+      throw invalid("options are NAME=VALUE, joined by &, each once", "keyfleet kek verify --help");
     }
   }
 
@@ -43,7 +43,7 @@ public final class ProviderSpecReader {
     try {
       return URLDecoder.decode(value.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw bad("an option has a % that two hex digits do not follow", "write %25 for a %");
+      throw invalid("an option has a % that two hex digits do not follow", "write %25 for a %");
     }
   }
 
@@ -56,45 +56,45 @@ public final class ProviderSpecReader {
   }
 
   /// What stands behind the kind; `form` shows how it should have looked.
-  public String rest(String form) {
+  public String address(String example) {
     if (path.isEmpty()) {
-      throw bad("something is missing behind it", form);
+      throw invalid("something is missing behind it", example);
     }
     return path;
   }
 
   /// The path behind the kind; `form` shows how it should have looked.
-  Path path(String form) {
+  Path path(String example) {
     if (path.isEmpty()) {
-      throw bad("a path is missing", form);
+      throw invalid("a path is missing", example);
     }
-    return path(path, form);
+    return path(path, example);
   }
 
-  public Path path(String text, String form) {
+  public Path path(String text, String example) {
     try {
       return Path.of(text);
     } catch (InvalidPathException e) {
-      throw bad("that is no path", form);
+      throw invalid("that is no path", example);
     }
   }
 
-  public @Nullable String take(String option) {
+  public @Nullable String takeOption(String option) {
     return options.remove(option);
   }
 
-  String take(String option, String otherwise) {
+  String takeOption(String option, String defaultValue) {
     String value = options.remove(option);
-    return value == null ? otherwise : value;
+    return value == null ? defaultValue : value;
   }
 
-  public void refuseLeftovers() {
+  public void refuseUnknownOptions() {
     if (!options.isEmpty()) {
-      throw bad("there is no option " + options.keySet().iterator().next(), "leave it out");
+      throw invalid("there is no option " + options.keySet().iterator().next(), "leave it out");
     }
   }
 
-  public ProviderException bad(String problem, String remedy) {
+  public ProviderException invalid(String problem, String remedy) {
     String shown = subject.replaceFirst("//.*@", "//…@");
     return new ProviderException("provider " + shown + ": " + problem, remedy);
   }

@@ -15,26 +15,27 @@ public final class RemoteAddress {
   private RemoteAddress() {}
 
   /// The address without a slash at its end, or the rule that `text` breaks.
-  public static URI parse(ProviderSpecReader parts, String text, String form) {
-    URI uri = uri(text).orElseThrow(() -> parts.bad("that is no address", form));
+  public static URI parse(ProviderSpecReader reader, String text, String example) {
+    URI uri = parseUri(text).orElseThrow(() -> reader.invalid("that is no address", example));
     String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
     if (uri.getHost() == null || !(scheme.equals("https") || scheme.equals("http"))) {
-      throw parts.bad("an address is https://HOST or https://HOST:PORT", form);
+      throw reader.invalid("an address is https://HOST or https://HOST:PORT", example);
     }
     if (uri.getRawUserInfo() != null) {
-      throw parts.bad("an address has no user or password in it", form);
+      throw reader.invalid("an address has no user or password in it", example);
     }
     String path = uri.getRawPath() == null ? "" : uri.getRawPath();
     if (!(path.isEmpty() || path.equals("/")) || uri.getRawFragment() != null) {
-      throw parts.bad("an address ends behind its port", form);
+      throw reader.invalid("an address ends behind its port", example);
     }
     if (scheme.equals("http") && !LOOPBACK.matcher(uri.getHost()).matches()) {
-      throw parts.bad("http, which hides nothing, is for a server on this host alone", form);
+      throw reader.invalid(
+          "http, which hides nothing, is for a server on this host alone", example);
     }
     return URI.create(scheme + "://" + uri.getRawAuthority());
   }
 
-  private static Optional<URI> uri(String text) {
+  private static Optional<URI> parseUri(String text) {
     try {
       return Optional.of(new URI(text));
     } catch (URISyntaxException e) {

@@ -16,9 +16,9 @@ public final class RemoteCallPolicy {
   /// How long a caller can wait, and how much of that one attempt may take.
   public enum TimeBudget {
     /// For wraps and unwraps: below the three seconds that a kube-apiserver gives its plugin.
-    USE(Duration.ofMillis(2500), Duration.ofMillis(1200)),
+    KEY_OPERATION(Duration.ofMillis(2500), Duration.ofMillis(1200)),
     /// For a provider's look: the first call of a process also starts its TLS and its client.
-    LOOK(Duration.ofSeconds(6), Duration.ofSeconds(4));
+    LOAD(Duration.ofSeconds(6), Duration.ofSeconds(4));
 
     private final Duration total;
     private final Duration attempt;
@@ -31,33 +31,33 @@ public final class RemoteCallPolicy {
 
   /// One request, which may take as long as it is told.
   public interface Attempt<T> {
-    RemoteResult<T> within(Duration limit);
+    RemoteResult<T> run(Duration limit);
   }
 
   /// When the remote may be asked again, and whether it was the remote that named the time.
-  private record CoolDown(long until, String why, Origin origin) {}
+  private record CoolDown(long until, String reason, Origin origin) {}
 
   private enum Origin {
     REMOTE,
-    OURS
+    LOCAL
   }
 
   static final int MAX_ATTEMPTS = 4;
   static final int MAX_IN_FLIGHT = 32;
 
-  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(50);
 
   /// After everything was tried: whoever comes next shall not wait through it all again.
-  static final Duration REST = Duration.ofSeconds(1);
+  static final Duration COOL_DOWN = Duration.ofSeconds(1);
 
   /// A remote that names a longer rest is asked again after this.
-  static final Duration MAX_REST = Duration.ofMinutes(1);
+  static final Duration MAX_COOL_DOWN = Duration.ofMinutes(1);
 
   private final String remote;
   private final Ticker ticker;
   private final RandomGenerator random;
   private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
-  private volatile @Nullable CoolDown rest;
+  private volatile @Nullable CoolDown coolDown;
 
   /// `remote` begins every sentence about it.
   public RemoteCallPolicy(String remote, Ticker ticker, RandomGenerator random) {
@@ -68,64 +68,67 @@ public final class RemoteCallPolicy {
 
   /// What the remote gave. Throws [KekUnavailableException] if it gave nothing in time, and
   /// whatever an attempt throws.
-  public <T> T run(TimeBudget patience, Attempt<T> attempt) {
-    long deadline = ticker.nanos() + patience.total.toNanos();
-    respectRest(deadline);
-    if (!acquire(patience.total)) {
+  public <T> T run(TimeBudget budget, Attempt<T> attempt) {
+    long deadline = ticker.nanos() + budget.total.toNanos();
+    awaitCoolDown(deadline);
+    if (!acquire(budget.total)) {
       throw unavailable(MAX_IN_FLIGHT + " calls are under way, and none ended in time");
     }
     try {
-      return repeat(patience, deadline, attempt);
+      return repeat(budget, deadline, attempt);
     } finally {
       inFlight.release();
     }
   }
 
-  private <T> T repeat(TimeBudget patience, long deadline, Attempt<T> attempt) {
+  private <T> T repeat(TimeBudget budget, long deadline, Attempt<T> attempt) {
     for (int tries = 1; ; tries++) {
-      switch (attempt.within(shorter(patience.attempt, left(deadline)))) {
+      switch (attempt.run(shorter(budget.attempt, remaining(deadline)))) {
         case Success<T>(T value) -> {
-          rest = null;
+          coolDown = null;
           return value;
         }
-        case RetryLater<T>(String why, Duration wait) -> {
-          Duration pause = wait.isZero() ? pause(tries) : wait.plus(pause(1));
-          if (tries == MAX_ATTEMPTS || isInterrupted() || pause.compareTo(left(deadline)) >= 0) {
-            throw exhausted(why, wait);
+        case RetryLater<T>(String reason, Duration wait) -> {
+          Duration delay = wait.isZero() ? backoff(tries) : wait.plus(backoff(1));
+          if (tries == MAX_ATTEMPTS
+              || isInterrupted()
+              || delay.compareTo(remaining(deadline)) >= 0) {
+            throw giveUp(reason, wait);
           }
           if (!wait.isZero()) {
-            restFor(wait, why, Origin.REMOTE);
+            startCoolDown(wait, reason, Origin.REMOTE);
           }
-          ticker.pause(pause);
+          ticker.pause(delay);
         }
       }
     }
   }
 
   /// Waits if the remote named a time that this call can wait for; fails at once otherwise.
-  private void respectRest(long deadline) {
-    CoolDown now = rest;
+  private void awaitCoolDown(long deadline) {
+    CoolDown now = coolDown;
     if (now == null || now.until() - ticker.nanos() <= 0) {
       return;
     }
-    Duration wait = Duration.ofNanos(now.until() - ticker.nanos()).plus(pause(1));
-    if (now.origin() == Origin.OURS || wait.compareTo(left(deadline)) >= 0) {
-      throw unavailable(now.why() + "; it is asked again in " + wait.toMillis() + " ms");
+    Duration wait = Duration.ofNanos(now.until() - ticker.nanos()).plus(backoff(1));
+    if (now.origin() == Origin.LOCAL || wait.compareTo(remaining(deadline)) >= 0) {
+      throw unavailable(now.reason() + "; it is asked again in " + wait.toMillis() + " ms");
     }
     ticker.pause(wait);
   }
 
-  private KekUnavailableException exhausted(String why, Duration wait) {
+  private KekUnavailableException giveUp(String reason, Duration wait) {
     if (wait.isZero()) {
-      restFor(REST, why, Origin.OURS);
+      startCoolDown(COOL_DOWN, reason, Origin.LOCAL);
     } else {
-      restFor(wait, why, Origin.REMOTE);
+      startCoolDown(wait, reason, Origin.REMOTE);
     }
-    return unavailable(why);
+    return unavailable(reason);
   }
 
-  private void restFor(Duration wait, String why, Origin origin) {
-    rest = new CoolDown(ticker.nanos() + shorter(wait, MAX_REST).toNanos(), why, origin);
+  private void startCoolDown(Duration wait, String reason, Origin origin) {
+    coolDown =
+        new CoolDown(ticker.nanos() + shorter(wait, MAX_COOL_DOWN).toNanos(), reason, origin);
   }
 
   private boolean acquire(Duration limit) {
@@ -139,12 +142,12 @@ public final class RemoteCallPolicy {
 
   /// Doubles with each try; between half of that and all of it, so that processes which failed
   /// together do not return together.
-  private Duration pause(int tries) {
-    long most = FIRST_PAUSE.toNanos() << (tries - 1);
+  private Duration backoff(int tries) {
+    long most = FIRST_BACKOFF.toNanos() << (tries - 1);
     return Duration.ofNanos(most / 2 + random.nextLong(most / 2 + 1));
   }
 
-  private Duration left(long deadline) {
+  private Duration remaining(long deadline) {
     return Duration.ofNanos(Math.max(1, deadline - ticker.nanos()));
   }
 
@@ -156,7 +159,7 @@ public final class RemoteCallPolicy {
     return Thread.currentThread().isInterrupted();
   }
 
-  private KekUnavailableException unavailable(String why) {
-    return new KekUnavailableException(remote + " " + why);
+  private KekUnavailableException unavailable(String reason) {
+    return new KekUnavailableException(remote + " " + reason);
   }
 }

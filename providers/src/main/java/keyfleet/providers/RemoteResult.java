@@ -7,22 +7,22 @@ public sealed interface RemoteResult<T> {
   record Success<T>(T value) implements RemoteResult<T> {}
 
   /// Asking again may help, after `rest` if the remote named one; zero if it did not.
-  record RetryLater<T>(String why, Duration rest) implements RemoteResult<T> {
-    public RetryLater(String why) {
-      this(why, Duration.ZERO);
+  record RetryLater<T>(String reason, Duration retryAfter) implements RemoteResult<T> {
+    public RetryLater(String reason) {
+      this(reason, Duration.ZERO);
     }
   }
 
   /// What a remote is given that has had too many calls and names no time, or one below a second.
-  Duration UNNAMED_REST = Duration.ofMillis(400);
+  Duration DEFAULT_RETRY_AFTER = Duration.ofMillis(400);
 
   /// `RolloutRetry-After` has whole seconds, and servers round down.
-  Duration ROUNDED_OFF = Duration.ofMillis(250);
+  Duration ROUNDING_MARGIN = Duration.ofMillis(250);
 
   /// Too many calls: a rest in any case, as the next call would be one too many again.
-  static <T> RemoteResult<T> throttled(String code, Duration named) {
+  static <T> RemoteResult<T> throttled(String code, Duration retryAfter) {
     return new RetryLater<>(
         "has had too many calls (" + code + ")",
-        named.isZero() ? UNNAMED_REST : named.plus(ROUNDED_OFF));
+        retryAfter.isZero() ? DEFAULT_RETRY_AFTER : retryAfter.plus(ROUNDING_MARGIN));
   }
 }

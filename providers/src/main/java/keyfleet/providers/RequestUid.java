@@ -14,11 +14,11 @@ public final class RequestUid {
 
   private RequestUid() {}
 
-  public static <T> T during(String uid, Supplier<T> work) {
+  public static <T> T callWith(String uid, Supplier<T> work) {
     return ScopedValue.where(CURRENT, uid).call(work::get);
   }
 
-  public static void run(String uid, Runnable work) {
+  public static void runWith(String uid, Runnable work) {
     ScopedValue.where(CURRENT, uid).run(work);
   }
 

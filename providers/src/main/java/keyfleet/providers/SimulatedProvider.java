@@ -15,7 +15,7 @@ final class SimulatedProvider implements KekProvider {
 
   private final KekProvider local;
   private final SimulatedRemote remote;
-  private final Map<KekVersion, RemoteKek> seen = new HashMap<>();
+  private final Map<KekVersion, RemoteKek> remoteKeks = new HashMap<>();
 
   SimulatedProvider(KekProvider local, SimulatedRemote remote) {
     this.local = local;
@@ -32,11 +32,11 @@ final class SimulatedProvider implements KekProvider {
     KekSet kekSet = local.load();
     return KekSet.of(
         kekSet.keyring(),
-        kekSet.versions().stream().map(v -> remote(kekSet.find(v).orElseThrow())).toList());
+        kekSet.versions().stream().map(v -> remoteKek(kekSet.find(v).orElseThrow())).toList());
   }
 
-  private RemoteKek remote(Kek kek) {
-    return seen.compute(
+  private RemoteKek remoteKek(Kek kek) {
+    return remoteKeks.compute(
         kek.version(),
         (_, known) ->
             known != null && known.kek().equals(kek) ? known : new RemoteKek(kek, remote));

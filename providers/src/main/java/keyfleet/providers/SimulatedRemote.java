@@ -22,14 +22,14 @@ final class SimulatedRemote {
   }
 
   void call() {
-    if (!admit(ticker.nanos())) {
+    if (!tryAdmit(ticker.nanos())) {
       throw new KekUnavailableException(
           "the simulated remote allows " + callsPerSecond + " calls a second");
     }
     ticker.pause(latency);
   }
 
-  private synchronized boolean admit(long now) {
+  private synchronized boolean tryAdmit(long now) {
     if (now - second >= SECOND) {
       second = now;
       calls = 0;

@@ -19,8 +19,8 @@ public final class SoftwareKekRegistry implements AutoCloseable {
 
   private final KeyringName keyring;
   private final SecureRandom random;
-  private final Map<KekVersion, RegisteredKek> held = new TreeMap<>();
-  private final List<SoftwareKek> dropped = new ArrayList<>();
+  private final Map<KekVersion, RegisteredKek> registered = new TreeMap<>();
+  private final List<SoftwareKek> awaitingClose = new ArrayList<>();
 
   public SoftwareKekRegistry(KeyringName keyring, SecureRandom random) {
     this.keyring = keyring;
@@ -30,26 +30,26 @@ public final class SoftwareKekRegistry implements AutoCloseable {
   /// Takes over `key`, read from `source`: a variable's name or a file's path.
   public void put(KekVersion version, SecretBytes key, String source) {
     SoftwareKek kek = new SoftwareKek(version, key, random);
-    for (var other : held.entrySet()) {
+    for (var other : registered.entrySet()) {
       boolean sameVersion = other.getKey().equals(version);
       boolean sameBytes = other.getValue().kek().hasSameBytesAs(kek);
       if (sameVersion != sameBytes) {
         kek.close();
-        throw sameVersion ? changed(source) : shared(source, other.getValue().source());
+        throw sameVersion ? changedBytes(source) : sharedBytes(source, other.getValue().source());
       }
     }
-    if (held.putIfAbsent(version, new RegisteredKek(source, kek)) != null) {
+    if (registered.putIfAbsent(version, new RegisteredKek(source, kek)) != null) {
       kek.close();
     }
   }
 
-  private static ProviderException changed(String source) {
+  private static ProviderException changedBytes(String source) {
     return new ProviderException(
         source + " has other bytes than when it was loaded; a version's bytes never change",
         "put the old bytes back, and give the new ones the next version");
   }
 
-  private static ProviderException shared(String source, String other) {
+  private static ProviderException sharedBytes(String source, String other) {
     return new ProviderException(
         source + " has the same bytes as " + other + "; each version needs a key of its own",
         "keyfleet kek generate");
@@ -58,17 +58,19 @@ public final class SoftwareKekRegistry implements AutoCloseable {
   /// Lets go of all other versions. They are wiped at the next call, one load later, so that an
   /// operation under way with the previous keys ends well.
   public void retain(Set<KekVersion> found) {
-    dropped.forEach(SoftwareKek::close);
-    dropped.clear();
-    held.entrySet().removeIf(entry -> !found.contains(entry.getKey()) && drop(entry.getValue()));
+    awaitingClose.forEach(SoftwareKek::close);
+    awaitingClose.clear();
+    registered
+        .entrySet()
+        .removeIf(entry -> !found.contains(entry.getKey()) && drop(entry.getValue()));
   }
 
-  private boolean drop(RegisteredKek gone) {
-    return dropped.add(gone.kek());
+  private boolean drop(RegisteredKek removed) {
+    return awaitingClose.add(removed.kek());
   }
 
   public KekSet kekSet() {
-    return KekSet.of(keyring, held.values().stream().map(RegisteredKek::kek).toList());
+    return KekSet.of(keyring, registered.values().stream().map(RegisteredKek::kek).toList());
   }
 
   @Override

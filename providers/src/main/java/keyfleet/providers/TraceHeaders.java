@@ -10,7 +10,7 @@ public final class TraceHeaders {
 
   private TraceHeaders() {}
 
-  public static <T> T during(Map<String, String> headers, Supplier<T> work) {
+  public static <T> T callWith(Map<String, String> headers, Supplier<T> work) {
     return ScopedValue.where(CURRENT, Map.copyOf(headers)).call(work::get);
   }
 

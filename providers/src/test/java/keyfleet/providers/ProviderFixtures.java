@@ -32,7 +32,7 @@ public final class ProviderFixtures {
     return kekSet.versions().stream().map(KekVersion::number).toList();
   }
 
-  public static boolean roundTrips(KekSet kekSet, int version) {
+  public static boolean canRoundTrip(KekSet kekSet, int version) {
     return new EnvelopeCipher(kekSet, RANDOM).canRoundTrip(v(version));
   }
 

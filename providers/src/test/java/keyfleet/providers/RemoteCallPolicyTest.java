@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Test;
 
 class RemoteCallPolicyTest {
   private final VirtualTicker ticker = new VirtualTicker();
-  private final List<Duration> at = new ArrayList<>();
-  private final RemoteCallPolicy calls =
+  private final List<Duration> attemptTimes = new ArrayList<>();
+  private final RemoteCallPolicy callPolicy =
       new RemoteCallPolicy("the remote", ticker, new SplittableRandom(7));
 
   /// Fails with what it is given, one after the other, then succeeds.
-  private Attempt<String> after(List<RetryLater<String>> failures) {
+  private Attempt<String> failingFirst(List<RetryLater<String>> failures) {
     AtomicInteger tries = new AtomicInteger();
     return _ -> {
-      at.add(Duration.ofNanos(ticker.nanos()));
+      attemptTimes.add(Duration.ofNanos(ticker.nanos()));
       int now = tries.getAndIncrement();
       return now < failures.size() ? failures.get(now) : new Success<>("value");
     };
@@ -42,55 +42,62 @@ class RemoteCallPolicyTest {
   }
 
   private String unavailable(Attempt<String> attempt) {
-    return assertThrows(KekUnavailableException.class, () -> calls.run(TimeBudget.USE, attempt))
+    return assertThrows(
+            KekUnavailableException.class, () -> callPolicy.run(TimeBudget.KEY_OPERATION, attempt))
         .getMessage();
   }
 
   @Test
-  void passingFailure_isTriedAgainWithGrowingPauses() {
-    assertEquals("value", calls.run(TimeBudget.USE, after(List.of(busy(0), busy(0), busy(0)))));
-    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size());
+  void passingFailure_isRetriedWithGrowingBackoff() {
+    assertEquals(
+        "value",
+        callPolicy.run(TimeBudget.KEY_OPERATION, failingFirst(List.of(busy(0), busy(0), busy(0)))));
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, attemptTimes.size());
     long[] pauses = new long[3];
     for (int i = 0; i < 3; i++) {
-      pauses[i] = at.get(i + 1).minus(at.get(i)).toMillis();
+      pauses[i] = attemptTimes.get(i + 1).minus(attemptTimes.get(i)).toMillis();
     }
-    assertTrue(pauses[0] >= 25 && pauses[0] <= 50, () -> at.toString());
-    assertTrue(pauses[1] >= 50 && pauses[1] <= 100, () -> at.toString());
-    assertTrue(pauses[2] >= 100 && pauses[2] <= 200, () -> at.toString());
+    assertTrue(pauses[0] >= 25 && pauses[0] <= 50, () -> attemptTimes.toString());
+    assertTrue(pauses[1] >= 50 && pauses[1] <= 100, () -> attemptTimes.toString());
+    assertTrue(pauses[2] >= 100 && pauses[2] <= 200, () -> attemptTimes.toString());
   }
 
   @Test
-  void failureWithoutEnd_isGivenUpAndNotRepeatedForASecond() {
-    Attempt<String> failing = after(List.of(busy(0), busy(0), busy(0), busy(0), busy(0)));
+  void permanentFailure_isGivenUpAndNotRepeatedForASecond() {
+    Attempt<String> failing = failingFirst(List.of(busy(0), busy(0), busy(0), busy(0), busy(0)));
     assertEquals("the remote is busy", unavailable(failing));
-    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size());
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, attemptTimes.size());
     assertTrue(unavailable(failing).contains("asked again in"));
-    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, at.size(), "it was asked in its rest");
-    ticker.pause(RemoteCallPolicy.REST);
-    assertEquals("value", calls.run(TimeBudget.USE, failing));
+    assertEquals(RemoteCallPolicy.MAX_ATTEMPTS, attemptTimes.size(), "it was asked in its rest");
+    ticker.pause(RemoteCallPolicy.COOL_DOWN);
+    assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failing));
   }
 
   @Test
-  void namedRest_isKeptByAllIfItFitsIntoTheirTime() {
-    assertEquals("value", calls.run(TimeBudget.USE, after(List.of(busy(2)))));
-    assertTrue(at.get(1).compareTo(Duration.ofSeconds(2)) >= 0, () -> at.toString());
+  void retryAfter_isAwaitedIfItFitsIntoTheBudget() {
+    assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failingFirst(List.of(busy(2)))));
+    assertTrue(
+        attemptTimes.get(1).compareTo(Duration.ofSeconds(2)) >= 0, () -> attemptTimes.toString());
   }
 
   @Test
-  void namedRestThatIsTooLong_failsAtOnceAndIsKeptByWhoeverComes() {
-    assertEquals("the remote is busy", unavailable(after(List.of(busy(30)))));
+  void retryAfterBeyondTheBudget_failsAtOnceAndDelaysLaterCalls() {
+    assertEquals("the remote is busy", unavailable(failingFirst(List.of(busy(30)))));
     assertEquals(Duration.ZERO, Duration.ofNanos(ticker.nanos()));
-    assertTrue(unavailable(after(List.of())).contains("asked again in 300"), "not 30 seconds");
+    assertTrue(
+        unavailable(failingFirst(List.of())).contains("asked again in 300"), "not 30 seconds");
     ticker.pause(Duration.ofSeconds(29));
-    assertEquals("value", calls.run(TimeBudget.USE, after(List.of())));
-    assertTrue(at.getLast().compareTo(Duration.ofSeconds(30)) >= 0, () -> at.toString());
+    assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failingFirst(List.of())));
+    assertTrue(
+        attemptTimes.getLast().compareTo(Duration.ofSeconds(30)) >= 0,
+        () -> attemptTimes.toString());
   }
 
   @Test
-  void namedRestOfADay_isCutToAMinute() {
-    unavailable(after(List.of(busy(86_400))));
-    ticker.pause(RemoteCallPolicy.MAX_REST);
-    assertEquals("value", calls.run(TimeBudget.USE, after(List.of())));
+  void retryAfterOfADay_isCutToAMinute() {
+    unavailable(failingFirst(List.of(busy(86_400))));
+    ticker.pause(RemoteCallPolicy.MAX_COOL_DOWN);
+    assertEquals("value", callPolicy.run(TimeBudget.KEY_OPERATION, failingFirst(List.of())));
   }
 
   @Test
@@ -101,13 +108,13 @@ class RemoteCallPolicyTest {
         assertThrows(
             ProviderException.class,
             () ->
-                calls.run(
-                    TimeBudget.USE,
+                callPolicy.run(
+                    TimeBudget.KEY_OPERATION,
                     _ -> {
-                      at.add(Duration.ZERO);
+                      attemptTimes.add(Duration.ZERO);
                       throw fault;
                     })));
-    assertEquals(1, at.size());
+    assertEquals(1, attemptTimes.size());
   }
 
   @Test
@@ -122,14 +129,14 @@ class RemoteCallPolicyTest {
   }
 
   @Test
-  void interruptedThread_triesNoMore() {
+  void interruptedThread_doesNotRetry() {
     Thread.currentThread().interrupt();
     try {
       RemoteCallPolicy fresh = new RemoteCallPolicy("the remote", ticker, new SplittableRandom(1));
       assertThrows(
           KekUnavailableException.class,
-          () -> fresh.run(TimeBudget.USE, after(List.of(busy(0), busy(0)))));
-      assertTrue(at.size() <= 1, () -> at.toString());
+          () -> fresh.run(TimeBudget.KEY_OPERATION, failingFirst(List.of(busy(0), busy(0)))));
+      assertTrue(attemptTimes.size() <= 1, () -> attemptTimes.toString());
       assertTrue(Thread.currentThread().isInterrupted());
     } finally {
       Thread.interrupted();
@@ -137,7 +144,7 @@ class RemoteCallPolicyTest {
   }
 
   @Test
-  void manyCallers_areLetThroughAFewAtATime() throws ExecutionException, InterruptedException {
+  void manyCallers_runAFewAtATime() throws ExecutionException, InterruptedException {
     AtomicInteger now = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     CountDownLatch full = new CountDownLatch(RemoteCallPolicy.MAX_IN_FLIGHT);
@@ -146,8 +153,8 @@ class RemoteCallPolicyTest {
       for (int i = 0; i < 10 * RemoteCallPolicy.MAX_IN_FLIGHT; i++) {
         all.add(
             threads.submit(() ->
-                calls.run(
-                    TimeBudget.LOOK,
+                callPolicy.run(
+                    TimeBudget.LOAD,
                     _ -> {
                       most.accumulateAndGet(now.incrementAndGet(), Math::max);
                       full.countDown();
@@ -174,8 +181,8 @@ class RemoteCallPolicyTest {
   @Test
   void uidOfARequest_isKnownWithinItAndOnlyIfItIsSafe() {
     assertTrue(RequestUid.current().isEmpty());
-    assertEquals("a-1", RequestUid.during("a-1", () -> RequestUid.current().orElseThrow()));
-    assertTrue(RequestUid.during("a\r\nX: y", () -> RequestUid.current().isEmpty()));
-    assertTrue(RequestUid.during("", () -> RequestUid.current().isEmpty()));
+    assertEquals("a-1", RequestUid.callWith("a-1", () -> RequestUid.current().orElseThrow()));
+    assertTrue(RequestUid.callWith("a\r\nX: y", () -> RequestUid.current().isEmpty()));
+    assertTrue(RequestUid.callWith("", () -> RequestUid.current().isEmpty()));
   }
 }

@@ -38,7 +38,7 @@ public final class ScriptedHttpServer implements AutoCloseable {
 
   private final HttpServer server;
   private final Function<ReceivedRequest, ScriptedResponse> script;
-  private final Queue<ReceivedRequest> heard = new ConcurrentLinkedQueue<>();
+  private final Queue<ReceivedRequest> requests = new ConcurrentLinkedQueue<>();
 
   private ScriptedHttpServer(
       HttpServer server, Function<ReceivedRequest, ScriptedResponse> script) {
@@ -71,8 +71,8 @@ public final class ScriptedHttpServer implements AutoCloseable {
     return server.getAddress().getPort();
   }
 
-  public List<ReceivedRequest> heard() {
-    return List.copyOf(heard);
+  public List<ReceivedRequest> requests() {
+    return List.copyOf(requests);
   }
 
   private void answer(HttpExchange exchange) throws IOException {
@@ -82,11 +82,11 @@ public final class ScriptedHttpServer implements AutoCloseable {
               exchange.getRequestURI().getPath(),
               Map.copyOf(exchange.getRequestHeaders()),
               new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-      heard.add(request);
-      ScriptedResponse answer = script.apply(request);
-      byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
-      answer.headers().forEach(exchange.getResponseHeaders()::set);
-      exchange.sendResponseHeaders(answer.status(), body.length == 0 ? -1 : body.length);
+      requests.add(request);
+      ScriptedResponse scriptedResponse = script.apply(request);
+      byte[] body = scriptedResponse.body().getBytes(StandardCharsets.UTF_8);
+      scriptedResponse.headers().forEach(exchange.getResponseHeaders()::set);
+      exchange.sendResponseHeaders(scriptedResponse.status(), body.length == 0 ? -1 : body.length);
       exchange.getResponseBody().write(body);
     }
   }

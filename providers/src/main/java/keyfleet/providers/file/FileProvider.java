@@ -22,12 +22,12 @@ public final class FileProvider implements KekProvider {
 
   private final KeyringName keyring;
   private final Path folder;
-  private final SoftwareKekRegistry keys;
+  private final SoftwareKekRegistry registry;
 
   public FileProvider(KeyringName keyring, Path folder, SecureRandom random) {
     this.keyring = keyring;
     this.folder = folder;
-    this.keys = new SoftwareKekRegistry(keyring, random);
+    this.registry = new SoftwareKekRegistry(keyring, random);
   }
 
   @Override
@@ -37,21 +37,21 @@ public final class FileProvider implements KekProvider {
 
   @Override
   public KekSet load() {
-    Map<KekVersion, Path> files = files();
-    keys.retain(files.keySet());
+    Map<KekVersion, Path> files = findFiles();
+    registry.retain(files.keySet());
     files.forEach(this::read);
-    return keys.kekSet();
+    return registry.kekSet();
   }
 
   private void read(KekVersion version, Path file) {
-    keys.put(version, new KeyFile(file).read(), file.toString());
+    registry.put(version, new KeyFile(file).read(), file.toString());
   }
 
-  private Map<KekVersion, Path> files() {
+  private Map<KekVersion, Path> findFiles() {
     Map<KekVersion, Path> byVersion = new TreeMap<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder, keyring + ".v*.key")) {
       for (Path file : entries) {
-        byVersion.put(version(file), file);
+        byVersion.put(parseVersion(file), file);
       }
       return byVersion;
     } catch (IOException e) {
@@ -65,7 +65,7 @@ public final class FileProvider implements KekProvider {
     }
   }
 
-  private KekVersion version(Path file) {
+  private KekVersion parseVersion(Path file) {
     String name = file.getFileName().toString();
     String digits = name.substring(keyring.value().length() + 2, name.length() - ".key".length());
     return KekVersion.parse(digits)
@@ -77,6 +77,6 @@ public final class FileProvider implements KekProvider {
 
   @Override
   public void close() {
-    keys.close();
+    registry.close();
   }
 }

@@ -23,7 +23,7 @@ public final class SecretFileReader {
 
   private static final int ROOT = 0;
   private static final Set<String> OWNER_ONLY = Set.of("r--------", "rw-------");
-  private static final Set<String> HANDED_BY_ROOT = Set.of("r--r-----", "rw-r-----");
+  private static final Set<String> GROUP_READABLE = Set.of("r--r-----", "rw-r-----");
 
   private SecretFileReader() {}
 
@@ -39,7 +39,7 @@ public final class SecretFileReader {
       checkShape(file, attributes);
       checkAccess(file, attributes, (int) Files.getAttribute(file, "unix:uid"), uid);
       try (InputStream in = Files.newInputStream(file)) {
-        return withoutLineFeed(in.readNBytes(MAX_BYTES));
+        return stripLineFeed(in.readNBytes(MAX_BYTES));
       }
     } catch (NoSuchFileException e) {
       throw new ProviderException(file + " does not exist", "create it, or name another file", e);
@@ -70,15 +70,15 @@ public final class SecretFileReader {
           "chown " + uid + " " + file);
     }
     String mode = PosixFilePermissions.toString(attributes.permissions());
-    boolean handedByRoot = owner == ROOT && uid != ROOT && HANDED_BY_ROOT.contains(mode);
-    if (!OWNER_ONLY.contains(mode) && !handedByRoot) {
+    boolean providedByRoot = owner == ROOT && uid != ROOT && GROUP_READABLE.contains(mode);
+    if (!OWNER_ONLY.contains(mode) && !providedByRoot) {
       throw new ProviderException(
           file + " has mode " + mode + "; only its owner may read it (0400 or 0600)",
           "chmod 0400 " + file);
     }
   }
 
-  public static byte[] withoutLineFeed(byte[] text) {
+  public static byte[] stripLineFeed(byte[] text) {
     if (text.length == 0 || text[text.length - 1] != '\n') {
       return text;
     }

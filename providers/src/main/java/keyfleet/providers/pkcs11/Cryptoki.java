@@ -52,11 +52,11 @@ final class Cryptoki {
     C_GENERATE_KEY("C_GenerateKey", 58);
 
     private final String symbol;
-    private final int place;
+    private final int index;
 
-    Function(String symbol, int place) {
+    Function(String symbol, int index) {
       this.symbol = symbol;
-      this.place = place;
+      this.index = index;
     }
 
     String symbol() {
@@ -65,7 +65,7 @@ final class Cryptoki {
 
     /// Behind the CK_VERSION, which is padded to a pointer's size.
     long offset() {
-      return (1L + place) * ADDRESS.byteSize();
+      return (1L + index) * ADDRESS.byteSize();
     }
   }
 
@@ -92,9 +92,9 @@ final class Cryptoki {
   private static final int SESSION_INFO_BYTES = 32;
   private static final int SESSION_STATE_OFFSET = 8;
   private static final long CKS_RW_USER_FUNCTIONS = 3;
-  private static final int FOUND_AT_ONCE = 64;
+  private static final int FIND_BATCH = 64;
 
-  private static final MethodHandle CALL = fiveParameters();
+  private static final MethodHandle CALL = fiveParameterHandle();
 
   private final MemorySegment functions;
 
@@ -157,26 +157,27 @@ final class Cryptoki {
     }
   }
 
-  void finish() {
+  void finalizeLibrary() {
     call(Function.C_FINALIZE, NULL);
   }
 
   /// The slots that hold a token.
   long[] slots() {
-    return list(Function.C_GET_SLOT_LIST, TOKEN_PRESENT);
+    return listNumbers(Function.C_GET_SLOT_LIST, TOKEN_PRESENT);
   }
 
   boolean supports(long slot, long mechanism) {
-    return Arrays.stream(list(Function.C_GET_MECHANISM_LIST, slot)).anyMatch(it -> it == mechanism);
+    return Arrays.stream(listNumbers(Function.C_GET_MECHANISM_LIST, slot))
+        .anyMatch(it -> it == mechanism);
   }
 
   /// A list of numbers whose length has to be asked for first.
-  private long[] list(Function function, long of) {
+  private long[] listNumbers(Function function, long subject) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment count = arena.allocate(JAVA_LONG);
-      call(function, of, NULL, count.address());
+      call(function, subject, NULL, count.address());
       MemorySegment list = arena.allocate(JAVA_LONG, Math.max(1, count.get(JAVA_LONG, 0)));
-      call(function, of, list.address(), count.address());
+      call(function, subject, list.address(), count.address());
       return longs(list, count);
     }
   }
@@ -229,12 +230,12 @@ final class Cryptoki {
   long[] find(long session, CryptokiTemplate template, int limit) {
     try (Arena arena = Arena.ofConfined()) {
       call(Function.C_FIND_OBJECTS_INIT, session, template.write(arena).address(), template.size());
-      MemorySegment list = arena.allocate(JAVA_LONG, FOUND_AT_ONCE);
+      MemorySegment list = arena.allocate(JAVA_LONG, FIND_BATCH);
       MemorySegment count = arena.allocate(JAVA_LONG);
       LongStream found = LongStream.empty();
       long total = 0;
       do {
-        call(Function.C_FIND_OBJECTS, session, list.address(), FOUND_AT_ONCE, count.address());
+        call(Function.C_FIND_OBJECTS, session, list.address(), FIND_BATCH, count.address());
         found = LongStream.concat(found, LongStream.of(longs(list, count)));
         total += count.get(JAVA_LONG, 0);
       } while (count.get(JAVA_LONG, 0) > 0 && total < limit);
@@ -246,7 +247,7 @@ final class Cryptoki {
   /// Reads what it can: an attribute that the token keeps to itself or does not know is left out.
   CryptokiAttributes attributes(long session, long object, long... types) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment list = CryptokiAttributes.room(arena, types);
+      MemorySegment list = CryptokiAttributes.allocateList(arena, types);
       try {
         call(Function.C_GET_ATTRIBUTE_VALUE, session, object, list.address(), types.length);
       } catch (CryptokiException e) {
@@ -297,7 +298,7 @@ final class Cryptoki {
 
   // restricted: the shape of the functions is the standard's, which only we can know
   @SuppressWarnings("restricted")
-  private static MethodHandle fiveParameters() {
+  private static MethodHandle fiveParameterHandle() {
     return Linker.nativeLinker()
         .downcallHandle(
             FunctionDescriptor.of(

@@ -35,7 +35,7 @@ final class CryptokiAttributes {
   /// Labels and ids beyond this are not ours, and are left unread.
   private static final int MAX_VALUE_BYTES = 256;
 
-  private static final byte[] NOTHING = {};
+  private static final byte[] EMPTY = {};
 
   private final Map<Long, byte[]> values;
 
@@ -44,7 +44,7 @@ final class CryptokiAttributes {
   }
 
   /// A CK_ATTRIBUTE list for the token to fill.
-  static MemorySegment room(Arena arena, long... types) {
+  static MemorySegment allocateList(Arena arena, long... types) {
     CryptokiTemplate template = new CryptokiTemplate();
     for (long type : types) {
       template.bytes(type, new byte[MAX_VALUE_BYTES]);
@@ -94,6 +94,6 @@ final class CryptokiAttributes {
   }
 
   byte[] bytes(long type) {
-    return values.getOrDefault(type, NOTHING);
+    return values.getOrDefault(type, EMPTY);
   }
 }

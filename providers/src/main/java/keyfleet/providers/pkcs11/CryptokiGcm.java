@@ -27,12 +27,12 @@ final class CryptokiGcm {
   }
 
   private interface LayoutCall {
-    byte[] in(Layout layout);
+    byte[] run(Layout layout);
   }
 
   private static final long IV_LENGTH_OFFSET = 8;
 
-  private volatile @Nullable Layout known;
+  private volatile @Nullable Layout knownLayout;
 
   /// The IV, ciphertext and tag, in a row. The IV is read back after the call: some tokens (AWS
   /// CloudHSM) put one of their own in place of ours.
@@ -44,24 +44,24 @@ final class CryptokiGcm {
     return inEitherLayout(layout -> decrypt(layout, session, key, iv, aad, sealed));
   }
 
-  private byte[] inEitherLayout(LayoutCall attempt) {
-    Layout settled = known;
-    if (settled != null) {
-      return attempt.in(settled);
+  private byte[] inEitherLayout(LayoutCall call) {
+    Layout layoutInUse = knownLayout;
+    if (layoutInUse != null) {
+      return call.run(layoutInUse);
     }
     try {
-      return settle(Layout.WITH_IV_BITS, attempt);
+      return tryLayout(Layout.WITH_IV_BITS, call);
     } catch (CryptokiException e) {
       if (e.is(CryptokiResult.ARGUMENTS_BAD) || e.is(CryptokiResult.MECHANISM_PARAM_INVALID)) {
-        return settle(Layout.WITHOUT_IV_BITS, attempt);
+        return tryLayout(Layout.WITHOUT_IV_BITS, call);
       }
       throw e;
     }
   }
 
-  private byte[] settle(Layout layout, LayoutCall attempt) {
-    byte[] answer = attempt.in(layout);
-    known = layout;
+  private byte[] tryLayout(Layout layout, LayoutCall call) {
+    byte[] answer = call.run(layout);
+    knownLayout = layout;
     return answer;
   }
 
@@ -120,11 +120,15 @@ final class CryptokiGcm {
 
   /// Either side may be a DEK, so both buffers are wiped.
   private static byte[] run(
-      Cryptoki.Function function, Pkcs11Session session, Arena arena, byte[] input, int growth) {
-    int room = input.length + growth;
+      Cryptoki.Function function,
+      Pkcs11Session session,
+      Arena arena,
+      byte[] input,
+      int extraBytes) {
+    int capacity = input.length + extraBytes;
     MemorySegment in = arena.allocateFrom(JAVA_BYTE, input);
-    MemorySegment out = arena.allocate(room);
-    MemorySegment length = arena.allocateFrom(JAVA_LONG, (long) room);
+    MemorySegment out = arena.allocate(capacity);
+    MemorySegment length = arena.allocateFrom(JAVA_LONG, (long) capacity);
     try {
       session.call(function, in.address(), input.length, out.address(), length.address());
       return out.asSlice(0, length.get(JAVA_LONG, 0)).toArray(JAVA_BYTE);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// that does not open the box is not this KEK.
 final class Pkcs11Kek implements Kek {
   private interface KeyOperation<T> {
-    T of(Pkcs11Session session, long key);
+    T run(Pkcs11Session session, long key);
   }
 
   private record KeyHandle(int generation, long object) {}
@@ -31,40 +31,41 @@ final class Pkcs11Kek implements Kek {
 
   private final KekVersion version;
   private final Pkcs11Token token;
-  private final Pkcs11Keyring ring;
-  private final Pkcs11DekCipher box;
+  private final Pkcs11Keyring keyring;
+  private final Pkcs11DekCipher dekCipher;
   private final byte[] probe;
-  private volatile @Nullable KeyHandle place;
+  private volatile @Nullable KeyHandle keyHandle;
 
   private Pkcs11Kek(
       KekVersion version,
       Pkcs11Token token,
-      Pkcs11Keyring ring,
-      Pkcs11DekCipher box,
+      Pkcs11Keyring keyring,
+      Pkcs11DekCipher dekCipher,
       byte[] probe) {
     this.version = version;
     this.token = token;
-    this.ring = ring;
-    this.box = box;
+    this.keyring = keyring;
+    this.dekCipher = dekCipher;
     this.probe = probe;
   }
 
   /// The KEK whose key is `object`, once that has sealed and opened.
-  static Pkcs11Kek meet(
+  static Pkcs11Kek create(
       KekVersion version,
       Pkcs11Token token,
-      Pkcs11Keyring ring,
-      Pkcs11DekCipher box,
+      Pkcs11Keyring keyring,
+      Pkcs11DekCipher dekCipher,
       Pkcs11Session session,
       long object) {
-    Pkcs11Kek kek = new Pkcs11Kek(version, token, ring, box, sealProbe(box, session, object));
-    kek.recognise(session, object);
+    Pkcs11Kek kek =
+        new Pkcs11Kek(version, token, keyring, dekCipher, sealProbe(dekCipher, session, object));
+    kek.verifySameKey(session, object);
     return kek;
   }
 
-  private static byte[] sealProbe(Pkcs11DekCipher box, Pkcs11Session session, long object) {
+  private static byte[] sealProbe(Pkcs11DekCipher dekCipher, Pkcs11Session session, long object) {
     try (Dek known = new Dek(SecretBytes.copyOf(new byte[Dek.BYTES]))) {
-      return box.seal(session, object, known, PROBE_AAD);
+      return dekCipher.seal(session, object, known, PROBE_AAD);
     }
   }
 
@@ -75,7 +76,7 @@ final class Pkcs11Kek implements Kek {
 
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {
-    return run(() -> twice((session, key) -> box.seal(session, key, dek, aad)));
+    return run(() -> runWithRetry((session, key) -> dekCipher.seal(session, key, dek, aad)));
   }
 
   @Override
@@ -85,7 +86,8 @@ final class Pkcs11Kek implements Kek {
 
   private Optional<Dek> open(byte[] wrapped, byte[] aad) {
     try {
-      return Optional.of(twice((session, key) -> box.open(session, key, wrapped, aad)));
+      return Optional.of(
+          runWithRetry((session, key) -> dekCipher.open(session, key, wrapped, aad)));
     } catch (CryptokiException e) {
       if (isRefusal(e)) {
         return Optional.empty();
@@ -93,7 +95,7 @@ final class Pkcs11Kek implements Kek {
       if (!isAmbiguous(e)) {
         throw e;
       }
-      token.withFreshSession(this::find); // throws unless the probe opens
+      token.withFreshSession(this::findObject); // throws unless the probe opens
       return Optional.empty();
     }
   }
@@ -110,28 +112,28 @@ final class Pkcs11Kek implements Kek {
         && (e.is(CryptokiResult.GENERAL_ERROR) || e.is(CryptokiResult.FUNCTION_FAILED));
   }
 
-  private <T> T twice(KeyOperation<T> use) {
+  private <T> T runWithRetry(KeyOperation<T> operation) {
     try {
-      return token.withSession(session -> use.of(session, key(session)));
+      return token.withSession(session -> operation.run(session, currentObject(session)));
     } catch (CryptokiException e) {
       if (isRefusal(e)) {
         throw e;
       }
-      return token.withFreshSession(session -> use.of(session, find(session)));
+      return token.withFreshSession(session -> operation.run(session, findObject(session)));
     }
   }
 
-  private long key(Pkcs11Session session) {
-    KeyHandle last = place;
+  private long currentObject(Pkcs11Session session) {
+    KeyHandle last = keyHandle;
     return last != null && last.generation() == session.generation()
         ? last.object()
-        : find(session);
+        : findObject(session);
   }
 
-  private long find(Pkcs11Session session) {
+  private long findObject(Pkcs11Session session) {
     try {
-      long object = ring.find(session, version);
-      recognise(session, object);
+      long object = keyring.find(session, version);
+      verifySameKey(session, object);
       return object;
     } catch (CryptokiException e) {
       throw unavailable(e);
@@ -139,16 +141,20 @@ final class Pkcs11Kek implements Kek {
   }
 
   /// Checks that `object` is the key that sealed the probe, and remembers its place.
-  void recognise(Pkcs11Session session, long object) {
+  void verifySameKey(Pkcs11Session session, long object) {
     try {
-      box.open(session, object, probe, PROBE_AAD).close();
-      place = new KeyHandle(session.generation(), object);
+      dekCipher.open(session, object, probe, PROBE_AAD).close();
+      keyHandle = new KeyHandle(session.generation(), object);
     } catch (CryptokiException e) {
-      place = null;
-      byte[] second = sealProbe(box, session, object); // throws if it is the token that fails
-      box.open(session, object, second, PROBE_AAD).close();
+      keyHandle = null;
+      byte[] second = sealProbe(dekCipher, session, object); // throws if it is the token that fails
+      dekCipher.open(session, object, second, PROBE_AAD).close();
       throw new ProviderException(
-          "key " + ring.label(version) + " on token " + token.label() + " was replaced by another",
+          "key "
+              + keyring.label(version)
+              + " on token "
+              + token.label()
+              + " was replaced by another",
           "put the old key back, and give the new one the next version",
           e);
     }

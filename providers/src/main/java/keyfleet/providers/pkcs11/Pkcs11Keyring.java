@@ -32,7 +32,7 @@ final class Pkcs11Keyring {
     return "keyfleet-" + keyring + "-" + version;
   }
 
-  private Optional<KekVersion> version(String label) {
+  private Optional<KekVersion> versionOf(String label) {
     String prefix = "keyfleet-" + keyring + "-v";
     return label.startsWith(prefix)
         ? KekVersion.parse(label.substring(prefix.length()))
@@ -42,7 +42,7 @@ final class Pkcs11Keyring {
   /// Every version on the token, with its object. Refuses a key that breaks a rule rather than
   /// leave it out: an operator who made it expects it to count.
   Map<KekVersion, Long> list(Pkcs11Session session) {
-    long[] objects = session.cryptoki().find(session.handle(), secretKeys(), MAX_KEYS + 1);
+    long[] objects = session.cryptoki().find(session.handle(), secretKeyTemplate(), MAX_KEYS + 1);
     if (objects.length > MAX_KEYS) {
       throw new ProviderException(
           "token " + token + " holds over " + MAX_KEYS + " secret keys",
@@ -52,7 +52,7 @@ final class Pkcs11Keyring {
     for (long object : objects) {
       CryptokiAttributes key = read(session, object);
       String label = key.text(CryptokiAttributes.CKA_LABEL);
-      version(label).ifPresent(version -> add(byVersion, version, object, key));
+      versionOf(label).ifPresent(version -> add(byVersion, version, object, key));
     }
     return byVersion;
   }
@@ -70,20 +70,20 @@ final class Pkcs11Keyring {
         key.number(CryptokiAttributes.CKA_KEY_TYPE) == CryptokiAttributes.CKK_AES
             && key.number(CryptokiAttributes.CKA_VALUE_LEN) == KEY_BYTES;
     if (!aes256) {
-      throw bad(label, "is not an AES key of 32 bytes");
+      throw invalidKey(label, "is not an AES key of 32 bytes");
     }
     if (!key.isClear(CryptokiAttributes.CKA_EXTRACTABLE)) {
-      throw bad(label, "is extractable; a KEK must not be (CKA_EXTRACTABLE false)");
+      throw invalidKey(label, "is extractable; a KEK must not be (CKA_EXTRACTABLE false)");
     }
     if (!key.isSet(CryptokiAttributes.CKA_SENSITIVE)) {
-      throw bad(label, "is not sensitive; a KEK must be (CKA_SENSITIVE true)");
+      throw invalidKey(label, "is not sensitive; a KEK must be (CKA_SENSITIVE true)");
     }
     if (!key.isSet(CryptokiAttributes.CKA_ENCRYPT) || !key.isSet(CryptokiAttributes.CKA_DECRYPT)) {
-      throw bad(label, "may not encrypt and decrypt (CKA_ENCRYPT, CKA_DECRYPT true)");
+      throw invalidKey(label, "may not encrypt and decrypt (CKA_ENCRYPT, CKA_DECRYPT true)");
     }
   }
 
-  private ProviderException bad(String label, String problem) {
+  private ProviderException invalidKey(String label, String problem) {
     return new ProviderException(
         "key " + label + " on token " + token + " " + problem,
         "take it off the token, and make the version with: keyfleet kek pkcs11-init");
@@ -97,7 +97,7 @@ final class Pkcs11Keyring {
 
   /// The one object that bears the version's label.
   long find(Pkcs11Session session, KekVersion version) {
-    long[] objects = labelled(session, version);
+    long[] objects = findByLabel(session, version);
     if (objects.length > 1) {
       throw twoKeys(label(version));
     }
@@ -110,54 +110,55 @@ final class Pkcs11Keyring {
   }
 
   /// Makes the key of a new version. Nothing on the token is ever replaced.
-  void make(Pkcs11Session session, KekVersion version, byte[] id) {
-    if (labelled(session, version).length > 0) {
+  void generateKey(Pkcs11Session session, KekVersion version, byte[] id) {
+    if (findByLabel(session, version).length > 0) {
       throw new ProviderException(
           "token " + token + " already has a key labelled " + label(version),
           "choose the next version: keyfleet kek pkcs11-init --version=" + (version.number() + 1));
     }
-    session.cryptoki().generateKey(session.handle(), newKey(version, id));
+    session.cryptoki().generateKey(session.handle(), newKeyTemplate(version, id));
   }
 
   /// Looks whether the key just made is the only one of its label. If another was made at the same
   /// time, ours, known by its `id`, is taken back: two racers may both do so, but never neither.
-  void settle(Pkcs11Session session, KekVersion version, byte[] id) {
-    int bearers = labelled(session, version).length;
-    if (bearers == 0) {
+  void resolveDuplicates(Pkcs11Session session, KekVersion version, byte[] id) {
+    int sameLabel = findByLabel(session, version).length;
+    if (sameLabel == 0) {
       throw new KekUnavailableException("token " + token + " lost the key that it just made");
     }
-    if (bearers > 1) {
-      takeBack(session, version, id);
+    if (sameLabel > 1) {
+      destroyOwnKey(session, version, id);
       throw new ProviderException(
           "another key labelled " + label(version) + " was made on token " + token + " just now",
           "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see which stands");
     }
   }
 
-  private void takeBack(Pkcs11Session session, KekVersion version, byte[] id) {
-    CryptokiTemplate ours =
-        secretKeys()
+  private void destroyOwnKey(Pkcs11Session session, KekVersion version, byte[] id) {
+    CryptokiTemplate ownKey =
+        secretKeyTemplate()
             .text(CryptokiAttributes.CKA_LABEL, label(version))
             .bytes(CryptokiAttributes.CKA_ID, id);
-    long[] found = session.cryptoki().find(session.handle(), ours, 2);
+    long[] found = session.cryptoki().find(session.handle(), ownKey, 2);
     if (found.length == 1) {
       session.cryptoki().destroy(session.handle(), found[0]);
     }
   }
 
-  private long[] labelled(Pkcs11Session session, KekVersion version) {
-    CryptokiTemplate wanted = secretKeys().text(CryptokiAttributes.CKA_LABEL, label(version));
+  private long[] findByLabel(Pkcs11Session session, KekVersion version) {
+    CryptokiTemplate wanted =
+        secretKeyTemplate().text(CryptokiAttributes.CKA_LABEL, label(version));
     return session.cryptoki().find(session.handle(), wanted, 2);
   }
 
-  private static CryptokiTemplate secretKeys() {
+  private static CryptokiTemplate secretKeyTemplate() {
     return new CryptokiTemplate()
         .number(CryptokiAttributes.CKA_CLASS, CryptokiAttributes.CKO_SECRET_KEY)
         .yes(CryptokiAttributes.CKA_TOKEN);
   }
 
-  private CryptokiTemplate newKey(KekVersion version, byte[] id) {
-    return secretKeys()
+  private CryptokiTemplate newKeyTemplate(KekVersion version, byte[] id) {
+    return secretKeyTemplate()
         .number(CryptokiAttributes.CKA_KEY_TYPE, CryptokiAttributes.CKK_AES)
         .number(CryptokiAttributes.CKA_VALUE_LEN, KEY_BYTES)
         .text(CryptokiAttributes.CKA_LABEL, label(version))

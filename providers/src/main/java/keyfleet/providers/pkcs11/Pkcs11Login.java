@@ -42,35 +42,35 @@ final class Pkcs11Login {
   synchronized void login(Pkcs11Session session, String token, SecretBytes pin) {
     byte[] bytes = pin.reveal(SecretAccess.granted());
     try {
-      String mark = mark(token, bytes);
-      if (refused.contains(mark)) {
+      String pinDigest = pinDigest(token, bytes);
+      if (refused.contains(pinDigest)) {
         throw refusedBefore(token);
       }
-      offer(session, token, bytes, mark);
+      tryPin(session, token, bytes, pinDigest);
     } finally {
       Arrays.fill(bytes, (byte) 0);
     }
   }
 
-  private void offer(Pkcs11Session session, String token, byte[] pin, String mark) {
+  private void tryPin(Pkcs11Session session, String token, byte[] pin, String pinDigest) {
     try {
       session.cryptoki().login(session.handle(), pin);
-      accepted.put(token, mark);
+      accepted.put(token, pinDigest);
     } catch (CryptokiException e) {
       if (!e.is(CryptokiResult.USER_ALREADY_LOGGED_IN)) {
-        throw explain(e, token, mark);
+        throw translate(e, token, pinDigest);
       }
-      if (!mark.equals(accepted.get(token))) {
-        throw accepted.containsKey(token) ? otherPin(token) : strangersLogin(token);
+      if (!pinDigest.equals(accepted.get(token))) {
+        throw accepted.containsKey(token) ? otherPin(token) : foreignLogin(token);
       }
     }
   }
 
-  private RuntimeException explain(CryptokiException e, String token, String mark) {
+  private RuntimeException translate(CryptokiException e, String token, String pinDigest) {
     if (e.is(CryptokiResult.PIN_INCORRECT)
         || e.is(CryptokiResult.PIN_INVALID)
         || e.is(CryptokiResult.PIN_LEN_RANGE)) {
-      refused.add(mark);
+      refused.add(pinDigest);
       return new ProviderException(
           "token " + token + " refused the PIN; some tokens lock after three wrong ones",
           "correct the PIN file; the same PIN is not tried again by this process",
@@ -103,13 +103,13 @@ final class Pkcs11Login {
         "correct the PIN file");
   }
 
-  private static ProviderException strangersLogin(String token) {
+  private static ProviderException foreignLogin(String token) {
     return new ProviderException(
         "other code in this process has logged in to token " + token + ": no PIN can be checked",
         "let no other library use the PKCS#11 module in this process");
   }
 
-  private String mark(String token, byte[] pin) {
+  private String pinDigest(String token, byte[] pin) {
     try {
       MessageDigest digest = MessageDigest.getInstance(DIGEST);
       digest.update(salt);

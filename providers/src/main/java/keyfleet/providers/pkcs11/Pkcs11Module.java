@@ -56,9 +56,9 @@ final class Pkcs11Module {
   }
 
   /// Runs `work` in the generation it is told, which lasts until it ends.
-  <T> T steadily(IntFunction<T> work) {
+  <T> T withGeneration(IntFunction<T> work) {
     if (state == State.STOPPED) {
-      exclusively(this::initialize);
+      runExclusively(this::initialize);
     }
     lock.readLock().lock();
     try {
@@ -69,10 +69,10 @@ final class Pkcs11Module {
   }
 
   /// Starts a new generation, unless somebody else has done so since `seen`.
-  void restart(int seen) {
-    exclusively(() -> {
-      if (generation == seen) {
-        finish();
+  void restart(int seenGeneration) {
+    runExclusively(() -> {
+      if (generation == seenGeneration) {
+        finalizeModule();
       }
       initialize();
     });
@@ -81,7 +81,7 @@ final class Pkcs11Module {
   void stop() {
     try {
       call(() -> {
-        exclusively(this::finish);
+        runExclusively(this::finalizeModule);
         return true;
       });
     } finally {
@@ -109,16 +109,16 @@ final class Pkcs11Module {
     login.forget();
   }
 
-  private void finish() {
+  private void finalizeModule() {
     if (state == State.STARTED) {
       state = State.STOPPED;
-      cryptoki.finish();
+      cryptoki.finalizeLibrary();
     }
   }
 
-  private void exclusively(Runnable work) {
+  private void runExclusively(Runnable work) {
     try {
-      if (!lock.writeLock().tryLock(threads.patience().toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!lock.writeLock().tryLock(threads.callTimeout().toNanos(), TimeUnit.NANOSECONDS)) {
         throw new KekUnavailableException("calls into " + path + " hang");
       }
     } catch (InterruptedException e) {

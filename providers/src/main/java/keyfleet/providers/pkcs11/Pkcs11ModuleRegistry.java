@@ -12,39 +12,39 @@ import keyfleet.crypto.KekUnavailableException;
 /// one module share its start, its logins and its end. The last to give a module back finalises it.
 final class Pkcs11ModuleRegistry {
   /// Process-wide, because what it stands for is.
-  private static final Pkcs11ModuleRegistry OF_PROCESS =
-      new Pkcs11ModuleRegistry(Cryptoki::open, Pkcs11ThreadPool.PATIENCE);
+  private static final Pkcs11ModuleRegistry PROCESS_WIDE =
+      new Pkcs11ModuleRegistry(Cryptoki::open, Pkcs11ThreadPool.CALL_TIMEOUT);
 
   private record ModuleUse(Pkcs11Module module, int holders) {}
 
   private final Function<Path, Cryptoki> opener;
-  private final Duration patience;
-  private final Map<Path, ModuleUse> leases = new HashMap<>();
+  private final Duration callTimeout;
+  private final Map<Path, ModuleUse> uses = new HashMap<>();
 
-  Pkcs11ModuleRegistry(Function<Path, Cryptoki> opener, Duration patience) {
+  Pkcs11ModuleRegistry(Function<Path, Cryptoki> opener, Duration callTimeout) {
     this.opener = opener;
-    this.patience = patience;
+    this.callTimeout = callTimeout;
   }
 
-  static Pkcs11ModuleRegistry ofProcess() {
-    return OF_PROCESS;
+  static Pkcs11ModuleRegistry processWide() {
+    return PROCESS_WIDE;
   }
 
-  synchronized Pkcs11Module lease(Path path) {
-    Path real = real(path);
-    ModuleUse lease = leases.get(real);
+  synchronized Pkcs11Module acquire(Path path) {
+    Path real = realPath(path);
+    ModuleUse use = uses.get(real);
     Pkcs11Module module =
-        lease == null
-            ? new Pkcs11Module(path, opener.apply(path), new Pkcs11ThreadPool(patience))
-            : lease.module();
-    leases.put(real, new ModuleUse(module, lease == null ? 1 : lease.holders() + 1));
+        use == null
+            ? new Pkcs11Module(path, opener.apply(path), new Pkcs11ThreadPool(callTimeout))
+            : use.module();
+    uses.put(real, new ModuleUse(module, use == null ? 1 : use.holders() + 1));
     return module;
   }
 
   synchronized void release(Pkcs11Module module) {
-    leases.replaceAll((_, lease) ->
-        lease.module() == module ? new ModuleUse(module, lease.holders() - 1) : lease);
-    if (leases.values().removeIf(lease -> lease.holders() == 0)) {
+    uses.replaceAll(
+        (_, use) -> use.module() == module ? new ModuleUse(module, use.holders() - 1) : use);
+    if (uses.values().removeIf(use -> use.holders() == 0)) {
       stop(module);
     }
   }
@@ -58,7 +58,7 @@ final class Pkcs11ModuleRegistry {
   }
 
   /// One module behind two links is one module.
-  private static Path real(Path path) {
+  private static Path realPath(Path path) {
     try {
       return path.toRealPath();
     } catch (IOException e) {

@@ -18,11 +18,11 @@ final class Pkcs11PinReader {
     byte[] pin =
         switch (source) {
           case Pkcs11Settings.PinFile(Path file) -> SecretFileReader.read(file);
-          case Pkcs11Settings.PinDescriptor(int number) -> drain(number);
+          case Pkcs11Settings.PinDescriptor(int number) -> readDescriptor(number);
         };
     try {
       if (pin.length == 0) {
-        throw empty(source);
+        throw emptyPin(source);
       }
       return SecretBytes.copyOf(pin);
     } finally {
@@ -30,9 +30,9 @@ final class Pkcs11PinReader {
     }
   }
 
-  private static byte[] drain(int number) {
+  private static byte[] readDescriptor(int number) {
     try (InputStream in = Files.newInputStream(Path.of("/dev/fd/" + number))) {
-      return SecretFileReader.withoutLineFeed(in.readNBytes(SecretFileReader.MAX_BYTES));
+      return SecretFileReader.stripLineFeed(in.readNBytes(SecretFileReader.MAX_BYTES));
     } catch (IOException e) {
       throw new ProviderException(
           "file descriptor " + number + ", where the PIN should come from, cannot be read",
@@ -41,7 +41,7 @@ final class Pkcs11PinReader {
     }
   }
 
-  private static ProviderException empty(Pkcs11Settings.PinSource source) {
+  private static ProviderException emptyPin(Pkcs11Settings.PinSource source) {
     return switch (source) {
       case Pkcs11Settings.PinFile(Path file) ->
           new ProviderException(

@@ -24,21 +24,21 @@ public final class Pkcs11Provider implements KekProvider {
   private static final int ID_BYTES = 16;
 
   private final Pkcs11Token token;
-  private final Pkcs11Keyring ring;
-  private final Pkcs11DekCipher box;
+  private final Pkcs11Keyring keyring;
+  private final Pkcs11DekCipher dekCipher;
   private final SecureRandom random;
 
   /// Kept for good: a version that comes back must be the same key.
-  private final Map<KekVersion, Pkcs11Kek> met = new TreeMap<>();
+  private final Map<KekVersion, Pkcs11Kek> knownKeks = new TreeMap<>();
 
   public Pkcs11Provider(KeyringName keyring, Pkcs11Settings settings, SecureRandom random) {
-    this(keyring, new Pkcs11Token(settings, Pkcs11ModuleRegistry.ofProcess()), random);
+    this(keyring, new Pkcs11Token(settings, Pkcs11ModuleRegistry.processWide()), random);
   }
 
   Pkcs11Provider(KeyringName keyring, Pkcs11Token token, SecureRandom random) {
     this.token = token;
-    this.ring = new Pkcs11Keyring(keyring, token.label());
-    this.box = new Pkcs11DekCipher(new CryptokiGcm(), random);
+    this.keyring = new Pkcs11Keyring(keyring, token.label());
+    this.dekCipher = new Pkcs11DekCipher(new CryptokiGcm(), random);
     this.random = random;
   }
 
@@ -50,24 +50,24 @@ public final class Pkcs11Provider implements KekProvider {
   @Override
   public KekSet load() {
     try {
-      return token.run(this::look);
+      return token.run(this::loadKeks);
     } catch (KekUnavailableException e) {
       token.restart();
-      return token.run(this::look);
+      return token.run(this::loadKeks);
     }
   }
 
-  private KekSet look() {
+  private KekSet loadKeks() {
     return token.withFreshSession(session -> {
-      Map<KekVersion, Long> objects = ring.list(session);
+      Map<KekVersion, Long> objects = keyring.list(session);
       token.checkPresent(session);
-      return KekSet.of(ring.keyring(), meet(session, objects));
+      return KekSet.of(keyring.keyring(), meet(session, objects));
     });
   }
 
   /// Locked, as a `load` that gave up waiting may still be at it.
   private List<Kek> meet(Pkcs11Session session, Map<KekVersion, Long> objects) {
-    synchronized (met) {
+    synchronized (knownKeks) {
       List<Kek> keks = new ArrayList<>();
       objects.forEach((version, object) -> keks.add(meet(session, version, object)));
       return keks;
@@ -75,13 +75,13 @@ public final class Pkcs11Provider implements KekProvider {
   }
 
   private Pkcs11Kek meet(Pkcs11Session session, KekVersion version, long object) {
-    Pkcs11Kek known = met.get(version);
+    Pkcs11Kek known = knownKeks.get(version);
     if (known != null) {
-      known.recognise(session, object);
+      known.verifySameKey(session, object);
       return known;
     }
-    Pkcs11Kek kek = Pkcs11Kek.meet(version, token, ring, box, session, object);
-    met.put(version, kek);
+    Pkcs11Kek kek = Pkcs11Kek.create(version, token, keyring, dekCipher, session, object);
+    knownKeks.put(version, kek);
     return kek;
   }
 
@@ -94,21 +94,21 @@ public final class Pkcs11Provider implements KekProvider {
   public void generate(KekVersion version) {
     byte[] id = new byte[ID_BYTES];
     random.nextBytes(id);
-    inSession(session -> ring.make(session, version, id));
+    inSession(session -> keyring.generateKey(session, version, id));
     if (token.canRestart()) {
-      lookAnew(version);
+      reconnectAfterGenerating(version);
     }
-    inSession(session -> ring.settle(session, version, id));
+    inSession(session -> keyring.resolveDuplicates(session, version, id));
   }
 
-  private void lookAnew(KekVersion version) {
+  private void reconnectAfterGenerating(KekVersion version) {
     try {
       token.restart();
       inSession(_ -> {});
     } catch (ProviderException | KekUnavailableException e) {
       throw new ProviderException(
           "key "
-              + ring.label(version)
+              + keyring.label(version)
               + " was made, but whether it is the only one was not seen: "
               + e.getMessage(),
           "keyfleet kek pkcs11-init --version=" + version.number() + " again, to see it stand",

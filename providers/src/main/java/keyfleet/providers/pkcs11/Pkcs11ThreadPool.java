@@ -17,45 +17,45 @@ import keyfleet.crypto.KekUnavailableException;
 /// learns within `patience` that there is no answer.
 final class Pkcs11ThreadPool implements AutoCloseable {
   /// Calls in flight, hence sessions in use.
-  static final int LIMIT = 8;
+  static final int MAX_THREADS = 8;
 
   /// Calls that wait for a thread; more are turned away.
-  static final int WAITING = 1024;
+  static final int MAX_WAITING_CALLS = 1024;
 
-  static final Duration PATIENCE = Duration.ofSeconds(10);
+  static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
-  private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(30);
 
   private final ThreadPoolExecutor threads;
-  private final Duration patience;
+  private final Duration callTimeout;
 
-  Pkcs11ThreadPool(Duration patience) {
-    this.patience = patience;
+  Pkcs11ThreadPool(Duration callTimeout) {
+    this.callTimeout = callTimeout;
     this.threads =
         new ThreadPoolExecutor(
-            LIMIT,
-            LIMIT,
-            IDLE.toSeconds(),
+            MAX_THREADS,
+            MAX_THREADS,
+            IDLE_TIMEOUT.toSeconds(),
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(WAITING),
+            new ArrayBlockingQueue<>(MAX_WAITING_CALLS),
             Thread.ofPlatform().daemon().name("keyfleet-pkcs11-", 1).factory());
     threads.allowCoreThreadTimeOut(true);
   }
 
-  Duration patience() {
-    return patience;
+  Duration callTimeout() {
+    return callTimeout;
   }
 
   <T> T call(Callable<T> work) {
     Future<T> answer = submit(work);
     try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException known ? known : new IllegalStateException(e);
     } catch (TimeoutException e) {
       answer.cancel(false);
       throw new KekUnavailableException(
-          "the token did not answer within " + patience.toMillis() + " ms", e);
+          "the token did not answer within " + callTimeout.toMillis() + " ms", e);
     } catch (InterruptedException e) {
       answer.cancel(false);
       Thread.currentThread().interrupt();
@@ -68,7 +68,7 @@ final class Pkcs11ThreadPool implements AutoCloseable {
       return threads.submit(work);
     } catch (RejectedExecutionException e) {
       throw new KekUnavailableException(
-          "the token is closed, or over " + WAITING + " calls wait for it", e);
+          "the token is closed, or over " + MAX_WAITING_CALLS + " calls wait for it", e);
     }
   }
 

@@ -26,7 +26,7 @@ final class Pkcs11Token implements AutoCloseable {
   private final Pkcs11ModuleRegistry modules;
   private final Object connecting = new Object();
   private final Deque<Pkcs11Session> idle = new ConcurrentLinkedDeque<>();
-  private @Nullable Pkcs11Module leased;
+  private @Nullable Pkcs11Module acquiredModule;
   private volatile @Nullable Connection connection;
   private volatile boolean closed;
 
@@ -45,7 +45,7 @@ final class Pkcs11Token implements AutoCloseable {
   }
 
   private <T> T call(Function<Pkcs11Module, T> work) {
-    Pkcs11Module module = module();
+    Pkcs11Module module = acquireModule();
     try {
       return module.call(() -> work.apply(module));
     } catch (CryptokiException e) {
@@ -58,7 +58,8 @@ final class Pkcs11Token implements AutoCloseable {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       connect(module);
       Optional<T> answer =
-          module.steadily(now -> isConnected(now) ? Optional.of(work.get()) : Optional.empty());
+          module.withGeneration(
+              current -> isConnected(current) ? Optional.of(work.get()) : Optional.empty());
       if (answer.isPresent()) {
         return answer.get();
       }
@@ -69,27 +70,27 @@ final class Pkcs11Token implements AutoCloseable {
   <T> T withSession(Function<Pkcs11Session, T> work) {
     Pkcs11Session session = idle.poll();
     return session != null && session.generation() == connected().anchor().generation()
-        ? lend(session, work)
+        ? runInSession(session, work)
         : withFreshSession(work);
   }
 
   /// In a session that is new and logged in: a token may have lost the login, or other code of this
   /// process have ended it.
   <T> T withFreshSession(Function<Pkcs11Session, T> work) {
-    Connection now = connected();
-    Pkcs11Session fresh = open(now.module(), now.anchor().generation(), now.slot());
-    return lend(
+    Connection current = connected();
+    Pkcs11Session fresh = open(current.module(), current.anchor().generation(), current.slot());
+    return runInSession(
         fresh,
         session -> {
           if (!session.cryptoki().isLoggedIn(session.handle())) {
-            login(now.module(), session);
+            login(current.module(), session);
           }
           return work.apply(session);
         });
   }
 
   /// A session in which anything went wrong is not used again.
-  private <T> T lend(Pkcs11Session session, Function<Pkcs11Session, T> work) {
+  private <T> T runInSession(Pkcs11Session session, Function<Pkcs11Session, T> work) {
     T answer;
     try {
       answer = work.apply(session);
@@ -97,7 +98,7 @@ final class Pkcs11Token implements AutoCloseable {
       session.close();
       throw e;
     }
-    if (closed || idle.size() >= Pkcs11ThreadPool.LIMIT) {
+    if (closed || idle.size() >= Pkcs11ThreadPool.MAX_THREADS) {
       session.close();
     } else {
       idle.push(session);
@@ -134,43 +135,44 @@ final class Pkcs11Token implements AutoCloseable {
   }
 
   private Connection connected() {
-    Connection now = connection;
-    if (now == null) {
+    Connection current = connection;
+    if (current == null) {
       throw new KekUnavailableException("token " + label() + " is being connected");
     }
-    return now;
+    return current;
   }
 
-  private synchronized Pkcs11Module module() {
+  private synchronized Pkcs11Module acquireModule() {
     if (closed) {
       throw new KekUnavailableException("the provider of token " + label() + " was closed");
     }
-    Pkcs11Module module = leased == null ? modules.lease(settings.module()) : leased;
-    leased = module;
+    Pkcs11Module module =
+        acquiredModule == null ? modules.acquire(settings.module()) : acquiredModule;
+    acquiredModule = module;
     return module;
   }
 
   private void connect(Pkcs11Module module) {
     synchronized (connecting) {
-      if (module.steadily(this::isConnected)) {
+      if (module.withGeneration(this::isConnected)) {
         return;
       }
       connection = null;
       idle.clear(); // not closed: their handles may name newer sessions by now
-      int generation = module.steadily(now -> tryConnect(module, now));
+      int generation = module.withGeneration(current -> tryConnect(module, current));
       if (connection == null) {
         module.restart(generation); // a module may list the slots it saw when it started
-        module.steadily(now -> tryConnect(module, now));
+        module.withGeneration(current -> tryConnect(module, current));
       }
       if (connection == null) {
-        throw notThere(module.steadily(_ -> labels(module.cryptoki())));
+        throw tokenNotFound(module.withGeneration(_ -> labels(module.cryptoki())));
       }
     }
   }
 
   private boolean isConnected(int generation) {
-    Connection now = connection;
-    return now != null && now.anchor().generation() == generation;
+    Connection current = connection;
+    return current != null && current.anchor().generation() == generation;
   }
 
   private int tryConnect(Pkcs11Module module, int generation) {
@@ -218,7 +220,7 @@ final class Pkcs11Token implements AutoCloseable {
     }
   }
 
-  private ProviderException notThere(List<String> others) {
+  private ProviderException tokenNotFound(List<String> others) {
     return new ProviderException(
         "no token of "
             + settings.module()
@@ -251,14 +253,14 @@ final class Pkcs11Token implements AutoCloseable {
     Pkcs11Module module;
     synchronized (this) {
       closed = true;
-      module = leased;
-      leased = null;
+      module = acquiredModule;
+      acquiredModule = null;
     }
     if (module == null) {
       return;
     }
     try {
-      module.call(() -> module.steadily(this::closeSessions));
+      module.call(() -> module.withGeneration(this::closeSessions));
     } catch (KekUnavailableException | ProviderException e) {
       // the token does not answer, so it has no sessions to close
     } finally {

@@ -21,7 +21,7 @@ final class JsonResponse implements AutoCloseable {
   /// Texts with escapes are none of those that we read, and are left out.
   private final Map<String, Span> texts = new HashMap<>();
 
-  private final Map<String, Span> plain = new HashMap<>();
+  private final Map<String, Span> literals = new HashMap<>();
   private final byte[] body;
 
   private JsonResponse(byte[] body) {
@@ -31,21 +31,21 @@ final class JsonResponse implements AutoCloseable {
   /// Takes over `body`, which may be anything at all: what is not JSON within the limits has no
   /// values.
   static JsonResponse of(byte[] body) {
-    JsonResponse answer = new JsonResponse(body);
+    JsonResponse response = new JsonResponse(body);
     try {
-      new JsonScanner(body, answer::keep).run();
+      new JsonScanner(body, response::addScalar).scan();
     } catch (JsonScanner.InvalidJsonException e) {
-      answer.texts.clear();
-      answer.plain.clear();
+      response.texts.clear();
+      response.literals.clear();
     }
-    return answer;
+    return response;
   }
 
-  private void keep(String path, int from, int to) {
+  private void addScalar(String path, int from, int to) {
     if (body[from] == '"') {
       texts.put(path, new Span(from + 1, to - 1));
     } else {
-      plain.put(path, new Span(from, to));
+      literals.put(path, new Span(from, to));
     }
   }
 
@@ -54,12 +54,12 @@ final class JsonResponse implements AutoCloseable {
   }
 
   /// A text with whatever escapes it has, for a search within it.
-  String raw(String path) {
+  String rawText(String path) {
     return Optional.ofNullable(texts.get(path)).map(this::string).orElse("");
   }
 
   OptionalLong number(String path) {
-    Span span = plain.get(path);
+    Span span = literals.get(path);
     String digits = span == null ? "" : string(span);
     return digits.matches("[0-9]{1,18}")
         ? OptionalLong.of(Long.parseLong(digits))
@@ -67,14 +67,14 @@ final class JsonResponse implements AutoCloseable {
   }
 
   boolean isTrue(String path) {
-    Span span = plain.get(path);
+    Span span = literals.get(path);
     return span != null && string(span).equals("true");
   }
 
   /// The names directly below `path` whose values are not texts.
-  Set<String> names(String path) {
+  Set<String> memberNames(String path) {
     Set<String> names = new HashSet<>();
-    for (String each : plain.keySet()) {
+    for (String each : literals.keySet()) {
       if (each.startsWith(path + ".") && each.indexOf('.', path.length() + 1) < 0) {
         names.add(each.substring(path.length() + 1));
       }
@@ -83,7 +83,7 @@ final class JsonResponse implements AutoCloseable {
   }
 
   /// What a text holds in Base64, if it does, for the caller to close.
-  Optional<SecretBytes> secret(String path) {
+  Optional<SecretBytes> decodeSecret(String path) {
     Span span = texts.get(path);
     if (span == null) {
       return Optional.empty();

@@ -8,7 +8,7 @@ import java.util.Locale;
 final class JsonScanner {
   interface ScalarVisitor {
     /// `path` has dots between its names and numbers; a text's quotes are part of it.
-    void found(String path, int from, int to);
+    void onScalar(String path, int from, int to);
   }
 
   /// The bytes are not JSON, or more of it than we read.
@@ -24,79 +24,79 @@ final class JsonScanner {
   static final int MAX_SCALARS = 20_000;
 
   private final byte[] body;
-  private final ScalarVisitor scalars;
+  private final ScalarVisitor visitor;
   private int at;
   private int count;
 
-  JsonScanner(byte[] body, ScalarVisitor scalars) {
+  JsonScanner(byte[] body, ScalarVisitor visitor) {
     this.body = body;
-    this.scalars = scalars;
+    this.visitor = visitor;
   }
 
-  void run() throws InvalidJsonException {
-    value("", 0);
+  void scan() throws InvalidJsonException {
+    scanValue("", 0);
     if (peek() != 0) {
       throw new InvalidJsonException(at);
     }
   }
 
-  private void value(String path, int depth) throws InvalidJsonException {
+  private void scanValue(String path, int depth) throws InvalidJsonException {
     if (depth > MAX_DEPTH) {
       throw new InvalidJsonException(at);
     }
     switch (peek()) {
-      case '{' -> object(path, depth);
-      case '[' -> array(path, depth);
+      case '{' -> scanObject(path, depth);
+      case '[' -> scanArray(path, depth);
       case '"' -> {
         int from = at;
         skipText();
-        tell(path, from);
+        report(path, from);
       }
-      default -> word(path);
+      default -> scanLiteral(path);
     }
   }
 
-  private void object(String path, int depth) throws InvalidJsonException {
+  private void scanObject(String path, int depth) throws InvalidJsonException {
     at++;
-    if (took('}')) {
+    if (consumeIf('}')) {
       return;
     }
     do {
-      need('"');
+      expect('"');
       int from = at--;
       skipText();
       String name = new String(body, from, at - 1 - from, StandardCharsets.UTF_8);
-      need(':');
-      value(below(path, name), depth + 1);
-    } while (took(','));
-    need('}');
+      expect(':');
+      scanValue(childPath(path, name), depth + 1);
+    } while (consumeIf(','));
+    expect('}');
   }
 
-  private void array(String path, int depth) throws InvalidJsonException {
+  private void scanArray(String path, int depth) throws InvalidJsonException {
     at++;
-    if (took(']')) {
+    if (consumeIf(']')) {
       return;
     }
     int index = 0;
     do {
-      value(below(path, String.format(Locale.ROOT, "%d", index++)), depth + 1);
-    } while (took(','));
-    need(']');
+      scanValue(childPath(path, String.format(Locale.ROOT, "%d", index++)), depth + 1);
+    } while (consumeIf(','));
+    expect(']');
   }
 
   /// A number, true, false or null.
-  private void word(String path) throws InvalidJsonException {
+  private void scanLiteral(String path) throws InvalidJsonException {
     int from = at;
-    while (at < body.length && isOfWord(body[at])) {
+    while (at < body.length && isLiteralByte(body[at])) {
       at++;
     }
     if (from == at) {
       throw new InvalidJsonException(at);
     }
-    tell(path, from);
+    report(path, from);
   }
 
-  private static boolean isOfWord(byte b) {
+  private static boolean isLiteralByte(byte b) {
     return (b >= 'a' && b <= 'z')
         || (b >= '0' && b <= '9')
         || b == '-'
@@ -118,18 +118,18 @@ final class JsonScanner {
     throw new InvalidJsonException(at);
   }
 
-  private void tell(String path, int from) throws InvalidJsonException {
+  private void report(String path, int from) throws InvalidJsonException {
     if (++count > MAX_SCALARS) {
       throw new InvalidJsonException(from);
     }
-    scalars.found(path, from, at);
+    visitor.onScalar(path, from, at);
   }
 
-  private static String below(String path, String name) {
+  private static String childPath(String path, String name) {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  private boolean took(char wanted) {
+  private boolean consumeIf(char wanted) {
     if (peek() != wanted) {
       return false;
     }
@@ -137,8 +137,8 @@ final class JsonScanner {
     return true;
   }
 
-  private void need(char wanted) throws InvalidJsonException {
-    if (!took(wanted)) {
+  private void expect(char wanted) throws InvalidJsonException {
+    if (!consumeIf(wanted)) {
       throw new InvalidJsonException(at);
     }
   }

@@ -16,7 +16,7 @@ final class TransitCiphertext {
   private TransitCiphertext() {}
 
   /// The text, if these bytes are one and `version` made it.
-  static Optional<String> read(byte[] wrapped, KekVersion version) {
+  static Optional<String> parse(byte[] wrapped, KekVersion version) {
     if (wrapped.length > MAX_BYTES) {
       return Optional.empty();
     }

@@ -8,38 +8,38 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.providers.ProviderException;
 
 /// A Transit key as its server describes it: for each version that decrypts, when it was made.
-record TransitKey(NavigableMap<KekVersion, Long> made) {
+record TransitKey(NavigableMap<KekVersion, Long> creationTimes) {
   /// Those that take associated data, with keys of 256 bits.
   private static final Set<String> TYPES =
       Set.of("aes256-gcm96", "chacha20-poly1305", "xchacha20-poly1305");
 
   /// Throws [ProviderException] for a key that cannot serve.
-  static TransitKey of(JsonResponse answer, VaultSettings settings) {
-    String type = answer.text("data.type").orElse("");
+  static TransitKey parse(JsonResponse response, VaultSettings settings) {
+    String type = response.text("data.type").orElse("");
     if (!TYPES.contains(type)) {
-      throw unfit(settings, type.isEmpty() ? "has no type" : "is of another type");
+      throw unusable(settings, type.isEmpty() ? "has no type" : "is of another type");
     }
-    if (answer.isTrue("data.derived")) {
-      throw unfit(settings, "derives its keys from a context");
+    if (response.isTrue("data.derived")) {
+      throw unusable(settings, "derives its keys from a context");
     }
-    if (answer.isTrue("data.soft_deleted")) {
-      throw unfit(settings, "is deleted, though it can still be restored");
+    if (response.isTrue("data.soft_deleted")) {
+      throw unusable(settings, "is deleted, though it can still be restored");
     }
-    NavigableMap<KekVersion, Long> made = new TreeMap<>();
-    for (String name : answer.names("data.keys")) {
+    NavigableMap<KekVersion, Long> creationTimes = new TreeMap<>();
+    for (String name : response.memberNames("data.keys")) {
       Optional<KekVersion> version = KekVersion.parse(name);
-      long time = answer.number("data.keys." + name).orElse(0);
-      version.ifPresent(v -> made.put(v, time));
+      long time = response.number("data.keys." + name).orElse(0);
+      version.ifPresent(v -> creationTimes.put(v, time));
     }
-    if (made.isEmpty()) {
-      throw unfit(settings, "shows no version");
+    if (creationTimes.isEmpty()) {
+      throw unusable(settings, "shows no version");
     }
-    return new TransitKey(made);
+    return new TransitKey(creationTimes);
   }
 
-  private static ProviderException unfit(VaultSettings settings, String why) {
+  private static ProviderException unusable(VaultSettings settings, String why) {
     return new ProviderException(
-        "Transit key " + settings.place() + " " + why + ", and so cannot hold KEKs",
+        "Transit key " + settings.keyDescription() + " " + why + ", and so cannot hold KEKs",
         "another key: bao write "
             + settings.mount()
             + "/keys/NAME type=aes256-gcm96 (or: vault write …)");

@@ -19,60 +19,60 @@ import keyfleet.providers.Ticker;
 final class VaultClient implements AutoCloseable {
   private final VaultSettings settings;
   private final VaultHttpClient http;
-  private final RemoteCallPolicy calls;
-  private final VaultToken login;
+  private final RemoteCallPolicy callPolicy;
+  private final VaultToken token;
 
   VaultClient(VaultSettings settings, Ticker ticker, RandomGenerator random) {
     this.settings = settings;
     this.http = new VaultHttpClient(settings);
-    this.calls = new RemoteCallPolicy(name(settings), ticker, random);
-    this.login = new VaultToken(settings.tokenFile(), ticker);
+    this.callPolicy = new RemoteCallPolicy(serverName(settings), ticker, random);
+    this.token = new VaultToken(settings.tokenFile(), ticker);
   }
 
-  private static String name(VaultSettings settings) {
+  private static String serverName(VaultSettings settings) {
     return "vault " + settings.address();
   }
 
   /// A look at what is there, after which the token is known to be as fresh as it can be.
-  VaultResponse look(VaultRequest request) {
-    login.open();
-    login.learnLifetime(path -> call(TimeBudget.LOOK, new VaultRequest.Read(path)));
-    return keepingToken(TimeBudget.LOOK, request);
+  VaultResponse sendForLoad(VaultRequest request) {
+    token.reload();
+    token.fetchLifetime(path -> call(TimeBudget.LOAD, new VaultRequest.Read(path)));
+    return sendWithToken(TimeBudget.LOAD, request);
   }
 
-  VaultResponse use(VaultRequest request) {
-    return keepingToken(TimeBudget.USE, request);
+  VaultResponse send(VaultRequest request) {
+    return sendWithToken(TimeBudget.KEY_OPERATION, request);
   }
 
-  private VaultResponse keepingToken(TimeBudget patience, VaultRequest request) {
-    login.renewIfDue(path -> call(patience, new VaultRequest.Write(path, VaultToken.NO_BODY)));
-    VaultResponse reply = call(patience, request);
-    if (reply.status() != VaultResponse.FORBIDDEN) {
-      return reply;
+  private VaultResponse sendWithToken(TimeBudget budget, VaultRequest request) {
+    token.renewIfDue(path -> call(budget, new VaultRequest.Write(path, VaultToken.EMPTY_BODY)));
+    VaultResponse response = call(budget, request);
+    if (response.status() != VaultResponse.FORBIDDEN) {
+      return response;
     }
-    reply.close();
-    if (login.open()) { // the file has another token by now
-      reply = call(patience, request);
-      if (reply.status() != VaultResponse.FORBIDDEN) {
-        return reply;
+    response.close();
+    if (token.reload()) { // the file has another token by now
+      response = call(budget, request);
+      if (response.status() != VaultResponse.FORBIDDEN) {
+        return response;
       }
-      reply.close();
+      response.close();
     }
     throw forbidden(request);
   }
 
-  private VaultResponse call(TimeBudget patience, VaultRequest request) {
-    return calls.run(patience, limit -> attempt(request, limit));
+  private VaultResponse call(TimeBudget budget, VaultRequest request) {
+    return callPolicy.run(budget, limit -> attempt(request, limit));
   }
 
   private RemoteResult<VaultResponse> attempt(VaultRequest request, Duration limit) {
     try {
-      return judged(http.exchange(request, login.token(), limit));
+      return toResult(http.exchange(request, token.headerValue(), limit));
     } catch (TimeoutException e) {
       return new RetryLater<>("did not answer within " + limit.toMillis() + " ms");
     } catch (SSLException e) {
       throw new ProviderException(
-          name(settings) + " cannot be trusted: " + e.getClass().getSimpleName(),
+          serverName(settings) + " cannot be trusted: " + e.getClass().getSimpleName(),
           "&ca-file=FILE with the certificate of the server's authority, and the server's own name"
               + " in the URL",
           e);
@@ -81,31 +81,31 @@ final class VaultClient implements AutoCloseable {
     }
   }
 
-  private RemoteResult<VaultResponse> judged(VaultResponse reply) {
-    int status = reply.status();
+  private RemoteResult<VaultResponse> toResult(VaultResponse response) {
+    int status = response.status();
     if (status < 300 || (status >= 400 && status < 412)) {
-      return new Success<>(reply);
+      return new Success<>(response);
     }
-    boolean sealed = reply.complainsOf("sealed");
-    Duration retryAfter = reply.retryAfter();
-    reply.close();
+    boolean sealed = response.hasError("sealed");
+    Duration retryAfter = response.retryAfter();
+    response.close();
     return switch (status) {
       case 429 -> RemoteResult.throttled("429", retryAfter);
       case 412, 500, 502, 504 -> new RetryLater<>("answered " + status, retryAfter);
       case 503 -> {
         if (sealed) {
           throw new KekUnavailableException(
-              name(settings) + " is sealed; it answers once someone has unsealed it");
+              serverName(settings) + " is sealed; it answers once someone has unsealed it");
         }
         yield new RetryLater<>("answered 503, which says that it is not in service", retryAfter);
       }
       case 301, 302, 303, 307, 308, 472, 473 ->
           throw new KekUnavailableException(
-              name(settings)
+              serverName(settings)
                   + " is a standby that forwards nothing ("
                   + status
                   + "); name the active server, or an address that leads to it");
-      default -> throw new KekUnavailableException(name(settings) + " answered " + status);
+      default -> throw new KekUnavailableException(serverName(settings) + " answered " + status);
     };
   }
 
@@ -113,7 +113,7 @@ final class VaultClient implements AutoCloseable {
     String needed = request instanceof VaultRequest.Read ? "read" : "update";
     return new ProviderException(
         "%s forbids %s (403): the token in %s is wrong or expired, or its policy does not allow it"
-            .formatted(name(settings), request.path(), settings.tokenFile()),
+            .formatted(serverName(settings), request.path(), settings.tokenFile()),
         "a token whose policy has: path \"%s\" { capabilities = [\"%s\"] }"
             .formatted(request.path(), needed));
   }
@@ -121,6 +121,6 @@ final class VaultClient implements AutoCloseable {
   @Override
   public void close() {
     http.close();
-    login.close();
+    token.close();
   }
 }

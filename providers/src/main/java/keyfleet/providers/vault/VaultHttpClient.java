@@ -31,8 +31,8 @@ import keyfleet.providers.TraceHeaders;
 /// One HTTP exchange with a server, in a given time. No redirects and no proxies: the token goes to
 /// the named server or to nobody.
 final class VaultHttpClient implements AutoCloseable {
-  private static final Duration CONNECT = Duration.ofSeconds(1);
-  private static final int MAX_ANSWER = 1 << 20;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+  private static final int MAX_RESPONSE_BYTES = 1 << 20;
   private static final int MAX_RETRY_AFTER_DIGITS = 6;
 
   private final VaultSettings settings;
@@ -45,21 +45,21 @@ final class VaultHttpClient implements AutoCloseable {
             .version(Version.HTTP_1_1)
             .followRedirects(Redirect.NEVER)
             .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(CONNECT)
+            .connectTimeout(CONNECT_TIMEOUT)
             .executor(Executors.newVirtualThreadPerTaskExecutor());
-    settings.authorities().ifPresent(file -> builder.sslContext(trusting(file)));
+    settings.caFileIfSet().ifPresent(file -> builder.sslContext(sslContext(file)));
     this.client = builder.build();
   }
 
   /// The answer, for the caller to close. The time covers all of it, unlike the client's own limit.
   VaultResponse exchange(VaultRequest request, String token, Duration limit)
       throws IOException, TimeoutException {
-    CompletableFuture<HttpResponse<byte[]>> answer =
+    CompletableFuture<HttpResponse<byte[]>> pendingResponse =
         client.sendAsync(
-            prepared(request, token),
-            BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_ANSWER));
+            toHttpRequest(request, token),
+            BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES));
     try {
-      HttpResponse<byte[]> response = answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+      HttpResponse<byte[]> response = pendingResponse.get(limit.toNanos(), TimeUnit.NANOSECONDS);
       return new VaultResponse(
           response.statusCode(), retryAfter(response), JsonResponse.of(response.body()));
     } catch (ExecutionException e) {
@@ -68,11 +68,11 @@ final class VaultHttpClient implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     } finally {
-      answer.cancel(true);
+      pendingResponse.cancel(true);
     }
   }
 
-  private HttpRequest prepared(VaultRequest request, String token) {
+  private HttpRequest toHttpRequest(VaultRequest request, String token) {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(settings.address().resolve("/v1/" + request.path()))
             .header("X-Vault-Token", token)
@@ -100,7 +100,7 @@ final class VaultHttpClient implements AutoCloseable {
         : Duration.ZERO;
   }
 
-  private static SSLContext trusting(Path file) {
+  private static SSLContext sslContext(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       Collection<? extends Certificate> all =
           CertificateFactory.getInstance("X.509").generateCertificates(in);

@@ -20,16 +20,16 @@ import keyfleet.providers.ProviderException;
 /// which this one then refuses to be.
 final class VaultKek implements Kek {
   private final KekVersion version;
-  private final long made;
+  private final long creationTime;
   private final VaultSettings settings;
-  private final VaultClient server;
+  private final VaultClient client;
   private volatile boolean replaced;
 
-  VaultKek(KekVersion version, long made, VaultSettings settings, VaultClient server) {
+  VaultKek(KekVersion version, long creationTime, VaultSettings settings, VaultClient client) {
     this.version = version;
-    this.made = made;
+    this.creationTime = creationTime;
     this.settings = settings;
-    this.server = server;
+    this.client = client;
   }
 
   @Override
@@ -38,8 +38,8 @@ final class VaultKek implements Kek {
   }
 
   /// Checks that the version of this number is still the one that was met first.
-  void recognise(long madeNow) {
-    replaced = madeNow != made;
+  void verifySameVersion(long currentCreationTime) {
+    replaced = currentCreationTime != creationTime;
     if (replaced) {
       throw new ProviderException(
           subject() + " was replaced by another", "restore the old key from the server's backup");
@@ -49,9 +49,9 @@ final class VaultKek implements Kek {
   @Override
   public byte[] wrap(Dek dek, byte[] aad) {
     return run(() -> {
-      byte[] body = encryption(dek, aad);
-      try (VaultResponse reply = server.use(write("encrypt", body))) {
-        return wrapped(reply);
+      byte[] body = encryptBody(dek, aad);
+      try (VaultResponse response = client.send(writeRequest("encrypt", body))) {
+        return ciphertextOf(response);
       } finally {
         Arrays.fill(body, (byte) 0);
       }
@@ -60,28 +60,29 @@ final class VaultKek implements Kek {
 
   @Override
   public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
-    Optional<String> text = TransitCiphertext.read(wrapped, version);
-    return text.isEmpty() ? Optional.empty() : run(() -> opened(text.get(), aad));
+    Optional<String> text = TransitCiphertext.parse(wrapped, version);
+    return text.isEmpty() ? Optional.empty() : run(() -> decrypt(text.get(), aad));
   }
 
-  private Optional<Dek> opened(String ciphertext, byte[] aad) {
+  private Optional<Dek> decrypt(String ciphertext, byte[] aad) {
     byte[] body =
         ascii(
             "{\"ciphertext\":\"%s\",\"associated_data\":\"%s\"}"
                 .formatted(ciphertext, Base64.getEncoder().encodeToString(aad)));
-    try (VaultResponse reply = server.use(write("decrypt", body))) {
-      if (reply.isOk()) {
-        SecretBytes plain = reply.body().secret("data.plaintext").orElseThrow(this::noAnswer);
-        return dek(plain);
+    try (VaultResponse response = client.send(writeRequest("decrypt", body))) {
+      if (response.isOk()) {
+        SecretBytes plain =
+            response.body().decodeSecret("data.plaintext").orElseThrow(this::unexpectedResponse);
+        return toDek(plain);
       }
-      if (isRefusal(reply)) {
+      if (isRefusal(response)) {
         return Optional.empty();
       }
-      throw trouble(reply);
+      throw failureOf(response);
     }
   }
 
-  private static Optional<Dek> dek(SecretBytes plain) {
+  private static Optional<Dek> toDek(SecretBytes plain) {
     if (plain.length() == Dek.BYTES) {
       return Optional.of(new Dek(plain));
     }
@@ -89,26 +90,27 @@ final class VaultKek implements Kek {
     return Optional.empty();
   }
 
-  private static boolean isRefusal(VaultResponse reply) {
-    return reply.status() == VaultResponse.BAD_REQUEST
-        && (reply.complainsOf("message authentication failed")
-            || reply.complainsOf("invalid ciphertext length")
-            || reply.complainsOf("could not decode base64"));
+  private static boolean isRefusal(VaultResponse response) {
+    return response.status() == VaultResponse.BAD_REQUEST
+        && (response.hasError("message authentication failed")
+            || response.hasError("invalid ciphertext length")
+            || response.hasError("could not decode base64"));
   }
 
   /// What Transit made, if it made it with the version that was asked for.
-  private byte[] wrapped(VaultResponse reply) {
-    if (!reply.isOk()) {
-      throw trouble(reply);
+  private byte[] ciphertextOf(VaultResponse response) {
+    if (!response.isOk()) {
+      throw failureOf(response);
     }
-    byte[] text = ascii(reply.body().text("data.ciphertext").orElseThrow(this::noAnswer));
-    if (TransitCiphertext.read(text, version).isEmpty()) {
-      throw noAnswer();
+    byte[] text =
+        ascii(response.body().text("data.ciphertext").orElseThrow(this::unexpectedResponse));
+    if (TransitCiphertext.parse(text, version).isEmpty()) {
+      throw unexpectedResponse();
     }
     return text;
   }
 
-  private byte[] encryption(Dek dek, byte[] aad) {
+  private byte[] encryptBody(Dek dek, byte[] aad) {
     byte[] plain = dek.bytes().reveal(SecretAccess.granted());
     byte[] encoded = Base64.getEncoder().encode(plain);
     byte[] head =
@@ -124,31 +126,31 @@ final class VaultKek implements Kek {
     return body;
   }
 
-  private VaultRequest write(String operation, byte[] body) {
+  private VaultRequest writeRequest(String operation, byte[] body) {
     return new VaultRequest.Write(
         "%s/%s/%s".formatted(settings.mount(), operation, settings.key()), body);
   }
 
-  private KekUnavailableException trouble(VaultResponse reply) {
-    if (reply.complainsOf("too old") || reply.complainsOf("no such key version")) {
+  private KekUnavailableException failureOf(VaultResponse response) {
+    if (response.hasError("too old") || response.hasError("no such key version")) {
       return unavailable(
           "is no longer used by the server: the key's min_decryption_version was raised above it;"
               + " lower it again while anything is wrapped under "
               + version);
     }
-    if (reply.complainsOf("minimum encryption key version")) {
+    if (response.hasError("minimum encryption key version")) {
       return unavailable("only decrypts: the key's min_encryption_version was raised above it");
     }
-    if (reply.complainsOf("too new") || reply.complainsOf("higher than the latest")) {
+    if (response.hasError("too new") || response.hasError("higher than the latest")) {
       return unavailable("is unknown to the server, which was perhaps restored from a backup");
     }
-    if (reply.complainsOf("key not found")) {
+    if (response.hasError("key not found")) {
       return unavailable("is gone: the key was deleted");
     }
-    return unavailable("cannot be used: the server answered " + reply.status());
+    return unavailable("cannot be used: the server answered " + response.status());
   }
 
-  private KekUnavailableException noAnswer() {
+  private KekUnavailableException unexpectedResponse() {
     return unavailable("got an answer that is none of Transit's");
   }
 
@@ -169,7 +171,7 @@ final class VaultKek implements Kek {
   }
 
   private String subject() {
-    return "version " + version.number() + " of Transit key " + settings.place();
+    return "version " + version.number() + " of Transit key " + settings.keyDescription();
   }
 
   private static byte[] ascii(String text) {

@@ -21,16 +21,16 @@ public final class VaultProvider implements KekProvider {
 
   private final KeyringName keyring;
   private final VaultSettings settings;
-  private final VaultClient server;
+  private final VaultClient client;
 
   /// Kept for good: a version that comes back must be the same key.
-  private final Map<KekVersion, VaultKek> met = new HashMap<>();
+  private final Map<KekVersion, VaultKek> knownKeks = new HashMap<>();
 
   VaultProvider(
       KeyringName keyring, VaultSettings settings, Ticker ticker, RandomGenerator random) {
     this.keyring = keyring;
     this.settings = settings;
-    this.server = new VaultClient(settings, ticker, random);
+    this.client = new VaultClient(settings, ticker, random);
   }
 
   @Override
@@ -40,20 +40,22 @@ public final class VaultProvider implements KekProvider {
 
   @Override
   public KekSet load() {
-    try (VaultResponse reply = server.look(new VaultRequest.Read(path()))) {
-      if (!reply.isOk()) {
-        throw absent(reply);
+    try (VaultResponse response = client.sendForLoad(new VaultRequest.Read(path()))) {
+      if (!response.isOk()) {
+        throw loadFailure(response);
       }
-      return KekSet.of(keyring, meet(TransitKey.of(reply.body(), settings)));
+      return KekSet.of(keyring, toKeks(TransitKey.parse(response.body(), settings)));
     }
   }
 
-  private List<Kek> meet(TransitKey key) {
+  private List<Kek> toKeks(TransitKey key) {
     List<Kek> keks = new ArrayList<>();
-    key.made()
-        .forEach((version, made) -> {
-          VaultKek kek = met.computeIfAbsent(version, v -> new VaultKek(v, made, settings, server));
-          kek.recognise(made);
+    key.creationTimes()
+        .forEach((version, creationTime) -> {
+          VaultKek kek =
+              knownKeks.computeIfAbsent(
+                  version, v -> new VaultKek(v, creationTime, settings, client));
+          kek.verifySameVersion(creationTime);
           keks.add(kek);
         });
     return keks;
@@ -63,25 +65,29 @@ public final class VaultProvider implements KekProvider {
     return settings.mount() + "/keys/" + settings.key();
   }
 
-  private ProviderException absent(VaultResponse reply) {
+  private ProviderException loadFailure(VaultResponse response) {
     String where = " at " + settings.address();
-    if (reply.complainsOf("no handler for route")) {
+    if (response.hasError("no handler for route")) {
       return new ProviderException(
           "nothing is mounted as " + settings.mount() + where,
           "bao secrets enable -path=%s transit (or: vault …)".formatted(settings.mount()));
     }
-    if (reply.status() == VaultResponse.NOT_FOUND) {
+    if (response.status() == VaultResponse.NOT_FOUND) {
       return new ProviderException(
-          "there is no Transit key " + settings.place() + where,
+          "there is no Transit key " + settings.keyDescription() + where,
           "bao write -f %s (or: vault …), which makes version 1".formatted(path()));
     }
     return new ProviderException(
-        "Transit key " + settings.place() + where + " was answered with " + reply.status(),
+        "Transit key "
+            + settings.keyDescription()
+            + where
+            + " was answered with "
+            + response.status(),
         "check that " + settings.mount() + " is a Transit engine");
   }
 
   @Override
   public void close() {
-    server.close();
+    client.close();
   }
 }

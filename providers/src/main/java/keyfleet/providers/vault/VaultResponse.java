@@ -16,9 +16,9 @@ record VaultResponse(int status, Duration retryAfter, JsonResponse body) impleme
     return status == OK;
   }
 
-  boolean complainsOf(String words) {
+  boolean hasError(String words) {
     for (int i = 0; i < MAX_ERRORS; i++) {
-      if (body.raw("errors." + i).contains(words)) {
+      if (body.rawText("errors." + i).contains(words)) {
         return true;
       }
     }

@@ -19,12 +19,12 @@ record VaultSettings(
     @Nullable Path caFile,
     @Nullable String namespace) {
   /// As messages name the key.
-  String place() {
+  String keyDescription() {
     String within = namespace == null ? "" : " in namespace " + namespace;
     return mount + "/" + key + within;
   }
 
-  Optional<Path> authorities() {
+  Optional<Path> caFileIfSet() {
     return Optional.ofNullable(caFile);
   }
 }

@@ -26,41 +26,41 @@ public record VaultSpec(
   private static final Pattern PATH =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}(/[A-Za-z0-9][A-Za-z0-9._-]{0,63}){0,7}");
 
-  public static VaultSpec parse(ProviderSpecReader parts) {
-    URI address = RemoteAddress.parse(parts, parts.rest(FORM), FORM);
-    String mount = matching(parts, "mount", PATH, "is no path of a mount");
-    String key = matching(parts, "key", NAME, "is no name of a Transit key");
-    String namespace = matching(parts, "namespace", PATH, "is no path of a namespace");
-    String token = parts.take("token-file");
+  public static VaultSpec parse(ProviderSpecReader reader) {
+    URI address = RemoteAddress.parse(reader, reader.address(FORM), FORM);
+    String mount = takeMatching(reader, "mount", PATH, "is no path of a mount");
+    String key = takeMatching(reader, "key", NAME, "is no name of a Transit key");
+    String namespace = takeMatching(reader, "namespace", PATH, "is no path of a namespace");
+    String token = reader.takeOption("token-file");
     if (token == null || token.isBlank()) {
-      throw parts.bad("token-file= is missing; the token is read from a file", FORM);
+      throw reader.invalid("token-file= is missing; the token is read from a file", FORM);
     }
-    String ca = parts.take("ca-file");
+    String ca = reader.takeOption("ca-file");
     return new VaultSpec(
         address,
         mount == null ? "transit" : mount,
         key,
-        parts.path(token, FORM),
-        ca == null ? null : parts.path(ca, FORM),
+        reader.path(token, FORM),
+        ca == null ? null : reader.path(ca, FORM),
         namespace);
   }
 
-  private static @Nullable String matching(
-      ProviderSpecReader parts, String option, Pattern rule, String broken) {
-    String value = parts.take(option);
+  private static @Nullable String takeMatching(
+      ProviderSpecReader reader, String option, Pattern rule, String problem) {
+    String value = reader.takeOption(option);
     if (value != null && !rule.matcher(value).matches()) {
-      throw parts.bad(option + "= " + broken, FORM);
+      throw reader.invalid(option + "= " + problem, FORM);
     }
     return value;
   }
 
   @Override
-  public KekProvider open(KeyringName keyring, ProviderContext around) {
+  public KekProvider open(KeyringName keyring, ProviderContext context) {
     String name = key == null ? "keyfleet-" + keyring : key;
     return new VaultProvider(
         keyring,
         new VaultSettings(address, mount, name, tokenFile, caFile, namespace),
-        around.ticker(),
-        around.random());
+        context.ticker(),
+        context.random());
   }
 }

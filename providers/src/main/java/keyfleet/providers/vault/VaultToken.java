@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// renewed. Renewal is done by a caller on its own thread, when half of the token's time is over;
 /// nothing runs in between.
 final class VaultToken implements AutoCloseable {
-  static final byte[] NO_BODY = "{}".getBytes(StandardCharsets.US_ASCII);
+  static final byte[] EMPTY_BODY = "{}".getBytes(StandardCharsets.US_ASCII);
 
   /// After a renewal that came to nothing.
-  private static final Duration TRY_AGAIN = Duration.ofSeconds(1);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(1);
 
   private final Path file;
   private final Ticker ticker;
@@ -40,7 +40,7 @@ final class VaultToken implements AutoCloseable {
   }
 
   /// Reads the file, and says whether it has another token than before.
-  synchronized boolean open() {
+  synchronized boolean reload() {
     byte[] text = SecretFileReader.read(file);
     try {
       checkShape(text);
@@ -73,7 +73,7 @@ final class VaultToken implements AutoCloseable {
   }
 
   /// For a header, which takes a `String`.
-  String token() {
+  String headerValue() {
     SecretBytes now = token;
     if (now == null) {
       throw new KekUnavailableException(
@@ -88,21 +88,21 @@ final class VaultToken implements AutoCloseable {
   }
 
   /// Asks once for each token. One that may not ask about itself is not renewed either.
-  void learnLifetime(Function<String, VaultResponse> read) {
+  void fetchLifetime(Function<String, VaultResponse> read) {
     if (lifetimeKnown) {
       return;
     }
-    try (VaultResponse reply = read.apply("auth/token/lookup-self")) {
-      long seconds = reply.body().number("data.ttl").orElse(0);
-      renewable = reply.isOk() && seconds > 0 && reply.body().isTrue("data.renewable");
-      renewAt = ticker.nanos() + halfOf(seconds);
+    try (VaultResponse response = read.apply("auth/token/lookup-self")) {
+      long seconds = response.body().number("data.ttl").orElse(0);
+      renewable = response.isOk() && seconds > 0 && response.body().isTrue("data.renewable");
+      renewAt = ticker.nanos() + halfLifeNanos(seconds);
       lifetimeKnown = true;
     }
   }
 
   /// A token near the end of what it may live is not renewed with every call.
-  private static long halfOf(long seconds) {
-    return Math.max(Duration.ofSeconds(seconds).toNanos() / 2, TRY_AGAIN.toNanos());
+  private static long halfLifeNanos(long seconds) {
+    return Math.max(Duration.ofSeconds(seconds).toNanos() / 2, RETRY_DELAY.toNanos());
   }
 
   /// One thread renews; others go on with the token as it is, which has half of its time left. A
@@ -111,13 +111,13 @@ final class VaultToken implements AutoCloseable {
     if (!renewable || ticker.nanos() - renewAt < 0 || !renewing.tryLock()) {
       return;
     }
-    try (VaultResponse reply = write.apply("auth/token/renew-self")) {
-      long seconds = reply.body().number("auth.lease_duration").orElse(0);
-      renewable = reply.isOk() && reply.body().isTrue("auth.renewable");
-      renewAt = ticker.nanos() + halfOf(seconds);
-      lifetimeKnown = reply.isOk();
+    try (VaultResponse response = write.apply("auth/token/renew-self")) {
+      long seconds = response.body().number("auth.lease_duration").orElse(0);
+      renewable = response.isOk() && response.body().isTrue("auth.renewable");
+      renewAt = ticker.nanos() + halfLifeNanos(seconds);
+      lifetimeKnown = response.isOk();
     } catch (KekUnavailableException e) {
-      renewAt = ticker.nanos() + TRY_AGAIN.toNanos();
+      renewAt = ticker.nanos() + RETRY_DELAY.toNanos();
     } finally {
       renewing.unlock();
     }

@@ -3,10 +3,10 @@ package keyfleet.providers.file;
 import static keyfleet.providers.ProviderFixtures.KEY_1;
 import static keyfleet.providers.ProviderFixtures.KEY_2;
 import static keyfleet.providers.ProviderFixtures.RANDOM;
+import static keyfleet.providers.ProviderFixtures.canRoundTrip;
 import static keyfleet.providers.ProviderFixtures.file;
 import static keyfleet.providers.ProviderFixtures.keyFile;
 import static keyfleet.providers.ProviderFixtures.refusal;
-import static keyfleet.providers.ProviderFixtures.roundTrips;
 import static keyfleet.providers.ProviderFixtures.v;
 import static keyfleet.providers.ProviderFixtures.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -47,7 +47,7 @@ class FileProviderTest {
     keyFile(folder, "README", "x");
     KekSet kekSet = provider.load();
     assertEquals(List.of(1, 2), versions(kekSet));
-    assertTrue(roundTrips(kekSet, 1) && roundTrips(kekSet, 2));
+    assertTrue(canRoundTrip(kekSet, 1) && canRoundTrip(kekSet, 2));
   }
 
   @Test
@@ -67,7 +67,7 @@ class FileProviderTest {
     Files.delete(file);
     keyFile(folder, "main.v1.key", KEY_2);
     assertTrue(refusal(provider::load).getMessage().contains("other bytes"));
-    assertTrue(roundTrips(kekSet, 1));
+    assertTrue(canRoundTrip(kekSet, 1));
   }
 
   @Test
@@ -76,15 +76,15 @@ class FileProviderTest {
     KekSet before = provider.load();
     Files.delete(file);
     assertEquals(List.of(), versions(provider.load()));
-    assertTrue(roundTrips(before, 1), "an operation under way may still use the key");
+    assertTrue(canRoundTrip(before, 1), "an operation under way may still use the key");
     provider.load();
-    assertThrows(IllegalStateException.class, () -> roundTrips(before, 1));
+    assertThrows(IllegalStateException.class, () -> canRoundTrip(before, 1));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"rw-r--r--", "rw-r-----", "r--r-----", "rwx------", "rw----r--", "-w-------"})
-  void modeThatOthersCanRead_isRefusedWithTheCommandThatMendsIt(String mode) {
+  void modeThatOthersCanRead_isRefusedWithTheCommandThatFixesIt(String mode) {
     Path file = file(folder.resolve("main.v1.key"), KEY_1, mode);
     ProviderException refusal = refusal(() -> SecretFileReader.read(file, 0));
     assertTrue(refusal.getMessage().contains(mode), refusal.getMessage());
@@ -120,7 +120,7 @@ class FileProviderTest {
   }
 
   @Test
-  void missingFolder_isRefusedWithTheCommandThatMakesIt() {
+  void missingFolder_isRefusedWithTheCommandThatCreatesIt() {
     FileProvider nowhere = new FileProvider(KeyringName.MAIN, folder.resolve("none"), RANDOM);
     assertTrue(refusal(nowhere::load).remedy().startsWith("mkdir -m 0700 "));
   }
@@ -166,7 +166,7 @@ class FileProviderTest {
     KeyFile file = KeyFile.in(folder, KeyringName.MAIN, v(3));
     file.create(SecretBytes.random(32, RANDOM));
     KekSet kekSet = provider.load();
-    assertTrue(roundTrips(kekSet, 3));
+    assertTrue(canRoundTrip(kekSet, 3));
     assertEquals(
         "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())));
     byte[] before = Files.readAllBytes(file.path());

@@ -28,15 +28,15 @@ class SecretFileReaderTest {
     assumeTrue(OWNER == 0, "needs root: gives a file to another user");
     Path file = file(folder.resolve("secret"), "x", "r--------");
     Files.setAttribute(file, "unix:uid", 4711);
-    String said = refusal(() -> SecretFileReader.read(file, SOMEONE_ELSE)).getMessage();
-    assertTrue(said.contains("4711"), said);
+    String message = refusal(() -> SecretFileReader.read(file, SOMEONE_ELSE)).getMessage();
+    assertTrue(message.contains("4711"), message);
   }
 
   /// systemd's `LoadCredential` and Kubernetes' `fsGroup`: root's file, readable by the service's
   /// group.
   @ParameterizedTest
   @ValueSource(strings = {"r--r-----", "rw-r-----", "r--------"})
-  void fileHandedByRoot_isReadByAService(String mode) {
+  void fileProvidedByRoot_isReadByAService(String mode) {
     assumeTrue(OWNER == 0, "needs root: makes a file of root's");
     Path file = file(folder.resolve("secret"), "x", mode);
     assertArrayEquals(new byte[] {'x'}, SecretFileReader.read(file, SOMEONE_ELSE));
@@ -44,7 +44,7 @@ class SecretFileReaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"r--r--r--", "rw-rw----", "r--r----x"})
-  void fileHandedByRootToEveryone_isRefused(String mode) {
+  void fileProvidedByRootToEveryone_isRefused(String mode) {
     assumeTrue(OWNER == 0, "needs root: makes a file of root's");
     Path file = file(folder.resolve("secret"), "x", mode);
     assertTrue(

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class Pkcs11FaultTest {
   private static final KekVersion V1 = new KekVersion(1);
   private static final byte[] AAD = {9};
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
 
   @TempDir Path folder;
   @AutoClose private SoftHsm hsm;
@@ -74,7 +74,7 @@ final class Pkcs11FaultTest {
   }
 
   @Test
-  void faultOfAMoment_isNotCalledBadData() {
+  void momentaryFault_isNotCalledBadData() {
     Kek kek = kek(failing(Cryptoki.Function.C_DECRYPT));
     byte[] wrapped = kek.wrap(dek(), AAD);
 
@@ -165,10 +165,10 @@ final class Pkcs11FaultTest {
   }
 
   @Test
-  void hangingToken_isGivenUpInTime() {
+  void hangingToken_timesOut() {
     CountDownLatch stuck = new CountDownLatch(1);
     Cryptoki hanging =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               if (failures.get() > 0) {
                 await(stuck);
@@ -194,7 +194,7 @@ final class Pkcs11FaultTest {
   void tokenThatChoosesTheIv_hasItCarried() {
     byte[] tokensOwn = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     Cryptoki choosing =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               long iv = parameters(call).get(JAVA_LONG, 0);
               MemorySegment.copy(tokensOwn, 0, at(iv, 12), JAVA_BYTE, 0, tokensOwn.length);
@@ -214,7 +214,7 @@ final class Pkcs11FaultTest {
   void tokenWithTheShortParameters_isServedAndRemembered(CryptokiResult refusal) {
     AtomicInteger refused = new AtomicInteger();
     Cryptoki picky =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               if (parameters(call).byteSize() != 5 * Long.BYTES) {
                 refused.incrementAndGet();
@@ -234,19 +234,19 @@ final class Pkcs11FaultTest {
 
   /// An old handle can name another key in the module's next generation.
   @Test
-  void moduleRestartedByAnotherProvider_hasKeysLookedUpAnew() {
+  void moduleRestartedByAnotherProvider_hasKeysLookedUpAgain() {
     Cryptoki.Function search = Cryptoki.Function.C_FIND_OBJECTS_INIT;
     Cryptoki.Function use = Cryptoki.Function.C_ENCRYPT_INIT;
     List<Cryptoki.Function> seen = new CopyOnWriteArrayList<>();
     Cryptoki watched =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               seen.add(call.function());
               return call.proceed();
             },
             search,
             use);
-    Pkcs11ModuleRegistry modules = SoftHsm.modules(watched, PATIENCE);
+    Pkcs11ModuleRegistry modules = SoftHsm.modules(watched, CALL_TIMEOUT);
     Pkcs11Settings elsewhere =
         new Pkcs11Settings(SoftHsm.module(), "elsewhere", hsm.settings().pin());
     Pkcs11Provider provider = hsm.provider(modules);
@@ -262,9 +262,9 @@ final class Pkcs11FaultTest {
   }
 
   @Test
-  void keyMadeAtTheSameTime_makesTheLoserTakeItsOwnBack() {
+  void keyGeneratedAtTheSameTime_makesTheLoserDestroyItsOwn() {
     Cryptoki racing =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               long ours = call.proceed();
               at(idOf(call), 1).set(JAVA_BYTE, 0, (byte) ~at(idOf(call), 1).get(JAVA_BYTE, 0));
@@ -272,7 +272,7 @@ final class Pkcs11FaultTest {
               return ours;
             },
             Cryptoki.Function.C_GENERATE_KEY);
-    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(racing, PATIENCE));
+    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(racing, CALL_TIMEOUT));
 
     ProviderException e = assertThrows(ProviderException.class, () -> provider.generate(V1));
 
@@ -282,12 +282,12 @@ final class Pkcs11FaultTest {
   }
 
   @Test
-  void tokenLostBehindTheNewKey_isSaidSo() {
+  void tokenLostAfterGenerating_isReported() {
     Cryptoki failing =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> failures.get() > 0 ? code.get() : call.proceed(),
             Cryptoki.Function.C_INITIALIZE);
-    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(failing, PATIENCE));
+    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(failing, CALL_TIMEOUT));
     provider.load();
 
     failures.set(1);
@@ -299,7 +299,7 @@ final class Pkcs11FaultTest {
   }
 
   private Cryptoki failing(Cryptoki.Function... functions) {
-    return SoftHsm.altered(
+    return SoftHsm.withStubs(
         call ->
             failures.getAndUpdate(n -> n == Integer.MAX_VALUE ? n : Math.max(0, n - 1)) > 0
                 ? code.get()
@@ -310,7 +310,7 @@ final class Pkcs11FaultTest {
   /// Counts calls from the moment that `failures` is set.
   private Cryptoki failingAt(IntPredicate fails, Cryptoki.Function function) {
     AtomicInteger calls = new AtomicInteger();
-    return SoftHsm.altered(
+    return SoftHsm.withStubs(
         call ->
             failures.get() > 0 && fails.test(calls.incrementAndGet()) ? code.get() : call.proceed(),
         function);
@@ -358,7 +358,7 @@ final class Pkcs11FaultTest {
   }
 
   private Kek kek(Cryptoki cryptoki) {
-    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(cryptoki, PATIENCE));
+    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(cryptoki, CALL_TIMEOUT));
     provider.generate(V1);
     return provider.load().find(V1).orElseThrow();
   }

@@ -59,7 +59,7 @@ final class Pkcs11KekTest {
   }
 
   @Test
-  void boxSealedByTheJdk_opensOnTheToken() throws GeneralSecurityException {
+  void dekSealedByTheJdk_opensOnTheToken() throws GeneralSecurityException {
     for (int ivLength = 12; ivLength <= 16; ivLength++) {
       byte[] iv = new byte[ivLength];
       Arrays.fill(iv, (byte) 0x5A);
@@ -79,7 +79,7 @@ final class Pkcs11KekTest {
   }
 
   @Test
-  void boxSealedOnTheToken_opensWithTheJdk() throws GeneralSecurityException {
+  void dekSealedOnTheToken_opensWithTheJdk() throws GeneralSecurityException {
     try (Dek dek = dek()) {
       byte[] wrapped = kek.wrap(dek, AAD);
 
@@ -137,7 +137,7 @@ final class Pkcs11KekTest {
   }
 
   @Test
-  void otherVersionsBox_opensNothing() {
+  void dekOfAnotherVersion_doesNotOpen() {
     Pkcs11Provider provider = hsm.provider();
     provider.generate(new KekVersion(2));
     Kek other = provider.load().find(new KekVersion(2)).orElseThrow();
@@ -151,7 +151,7 @@ final class Pkcs11KekTest {
       List<Future<Boolean>> answers = new ArrayList<>();
       for (int i = 0; i < 64; i++) {
         byte[] aad = {(byte) i};
-        answers.add(threads.submit(() -> roundTrips(aad)));
+        answers.add(threads.submit(() -> canRoundTrip(aad)));
       }
       for (Future<Boolean> answer : answers) {
         assertTrue(answer.get());
@@ -159,7 +159,7 @@ final class Pkcs11KekTest {
     }
   }
 
-  private boolean roundTrips(byte[] aad) {
+  private boolean canRoundTrip(byte[] aad) {
     for (int i = 0; i < 10; i++) {
       try (Dek dek = dek();
           Dek back = kek.unwrap(kek.wrap(dek, aad), aad).orElseThrow()) {

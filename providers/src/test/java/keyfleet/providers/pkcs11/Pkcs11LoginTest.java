@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What can be wrong with module, token and PIN, and the words for it.
 final class Pkcs11LoginTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(20);
   private static final String WRONG = "666666";
 
   @TempDir Path folder;
@@ -53,14 +53,14 @@ final class Pkcs11LoginTest {
   void wrongPin_isOfferedOnceHoweverOftenLoaded() throws IOException {
     AtomicInteger logins = new AtomicInteger();
     Cryptoki counting =
-        SoftHsm.altered(
+        SoftHsm.withStubs(
             call -> {
               logins.incrementAndGet();
               return call.proceed();
             },
             Cryptoki.Function.C_LOGIN);
     hsm.pinFile(WRONG);
-    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(counting, PATIENCE));
+    Pkcs11Provider provider = hsm.provider(SoftHsm.modules(counting, CALL_TIMEOUT));
 
     refusal(provider);
     refusal(provider);
@@ -108,13 +108,14 @@ final class Pkcs11LoginTest {
   }
 
   @Test
-  void blankTokenLabel_isNoSetting() {
+  void blankTokenLabel_isRefused() {
     assertThrows(IllegalArgumentException.class, () -> at(SoftHsm.module(), " "));
   }
 
   @Test
-  void otherCodesLogin_isNotTakenForOurs() {
-    hsm.directly(session -> assertThrows(ProviderException.class, () -> hsm.provider().load()));
+  void loginByOtherCode_isNotTakenForOurs() {
+    hsm.inForeignSession(
+        session -> assertThrows(ProviderException.class, () -> hsm.provider().load()));
   }
 
   @ParameterizedTest
@@ -124,9 +125,9 @@ final class Pkcs11LoginTest {
   })
   void tokenThatRefusesLogin_saysWhy(String code, String message) {
     long answer = Long.decode(code);
-    Cryptoki refusing = SoftHsm.altered(_ -> answer, Cryptoki.Function.C_LOGIN);
+    Cryptoki refusing = SoftHsm.withStubs(_ -> answer, Cryptoki.Function.C_LOGIN);
 
-    ProviderException e = refusal(hsm.provider(SoftHsm.modules(refusing, PATIENCE)));
+    ProviderException e = refusal(hsm.provider(SoftHsm.modules(refusing, CALL_TIMEOUT)));
 
     assertEquals(message, e.getMessage());
   }
@@ -169,7 +170,7 @@ final class Pkcs11LoginTest {
   }
 
   @Test
-  void unknownToken_listsThoseThatAreThere() {
+  void unknownToken_listsThePresentOnes() {
     hsm.addToken("second");
 
     ProviderException e = refusal(hsm.provider(at(SoftHsm.module(), "third")));

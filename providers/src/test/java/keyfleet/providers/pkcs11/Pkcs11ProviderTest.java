@@ -95,15 +95,16 @@ final class Pkcs11ProviderTest {
             "main-v",
             "main-v9999999999",
             "main-x-v1")
-        .forEach(rest -> hsm.directly(session -> generate(session, key("keyfleet-" + rest))));
+        .forEach(
+            rest -> hsm.inForeignSession(session -> generate(session, key("keyfleet-" + rest))));
 
     assertEquals(Set.of(), provider.load().versions());
   }
 
   @Test
   void twoKeysUnderOneLabel_areRefusedByName() {
-    hsm.directly(session -> generate(session, key("keyfleet-main-v3")));
-    hsm.directly(session -> generate(session, key("keyfleet-main-v3")));
+    hsm.inForeignSession(session -> generate(session, key("keyfleet-main-v3")));
+    hsm.inForeignSession(session -> generate(session, key("keyfleet-main-v3")));
 
     ProviderException e = assertThrows(ProviderException.class, hsm.provider()::load);
 
@@ -127,7 +128,7 @@ final class Pkcs11ProviderTest {
   @ParameterizedTest
   @MethodSource("badKeys")
   void keyThatBreaksARule_isRefused(CryptokiTemplate template, String problem) {
-    hsm.directly(session -> generate(session, template));
+    hsm.inForeignSession(session -> generate(session, template));
 
     ProviderException e = assertThrows(ProviderException.class, hsm.provider()::load);
 
@@ -136,23 +137,25 @@ final class Pkcs11ProviderTest {
   }
 
   @Test
-  void generatedKey_givesItsBytesToNobody() {
+  void generatedKey_neverRevealsItsBytes() {
     hsm.provider().generate(V1);
 
     CryptokiException e =
         assertThrows(
             CryptokiException.class,
-            () -> hsm.directly(session -> rawValue(session, only(session, "keyfleet-main-v1"))));
+            () ->
+                hsm.inForeignSession(
+                    session -> rawValue(session, only(session, "keyfleet-main-v1"))));
 
     assertTrue(e.is(CryptokiResult.ATTRIBUTE_SENSITIVE), e.getMessage());
   }
 
   @Test
-  void generatedKey_isForEncryptionAlone() {
+  void generatedKey_isForEncryptionOnly() {
     hsm.provider().generate(V1);
 
     CryptokiAttributes key =
-        hsm.directly(session -> attributes(session, only(session, "keyfleet-main-v1")));
+        hsm.inForeignSession(session -> attributes(session, only(session, "keyfleet-main-v1")));
 
     assertTrue(key.isSet(CryptokiAttributes.CKA_PRIVATE), "private");
     assertTrue(key.isClear(CryptokiAttributes.CKA_WRAP), "wrap");
@@ -183,7 +186,7 @@ final class Pkcs11ProviderTest {
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       for (int number = 1; number <= 5; number++) {
         KekVersion version = new KekVersion(number);
-        Callable<Integer> race = () -> generates(provider, version);
+        Callable<Integer> race = () -> tryGenerate(provider, version);
         int made = 0;
         for (Future<Integer> one : threads.invokeAll(List.of(race, race, race, race))) {
           made += one.get();
@@ -200,8 +203,8 @@ final class Pkcs11ProviderTest {
     provider.generate(V1);
     Kek kek = provider.load().find(V1).orElseThrow();
     byte[] wrapped = kek.wrap(dek(), AAD);
-    hsm.directly(session -> destroy(session, only(session, "keyfleet-main-v1")));
-    hsm.directly(session -> generate(session, key("keyfleet-main-v1")));
+    hsm.inForeignSession(session -> destroy(session, only(session, "keyfleet-main-v1")));
+    hsm.inForeignSession(session -> generate(session, key("keyfleet-main-v1")));
 
     ProviderException e = assertThrows(ProviderException.class, provider::load);
 
@@ -215,7 +218,7 @@ final class Pkcs11ProviderTest {
     Pkcs11Provider provider = hsm.provider();
     provider.generate(V1);
     Kek kek = provider.load().find(V1).orElseThrow();
-    hsm.directly(session -> destroy(session, only(session, "keyfleet-main-v1")));
+    hsm.inForeignSession(session -> destroy(session, only(session, "keyfleet-main-v1")));
 
     assertEquals(Set.of(), provider.load().versions());
     assertThrows(KekUnavailableException.class, () -> kek.wrap(dek(), AAD));
@@ -234,7 +237,7 @@ final class Pkcs11ProviderTest {
     assertThrows(ProviderException.class, provider::load);
     assertThrows(KekUnavailableException.class, () -> kek.wrap(dek(), AAD));
 
-    hsm.comeBack();
+    hsm.reappear();
     assertSame(kek, provider.load().find(V1).orElseThrow());
     assertTrue(kek.unwrap(wrapped, AAD).isPresent());
   }
@@ -256,7 +259,7 @@ final class Pkcs11ProviderTest {
     Kek kek = provider.load().find(V1).orElseThrow();
     hsm.vanish();
     assertThrows(KekUnavailableException.class, () -> kek.wrap(dek(), AAD));
-    hsm.comeBack();
+    hsm.reappear();
 
     provider.load();
 
@@ -264,15 +267,15 @@ final class Pkcs11ProviderTest {
   }
 
   @Test
-  void tokenMadeAnew_isFoundInItsNewSlot() {
+  void recreatedToken_isFoundInItsNewSlot() {
     Pkcs11Provider provider = hsm.provider();
     provider.load();
-    long before = hsm.directly(session -> SoftHsm.slot(session.cryptoki()));
+    long before = hsm.inForeignSession(session -> SoftHsm.slot(session.cryptoki()));
     hsm.deleteToken(SoftHsm.TOKEN);
     hsm.addToken(SoftHsm.TOKEN);
 
     assertEquals(Set.of(), provider.load().versions());
-    long after = hsm.directly(session -> SoftHsm.slot(session.cryptoki()));
+    long after = hsm.inForeignSession(session -> SoftHsm.slot(session.cryptoki()));
     assertNotEquals(before, after);
     assertDoesNotThrow(() -> provider.generate(V1));
   }
@@ -311,7 +314,7 @@ final class Pkcs11ProviderTest {
     assertTrue(other.unwrap(wrapped, AAD).isPresent());
   }
 
-  private static int generates(Pkcs11Provider provider, KekVersion version) {
+  private static int tryGenerate(Pkcs11Provider provider, KekVersion version) {
     try {
       provider.generate(version);
       return 1;
@@ -373,7 +376,7 @@ final class Pkcs11ProviderTest {
 
   private static long rawValue(Pkcs11Session session, long object) {
     try (Arena arena = Arena.ofConfined()) {
-      long list = CryptokiAttributes.room(arena, CKA_VALUE).address();
+      long list = CryptokiAttributes.allocateList(arena, CKA_VALUE).address();
       session
           .cryptoki()
           .call(Cryptoki.Function.C_GET_ATTRIBUTE_VALUE, session.handle(), object, list, 1);

@@ -46,7 +46,7 @@ final class SoftHsm implements AutoCloseable {
   private static final long C_LOGOUT = 19;
   private static final long C_CREATE_OBJECT = 20;
 
-  private static final List<String> PLACES =
+  private static final List<String> LIBRARY_PATHS =
       List.of(
           "/usr/lib/softhsm/libsofthsm2.so",
           "/usr/lib64/softhsm/libsofthsm2.so",
@@ -80,12 +80,12 @@ final class SoftHsm implements AutoCloseable {
       return function;
     }
 
-    long argument(int place) {
-      return arguments[place];
+    long argument(int index) {
+      return arguments[index];
     }
 
-    void replace(int place, long argument) {
-      arguments[place] = argument;
+    void replace(int index, long argument) {
+      arguments[index] = argument;
     }
 
     /// Calls the module itself.
@@ -116,7 +116,8 @@ final class SoftHsm implements AutoCloseable {
   }
 
   static Path module() {
-    Path module = PLACES.stream().map(Path::of).filter(Files::exists).findFirst().orElse(null);
+    Path module =
+        LIBRARY_PATHS.stream().map(Path::of).filter(Files::exists).findFirst().orElse(null);
     assumeTrue(module != null, "libsofthsm2.so is missing; install the package softhsm2");
     return Path.of(String.valueOf(module));
   }
@@ -153,11 +154,11 @@ final class SoftHsm implements AutoCloseable {
 
   /// A provider of the ring `main`, closed with the fixture.
   Pkcs11Provider provider() {
-    return provider(settings(), Pkcs11ModuleRegistry.ofProcess());
+    return provider(settings(), Pkcs11ModuleRegistry.processWide());
   }
 
   Pkcs11Provider provider(Pkcs11Settings settings) {
-    return provider(settings, Pkcs11ModuleRegistry.ofProcess());
+    return provider(settings, Pkcs11ModuleRegistry.processWide());
   }
 
   Pkcs11Provider provider(Pkcs11ModuleRegistry modules) {
@@ -172,17 +173,17 @@ final class SoftHsm implements AutoCloseable {
   }
 
   void addToken(String label) {
-    run("--init-token", "--free", "--label", label, "--pin", PIN, "--so-pin", "31415926");
+    runTool("--init-token", "--free", "--label", label, "--pin", PIN, "--so-pin", "31415926");
   }
 
   void deleteToken(String label) {
-    run("--delete-token", "--token", label);
+    runTool("--delete-token", "--token", label);
   }
 
   /// Makes a key in another process. Its bytes are letters: the tool ends at a zero or a newline.
   void importKey(String label) throws IOException {
     Path file = Files.writeString(folder.resolve("aes"), "k".repeat(32));
-    run(
+    runTool(
         "--import",
         file.toString(),
         "--aes",
@@ -199,7 +200,7 @@ final class SoftHsm implements AutoCloseable {
   /// Ends the login of the whole process, as other code in it may.
   void logout() {
     MethodHandle logout = function(C_LOGOUT, JAVA_LONG);
-    long code = directly(session -> invoke(logout, session.handle()));
+    long code = inForeignSession(session -> invoke(logout, session.handle()));
     assertEquals(CryptokiResult.OK.code(), code);
   }
 
@@ -210,13 +211,14 @@ final class SoftHsm implements AutoCloseable {
       MemorySegment attributes = template.write(arena);
       MemorySegment made = arena.allocate(JAVA_LONG);
       long size = template.size();
-      long code = directly(session -> invoke(create, session.handle(), attributes, size, made));
+      long code =
+          inForeignSession(session -> invoke(create, session.handle(), attributes, size, made));
       assertEquals(CryptokiResult.OK.code(), code);
     }
   }
 
-  private static MethodHandle function(long place, MemoryLayout... parameters) {
-    MemorySegment address = functionList().get(ADDRESS, (1 + place) * ADDRESS.byteSize());
+  private static MethodHandle function(long index, MemoryLayout... parameters) {
+    MemorySegment address = functionList().get(ADDRESS, (1 + index) * ADDRESS.byteSize());
     return c(address, JAVA_LONG, parameters);
   }
 
@@ -232,23 +234,23 @@ final class SoftHsm implements AutoCloseable {
     Files.move(tokens(), folder.resolve("away"));
   }
 
-  void comeBack() throws IOException {
+  void reappear() throws IOException {
     Files.move(folder.resolve("away"), tokens());
   }
 
   /// Works on the token as other code of this process would, next to any provider that is open.
-  <T> T directly(Function<Pkcs11Session, T> work) {
+  <T> T inForeignSession(Function<Pkcs11Session, T> work) {
     Cryptoki cryptoki = Cryptoki.open(module());
-    boolean started = tried(cryptoki::initialize);
+    boolean started = succeeds(cryptoki::initialize);
     try {
       Pkcs11Session session = new Pkcs11Session(cryptoki, 0, cryptoki.openSession(slot(cryptoki)));
-      tried(() -> cryptoki.login(session.handle(), pin()));
+      succeeds(() -> cryptoki.login(session.handle(), pin()));
       T answer = work.apply(session);
       session.close();
       return answer;
     } finally {
       if (started) {
-        cryptoki.finish();
+        cryptoki.finalizeLibrary();
       }
     }
   }
@@ -261,7 +263,7 @@ final class SoftHsm implements AutoCloseable {
   }
 
   /// False if somebody did it before.
-  private static boolean tried(Runnable call) {
+  private static boolean succeeds(Runnable call) {
     try {
       call.run();
       return true;
@@ -271,27 +273,29 @@ final class SoftHsm implements AutoCloseable {
   }
 
   /// The module with some of its functions replaced, for faults that SoftHSM never shows.
-  static Cryptoki altered(FunctionStub stub, Cryptoki.Function... functions) {
+  static Cryptoki withStubs(FunctionStub functionStub, Cryptoki.Function... functions) {
     Cryptoki real = Cryptoki.open(module());
     MemorySegment list = Arena.global().allocate(Cryptoki.FUNCTION_LIST_BYTES, Long.BYTES);
     list.copyFrom(functionList());
     for (Cryptoki.Function function : functions) {
-      list.set(ADDRESS, function.offset(), entry(stub, real, function));
+      list.set(ADDRESS, function.offset(), entry(functionStub, real, function));
     }
     return new Cryptoki(list);
   }
 
   // restricted: upcalls into this test
   @SuppressWarnings("restricted")
-  private static MemorySegment entry(FunctionStub stub, Cryptoki real, Cryptoki.Function function) {
-    UpcallEntry entry = (a, b, c, d, e) -> answer(stub, new Call(real, function, a, b, c, d, e));
+  private static MemorySegment entry(
+      FunctionStub functionStub, Cryptoki real, Cryptoki.Function function) {
+    UpcallEntry upcallEntry =
+        (a, b, c, d, e) -> answer(functionStub, new Call(real, function, a, b, c, d, e));
     MethodType fiveParameters =
         MethodType.methodType(
             long.class, long.class, long.class, long.class, long.class, long.class);
     try {
       return Linker.nativeLinker()
           .upcallStub(
-              MethodHandles.lookup().bind(entry, "called", fiveParameters),
+              MethodHandles.lookup().bind(upcallEntry, "called", fiveParameters),
               FunctionDescriptor.of(
                   JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
               Arena.global());
@@ -300,14 +304,14 @@ final class SoftHsm implements AutoCloseable {
     }
   }
 
-  static Pkcs11ModuleRegistry modules(Cryptoki cryptoki, Duration patience) {
-    return new Pkcs11ModuleRegistry(_ -> cryptoki, patience);
+  static Pkcs11ModuleRegistry modules(Cryptoki cryptoki, Duration callTimeout) {
+    return new Pkcs11ModuleRegistry(_ -> cryptoki, callTimeout);
   }
 
   /// Nothing may be thrown through native code.
-  private static long answer(FunctionStub stub, Call call) {
+  private static long answer(FunctionStub functionStub, Call call) {
     try {
-      return stub.answer(call);
+      return functionStub.answer(call);
     } catch (CryptokiException refused) {
       return refused.code();
     } catch (RuntimeException | Error broken) {
@@ -366,18 +370,18 @@ final class SoftHsm implements AutoCloseable {
 
   private boolean hasTool() {
     return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(place -> Files.isExecutable(Path.of(place, "softhsm2-util")));
+        .anyMatch(index -> Files.isExecutable(Path.of(index, "softhsm2-util")));
   }
 
-  private void run(String... arguments) {
+  private void runTool(String... arguments) {
     List<String> command = new ArrayList<>(List.of("softhsm2-util"));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put(VARIABLE, configuration().toString());
     try {
       Process process = builder.start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertEquals(0, process.onExit().join().exitValue(), said);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(0, process.onExit().join().exitValue(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

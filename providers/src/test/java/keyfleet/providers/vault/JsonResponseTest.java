@@ -30,12 +30,13 @@ class JsonResponseTest {
     JsonResponse answer = of(SAMPLE);
     assertEquals(Optional.of("kf"), answer.text("data.name"));
     assertEquals(OptionalLong.of(18), answer.number("data.keys.2"));
-    assertEquals(Set.of("1", "2"), answer.names("data.keys"));
+    assertEquals(Set.of("1", "2"), answer.memberNames("data.keys"));
     assertTrue(answer.isTrue("data.derived"));
     assertEquals(Optional.of("y"), answer.text("data.deep.0.0.x"));
-    assertTrue(answer.raw("errors.0").contains("b"));
+    assertTrue(answer.rawText("errors.0").contains("b"));
     assertEquals(
-        Optional.of(SecretBytes.copyOf(new byte[] {1, 2, 3})), answer.secret("data.plaintext"));
+        Optional.of(SecretBytes.copyOf(new byte[] {1, 2, 3})),
+        answer.decodeSecret("data.plaintext"));
   }
 
   @Test
@@ -46,8 +47,8 @@ class JsonResponseTest {
     assertEquals(OptionalLong.empty(), answer.number("data.deep.1"));
     assertFalse(answer.isTrue("data.none"));
     assertEquals(Optional.empty(), answer.text("errors.0"), "escapes are not read");
-    assertEquals(Optional.empty(), answer.secret("errors.0"));
-    assertEquals(Optional.empty(), answer.secret("data.none"));
+    assertEquals(Optional.empty(), answer.decodeSecret("errors.0"));
+    assertEquals(Optional.empty(), answer.decodeSecret("data.none"));
   }
 
   @Test
@@ -87,7 +88,7 @@ class JsonResponseTest {
   }
 
   @Test
-  void bentBytes_areReadOrNotButNeverTrip() {
+  void corruptedBytes_neverThrow() {
     SplittableRandom random = new SplittableRandom(20_261);
     for (int i = 0; i < 20_000; i++) {
       byte[] bytes = SAMPLE.getBytes(UTF_8);
@@ -96,7 +97,7 @@ class JsonResponseTest {
       }
       JsonResponse answer = JsonResponse.of(bytes);
       answer.text("data.name");
-      answer.secret("data.plaintext");
+      answer.decodeSecret("data.plaintext");
       answer.number("data.keys.1");
       answer.close();
     }

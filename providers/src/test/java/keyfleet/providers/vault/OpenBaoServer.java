@@ -29,7 +29,7 @@ import keyfleet.providers.ProviderFixtures;
 /// Transit engine. It is gone when it is closed, or with this JVM.
 public final class OpenBaoServer implements AutoCloseable {
   private static final String BINARY = System.getenv("KEYFLEET_TEST_OPENBAO");
-  private static final Duration START = Duration.ofSeconds(60);
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Path folder;
@@ -43,24 +43,25 @@ public final class OpenBaoServer implements AutoCloseable {
     this.folder = folder;
     this.port = freePort();
     this.clusterPort = freePort();
-    this.process = run();
+    this.process = startProcess();
     Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
   }
 
   public static OpenBaoServer start(Path folder) {
     assumeTrue(BINARY != null, "KEYFLEET_TEST_OPENBAO names no bao: ./dev test fetches one");
     OpenBaoServer server = new OpenBaoServer(folder);
-    server.awaitAnswer();
+    server.awaitResponse();
     server.initialise();
     return server;
   }
 
   private void initialise() {
-    String answer = send("PUT", "sys/init", "{\"secret_shares\":1,\"secret_threshold\":1}").body();
-    unsealKey = field(answer, "\"keys\":\\[\"([0-9a-f]+)\"");
-    rootToken = field(answer, "\"root_token\":\"([^\"]+)\"");
+    String response =
+        send("PUT", "sys/init", "{\"secret_shares\":1,\"secret_threshold\":1}").body();
+    unsealKey = field(response, "\"keys\":\\[\"([0-9a-f]+)\"");
+    rootToken = field(response, "\"root_token\":\"([^\"]+)\"");
     unseal();
-    admin("POST", "sys/mounts/transit", "{\"type\":\"transit\"}");
+    callAsAdmin("POST", "sys/mounts/transit", "{\"type\":\"transit\"}");
   }
 
   public String address() {
@@ -72,19 +73,19 @@ public final class OpenBaoServer implements AutoCloseable {
   }
 
   /// Does what an administrator does, and returns the answer.
-  public String admin(String method, String path, String json) {
-    HttpResponse<String> answer = send(method, path, json);
-    assertTrue(answer.statusCode() < 300, () -> path + " was answered with " + answer.body());
-    return answer.body();
+  public String callAsAdmin(String method, String path, String json) {
+    HttpResponse<String> response = send(method, path, json);
+    assertTrue(response.statusCode() < 300, () -> path + " was answered with " + response.body());
+    return response.body();
   }
 
   /// A new version of a Transit key.
-  public void rotate(String key) {
-    admin("POST", "transit/keys/" + key + "/rotate", "{}");
+  public void rotateKey(String key) {
+    callAsAdmin("POST", "transit/keys/" + key + "/rotate", "{}");
   }
 
   /// A token that may use one Transit key, and nothing else; `options` go into its creation.
-  String token(String key, String options) {
+  String createToken(String key, String options) {
     String policy =
         """
         path \\"transit/keys/%1$s\\" { capabilities = [\\"read\\"] }
@@ -93,28 +94,28 @@ public final class OpenBaoServer implements AutoCloseable {
         """
             .formatted(key)
             .replace("\n", "\\n");
-    admin("POST", "sys/policies/acl/use-" + key, "{\"policy\":\"" + policy + "\"}");
-    String answer =
-        admin(
+    callAsAdmin("POST", "sys/policies/acl/use-" + key, "{\"policy\":\"" + policy + "\"}");
+    String response =
+        callAsAdmin(
             "POST",
             "auth/token/create",
             "{\"policies\":[\"use-%s\"],\"no_parent\":true%s}".formatted(key, options));
-    return field(answer, "\"client_token\":\"([^\"]+)\"");
+    return field(response, "\"client_token\":\"([^\"]+)\"");
   }
 
   /// The same, in a file that only its owner can read.
-  public Path tokenFile(String key, String options) {
+  public Path createTokenFile(String key, String options) {
     return ProviderFixtures.file(
-        folder.resolve("token-" + key), token(key, options) + "\n", "rw-------");
+        folder.resolve("token-" + key), createToken(key, options) + "\n", "rw-------");
   }
 
   void seal() {
-    admin("PUT", "sys/seal", "{}");
+    callAsAdmin("PUT", "sys/seal", "{}");
   }
 
   void unseal() {
-    String answer = send("PUT", "sys/unseal", "{\"key\":\"" + unsealKey + "\"}").body();
-    assertTrue(answer.contains("\"sealed\":false"), answer);
+    String response = send("PUT", "sys/unseal", "{\"key\":\"" + unsealKey + "\"}").body();
+    assertTrue(response.contains("\"sealed\":false"), response);
     await(() -> send("GET", "sys/health", "").statusCode() == 200); // it has become active, too
   }
 
@@ -125,11 +126,11 @@ public final class OpenBaoServer implements AutoCloseable {
 
   /// Starts it again, sealed.
   void restart() {
-    process = run();
-    awaitAnswer();
+    process = startProcess();
+    awaitResponse();
   }
 
-  private Process run() {
+  private Process startProcess() {
     String config =
         """
         storage "raft" {
@@ -159,7 +160,7 @@ public final class OpenBaoServer implements AutoCloseable {
     }
   }
 
-  private void awaitAnswer() {
+  private void awaitResponse() {
     await(() -> {
       assertTrue(process.isAlive(), "bao ended: see bao.log");
       try {
@@ -172,9 +173,9 @@ public final class OpenBaoServer implements AutoCloseable {
 
   /// Until it is so, with a limit.
   static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + START.toNanos();
+    long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "it did not become so within " + START);
+      assertTrue(System.nanoTime() < deadline, "it did not become so within " + START_TIMEOUT);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
   }
@@ -191,7 +192,7 @@ public final class OpenBaoServer implements AutoCloseable {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(address() + "/v1/" + path))
             .header("X-Vault-Token", rootToken.isEmpty() ? "none" : rootToken)
-            .timeout(START)
+            .timeout(START_TIMEOUT)
             .method(method, BodyPublishers.ofString(json))
             .build();
     try {

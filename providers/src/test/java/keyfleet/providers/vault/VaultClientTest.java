@@ -54,13 +54,13 @@ class VaultClientTest {
   @TempDir Path folder = Path.of("");
 
   /// Answers looks as a server should, and uses as `script` says.
-  private static Function<ReceivedRequest, ScriptedResponse> using(
+  private static Function<ReceivedRequest, ScriptedResponse> scripted(
       Function<ReceivedRequest, ScriptedResponse> script) {
-    return heard ->
-        heard.path().equals("/v1/transit/keys/keyfleet-main")
+    return request ->
+        request.path().equals("/v1/transit/keys/keyfleet-main")
             ? KEY
-            : heard.path().contains("/transit/")
-                ? script.apply(heard)
+            : request.path().contains("/transit/")
+                ? script.apply(request)
                 : new ScriptedResponse(403, "{\"errors\":[\"permission denied\"]}");
   }
 
@@ -101,16 +101,16 @@ class VaultClientTest {
     "502, <html>, 4, answered 502",
     "429, '{\"errors\":[]}', 4, too many calls",
   })
-  void oddAnswer_isSaidInWordsAndRepeatedOnlyIfThatMayHelp(
+  void errorResponse_isExplainedAndRetriedOnlyIfThatMayHelp(
       int status, String body, int times, String words) {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(using(_ -> new ScriptedResponse(status, body)));
+            ScriptedHttpServer.start(scripted(_ -> new ScriptedResponse(status, body)));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
-      int before = server.heard().size();
-      String said = unavailable(kek);
-      assertTrue(said.contains(words), said);
-      assertEquals(times, server.heard().size() - before);
+      int before = server.requests().size();
+      String message = unavailable(kek);
+      assertTrue(message.contains(words), message);
+      assertEquals(times, server.requests().size() - before);
     }
   }
 
@@ -118,26 +118,27 @@ class VaultClientTest {
   void serverThatQuotesTheRequest_isNotQuoted() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                using(heard ->
+                scripted(request ->
                     new ScriptedResponse(
                         400,
                         "{\"errors\":[\"cannot read %s of %s\"]}"
                             .formatted(
-                                heard.body().replace("\"", ""), heard.header("X-Vault-Token")))));
+                                request.body().replace("\"", ""),
+                                request.header("X-Vault-Token")))));
         KekProvider provider = open(server)) {
-      String said = unavailable(kek(provider));
-      String sent = server.heard().getLast().body();
+      String message = unavailable(kek(provider));
+      String sent = server.requests().getLast().body();
       assertTrue(sent.contains("AAAAAAAAAAAAAAAA"), "the key did not go out");
-      assertFalse(said.contains("AAAA") || said.contains(TOKEN), said);
+      assertFalse(message.contains("AAAA") || message.contains(TOKEN), message);
     }
   }
 
   @Test
-  void hiccup_isGoneWithTheSecondTry() {
+  void momentaryFailure_isRetried() {
     AtomicInteger tries = new AtomicInteger();
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                using(_ ->
+                scripted(_ ->
                     tries.getAndIncrement() == 0
                         ? new ScriptedResponse(500, "")
                         : new ScriptedResponse(
@@ -149,38 +150,39 @@ class VaultClientTest {
   }
 
   @Test
-  void requests_carryVersionPlaceTokenUidAndTrace() {
+  void requests_carryVersionAadTokenUidAndTrace() {
     try (ScriptedHttpServer server =
             ScriptedHttpServer.start(
-                using(_ ->
+                scripted(_ ->
                     new ScriptedResponse(200, "{\"data\":{\"ciphertext\":\"vault:v1:AAAA\"}}")));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
-      assertEquals("", server.heard().getLast().header("traceparent"), "nobody traces this");
-      RequestUid.during("uid-42", () -> TraceHeaders.during(TRACE, () -> kek.wrap(dek(), AAD)));
-      ReceivedRequest heard = server.heard().getLast();
-      assertEquals("/v1/transit/encrypt/keyfleet-main", heard.path());
-      TRACE.forEach((name, value) -> assertEquals(value, heard.header(name)));
-      assertEquals("uid-42", heard.header("X-Correlation-Id"));
-      assertEquals(TOKEN, heard.header("X-Vault-Token"));
+      assertEquals("", server.requests().getLast().header("traceparent"), "nobody traces this");
+      RequestUid.callWith("uid-42", () -> TraceHeaders.callWith(TRACE, () -> kek.wrap(dek(), AAD)));
+      ReceivedRequest request = server.requests().getLast();
+      assertEquals("/v1/transit/encrypt/keyfleet-main", request.path());
+      TRACE.forEach((name, value) -> assertEquals(value, request.header(name)));
+      assertEquals("uid-42", request.header("X-Correlation-Id"));
+      assertEquals(TOKEN, request.header("X-Vault-Token"));
       assertTrue(
-          heard.body().startsWith("{\"key_version\":1,\"associated_data\":\"AQ==\""), heard.body());
+          request.body().startsWith("{\"key_version\":1,\"associated_data\":\"AQ==\""),
+          request.body());
     }
   }
 
   @Test
   void foreignBytes_areRefusedWithoutACall() {
     try (ScriptedHttpServer server =
-            ScriptedHttpServer.start(using(_ -> new ScriptedResponse(500, "")));
+            ScriptedHttpServer.start(scripted(_ -> new ScriptedResponse(500, "")));
         KekProvider provider = open(server)) {
       Kek kek = kek(provider);
-      int before = server.heard().size();
+      int before = server.requests().size();
       for (String text :
           List.of("", "vault:v2:AAAA", "vault:v1:", "vault:v1:A\"A", "vault:v01:AAAA", "v1:AAAA")) {
         assertTrue(kek.unwrap(text.getBytes(StandardCharsets.UTF_8), AAD).isEmpty());
       }
       assertTrue(kek.unwrap(new byte[TransitCiphertext.MAX_BYTES + 1], AAD).isEmpty());
-      assertEquals(before, server.heard().size());
+      assertEquals(before, server.requests().size());
     }
   }
 
@@ -188,14 +190,14 @@ class VaultClientTest {
   void silentServer_isUnavailableWithinTheTotalTime() {
     String address = "http://127.0.0.1:" + OpenBaoServer.freePort();
     try (KekProvider provider = open(address, "")) {
-      String said = assertThrows(KekUnavailableException.class, provider::load).getMessage();
-      assertTrue(said.startsWith("vault " + address + " does not answer: "), said);
+      String message = assertThrows(KekUnavailableException.class, provider::load).getMessage();
+      assertTrue(message.startsWith("vault " + address + " does not answer: "), message);
     }
   }
 
   @Test
   void badTokenFile_isRefusedWithItsRule() {
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(using(_ -> KEY));
+    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> KEY));
         KekProvider provider = open(server)) {
       ProviderFixtures.file(folder.resolve("token"), "two words", "rw-------");
       assertTrue(refusal(provider::load).getMessage().contains("holds no token"));
@@ -212,7 +214,7 @@ class VaultClientTest {
     keytool("-genkeypair -keyalg EC -alias s -dname CN=s -ext san=ip:127.0.0.1 -validity 2", store);
     Path pem = folder.resolve("ca.pem");
     keytool("-exportcert -rfc -alias s -file " + pem, store);
-    try (ScriptedHttpServer server = ScriptedHttpServer.start(using(_ -> KEY), context(store))) {
+    try (ScriptedHttpServer server = ScriptedHttpServer.start(scripted(_ -> KEY), context(store))) {
       String address = "https://127.0.0.1:" + server.port();
       try (KekProvider provider = open(address, "&ca-file=" + pem)) {
         assertEquals(List.of(1), ProviderFixtures.versions(provider.load()));

@@ -1,8 +1,8 @@
 package keyfleet.providers.vault;
 
 import static keyfleet.providers.ProviderFixtures.RANDOM;
+import static keyfleet.providers.ProviderFixtures.canRoundTrip;
 import static keyfleet.providers.ProviderFixtures.refusal;
-import static keyfleet.providers.ProviderFixtures.roundTrips;
 import static keyfleet.providers.ProviderFixtures.v;
 import static keyfleet.providers.ProviderFixtures.versions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -66,7 +66,7 @@ class VaultProviderTest {
 
   private static String keyOf(TestInfo test) {
     String key = test.getTestMethod().orElseThrow().getName();
-    bao().admin("POST", "transit/keys/" + key, "{\"type\":\"aes256-gcm96\"}");
+    bao().callAsAdmin("POST", "transit/keys/" + key, "{\"type\":\"aes256-gcm96\"}");
     return key;
   }
 
@@ -77,7 +77,7 @@ class VaultProviderTest {
   }
 
   private static KekProvider open(String key) {
-    return open(key, bao().tokenFile(key, ""));
+    return open(key, bao().createTokenFile(key, ""));
   }
 
   private static Dek dek() {
@@ -88,7 +88,7 @@ class VaultProviderTest {
     return kekSet.find(v(version)).orElseThrow();
   }
 
-  private static boolean opens(Kek kek, byte[] wrapped, byte[] aad, Dek expected) {
+  private static boolean canOpen(Kek kek, byte[] wrapped, byte[] aad, Dek expected) {
     Optional<Dek> opened = kek.unwrap(wrapped, aad);
     return opened.isPresent() && opened.get().bytes().equals(expected.bytes());
   }
@@ -98,15 +98,15 @@ class VaultProviderTest {
   }
 
   @Test
-  void wrapped_opensWithItsKeyAndItsPlaceAlone(TestInfo test) {
+  void wrappedDek_opensOnlyWithItsKeyAndAad(TestInfo test) {
     String key = keyOf(test);
-    bao().rotate(key);
+    bao().rotateKey(key);
     try (KekProvider provider = open(key)) {
       KekSet kekSet = provider.load();
       Dek dek = dek();
       byte[] wrapped = kek(kekSet, 1).wrap(dek, AAD);
       assertTrue(wrapped.length < 128, () -> wrapped.length + " bytes");
-      assertTrue(opens(kek(kekSet, 1), wrapped, AAD, dek));
+      assertTrue(canOpen(kek(kekSet, 1), wrapped, AAD, dek));
       assertEquals(Optional.empty(), kek(kekSet, 1).unwrap(wrapped, OTHER_AAD));
       assertEquals(Optional.empty(), kek(kekSet, 2).unwrap(wrapped, AAD));
       byte[] renumbered =
@@ -121,13 +121,13 @@ class VaultProviderTest {
   }
 
   @Test
-  void rotationThere_isACandidateHereAndChangesNothing(TestInfo test) {
+  void rotationInVault_isACandidateAndChangesNothing(TestInfo test) {
     String key = keyOf(test);
     try (KekProvider provider = open(key)) {
       KekSet before = provider.load();
       byte[] wrapped = kek(before, 1).wrap(dek(), AAD);
       assertEquals(List.of(1), versions(before));
-      bao().rotate(key);
+      bao().rotateKey(key);
       assertTrue(
           new String(kek(before, 1).wrap(dek(), AAD), StandardCharsets.US_ASCII)
               .startsWith("vault:v1:"));
@@ -135,23 +135,25 @@ class VaultProviderTest {
       assertEquals(List.of(1, 2), versions(after));
       assertSame(kek(before, 1), kek(after, 1));
       assertTrue(kek(after, 1).unwrap(wrapped, AAD).isPresent());
-      assertTrue(roundTrips(after, 1) && roundTrips(after, 2));
+      assertTrue(canRoundTrip(after, 1) && canRoundTrip(after, 2));
     }
   }
 
   @Test
   void raisedMinimum_isNamedAndUndone(TestInfo test) {
     String key = keyOf(test);
-    bao().rotate(key);
+    bao().rotateKey(key);
     try (KekProvider provider = open(key)) {
       Kek first = kek(provider.load(), 1);
       byte[] wrapped = first.wrap(dek(), AAD);
       String config = "transit/keys/" + key + "/config";
-      bao().admin("POST", config, "{\"min_decryption_version\":2}");
+      bao().callAsAdmin("POST", config, "{\"min_decryption_version\":2}");
       assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("min_decryption_version"));
       assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("min_decryption_version"));
       assertEquals(List.of(2), versions(provider.load()));
-      bao().admin("POST", config, "{\"min_decryption_version\":1,\"min_encryption_version\":2}");
+      bao()
+          .callAsAdmin(
+              "POST", config, "{\"min_decryption_version\":1,\"min_encryption_version\":2}");
       assertSame(first, kek(provider.load(), 1));
       assertTrue(first.unwrap(wrapped, AAD).isPresent());
       assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("min_encryption_version"));
@@ -159,7 +161,7 @@ class VaultProviderTest {
   }
 
   @Test
-  void keyMadeAnew_isNotTheOldOne(TestInfo test) {
+  void recreatedKey_isNotTheOldOne(TestInfo test) {
     String key = keyOf(test);
     String path = "transit/keys/" + key;
     try (KekProvider provider = open(key)) {
@@ -168,10 +170,10 @@ class VaultProviderTest {
       delete(path);
       assertTrue(unavailable(() -> first.unwrap(wrapped, AAD)).contains("deleted"));
       assertTrue(refusal(provider::load).remedy().contains("bao write -f " + path));
-      bao().admin("POST", path, "{}");
+      bao().callAsAdmin("POST", path, "{}");
       OpenBaoServer.await(() -> { // the time at which a version was made is in whole seconds
         delete(path);
-        bao().admin("POST", path, "{}");
+        bao().callAsAdmin("POST", path, "{}");
         return isReplaced(provider);
       });
       assertTrue(unavailable(() -> first.wrap(dek(), AAD)).contains("replaced"));
@@ -180,8 +182,8 @@ class VaultProviderTest {
   }
 
   private static void delete(String path) {
-    bao().admin("POST", path + "/config", "{\"deletion_allowed\":true}");
-    bao().admin("DELETE", path, "");
+    bao().callAsAdmin("POST", path + "/config", "{\"deletion_allowed\":true}");
+    bao().callAsAdmin("DELETE", path, "");
   }
 
   private static boolean isReplaced(KekProvider provider) {
@@ -196,7 +198,7 @@ class VaultProviderTest {
   @Test
   void shortToken_isRenewedWhileItIsUsed(TestInfo test) {
     String key = keyOf(test);
-    Path token = bao().tokenFile(key, ",\"ttl\":\"4s\",\"renewable\":true");
+    Path token = bao().createTokenFile(key, ",\"ttl\":\"4s\",\"renewable\":true");
     long begin = System.nanoTime();
     try (KekProvider provider = open(key, token)) {
       Kek kek = kek(provider.load(), 1);
@@ -211,9 +213,9 @@ class VaultProviderTest {
   }
 
   @Test
-  void endedToken_isSaidToBeSoAndReplacedFromItsFile(TestInfo test) {
+  void expiredToken_isReportedAndReplacedFromItsFile(TestInfo test) {
     String key = keyOf(test);
-    Path token = bao().tokenFile(key, ",\"ttl\":\"1s\",\"renewable\":false");
+    Path token = bao().createTokenFile(key, ",\"ttl\":\"1s\",\"renewable\":false");
     try (KekProvider provider = open(key, token)) {
       Kek kek = kek(provider.load(), 1);
       OpenBaoServer.await(() -> {
@@ -227,7 +229,7 @@ class VaultProviderTest {
       });
       ProviderException refusal = refusal(provider::load);
       assertTrue(refusal.remedy().contains("transit/keys/" + key), refusal.remedy());
-      bao().tokenFile(key, "");
+      bao().createTokenFile(key, "");
       assertTrue(kek.unwrap(kek.wrap(dek(), AAD), AAD).isPresent());
     }
   }
@@ -237,7 +239,7 @@ class VaultProviderTest {
     String key = keyOf(test);
     Path token =
         ProviderFixtures.file(
-            folder.resolve("other"), bao().token("someone-elses", ""), "rw-------");
+            folder.resolve("other"), bao().createToken("someone-elses", ""), "rw-------");
     try (KekProvider provider = open(key, token)) {
       ProviderException refusal = refusal(provider::load);
       assertTrue(refusal.getMessage().contains("403"), refusal.getMessage());
@@ -268,8 +270,8 @@ class VaultProviderTest {
               }));
       OpenBaoServer.await(() -> done.get() > 20);
       bao().kill();
-      String said = busy.join();
-      assertTrue(said.contains("answer"), said);
+      String message = busy.join();
+      assertTrue(message.contains("answer"), message);
       bao().restart();
       OpenBaoServer.await(() -> { // our own rest may still be on
         try {
@@ -290,10 +292,12 @@ class VaultProviderTest {
     try (KekProvider provider = open(key)) {
       Kek kek = kek(provider.load(), 1);
       byte[] wrapped = kek.wrap(dek(), AAD);
-      bao().admin("POST", "sys/quotas/config", "{\"enable_rate_limit_response_headers\":true}");
+      bao()
+          .callAsAdmin(
+              "POST", "sys/quotas/config", "{\"enable_rate_limit_response_headers\":true}");
       String quota = "sys/quotas/rate-limit/" + key;
       bao()
-          .admin(
+          .callAsAdmin(
               "POST",
               quota,
               "{\"path\":\"transit/decrypt/%s\",\"rate\":2,\"interval\":\"2s\"}".formatted(key));
@@ -301,30 +305,30 @@ class VaultProviderTest {
         assertTrue(kek.unwrap(wrapped, AAD).isPresent(), "call " + i);
       }
       bao()
-          .admin(
+          .callAsAdmin(
               "POST",
               quota,
               "{\"path\":\"transit/decrypt/%s\",\"rate\":1,\"interval\":\"600s\"}".formatted(key));
       kek.unwrap(wrapped, AAD);
       assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("too many calls (429)"));
       assertTrue(unavailable(() -> kek.unwrap(wrapped, AAD)).contains("asked again in"));
-      bao().admin("DELETE", quota, "");
+      bao().callAsAdmin("DELETE", quota, "");
     }
   }
 
   @Test
   void namespace_isHonoured(TestInfo test) {
     String key = test.getTestMethod().orElseThrow().getName();
-    bao().admin("POST", "sys/namespaces/team", "{}");
-    bao().admin("POST", "team/sys/mounts/kv/transit", "{\"type\":\"transit\"}");
-    bao().admin("POST", "team/kv/transit/keys/" + key, "{}");
+    bao().callAsAdmin("POST", "sys/namespaces/team", "{}");
+    bao().callAsAdmin("POST", "team/sys/mounts/kv/transit", "{\"type\":\"transit\"}");
+    bao().callAsAdmin("POST", "team/kv/transit/keys/" + key, "{}");
     Path token = ProviderFixtures.file(folder.resolve("root"), bao().rootToken(), "rw-------");
     String rest = "?mount=kv/transit&key=%s&token-file=%s".formatted(key, token);
     ProviderContext around = new ProviderContext(Map.of(), RANDOM, new SystemTicker());
     try (KekProvider provider =
         ProviderSpec.parse("vault:" + bao().address() + rest + "&namespace=team")
             .open(KeyringName.MAIN, around)) {
-      assertTrue(roundTrips(provider.load(), 1));
+      assertTrue(canRoundTrip(provider.load(), 1));
     }
     try (KekProvider provider =
         ProviderSpec.parse("vault:" + bao().address() + rest).open(KeyringName.MAIN, around)) {
@@ -337,7 +341,7 @@ class VaultProviderTest {
     String key = keyOf(test);
     for (String options : List.of("{\"type\":\"rsa-2048\"}", "{\"derived\":true}")) {
       String other = key + options.length();
-      bao().admin("POST", "transit/keys/" + other, options);
+      bao().callAsAdmin("POST", "transit/keys/" + other, options);
       try (KekProvider provider = open(other)) {
         assertTrue(refusal(provider::load).getMessage().contains("cannot hold KEKs"));
       }
