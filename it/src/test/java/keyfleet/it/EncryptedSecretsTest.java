@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
-import keyfleet.postgres.PostgresServer;
+import keyfleet.postgres.PostgresTestServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +24,7 @@ class EncryptedSecretsTest {
 
   @Test
   void everyPartThatIsKilled_findsItsSecretsAgain() throws IOException {
-    try (PostgresServer store = PostgresServer.started();
+    try (PostgresTestServer store = PostgresTestServer.started();
         ControlPlaneNode node =
             new ControlPlaneNode(folder, new Site.Plain(store.url("postgres", "")));
         Etcd etcd = new Etcd(folder)) {
@@ -40,7 +40,7 @@ class EncryptedSecretsTest {
 
   /// The parts, and the secrets that went through them.
   private record Cluster(ControlPlaneNode node, Etcd etcd, KubeApiServer server) {
-    void survive(PostgresServer store) {
+    void survive(PostgresTestServer store) {
       IntStream.range(0, SECRETS).forEach(this::put);
       assertAllThere(SECRETS);
 

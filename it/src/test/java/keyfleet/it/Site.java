@@ -2,9 +2,9 @@ package keyfleet.it;
 
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
-import keyfleet.mongodb.Servers;
+import keyfleet.mongodb.MongoTestServers;
 import keyfleet.nats.NatsServer;
-import keyfleet.postgres.PostgresServer;
+import keyfleet.postgres.PostgresTestServer;
 
 /// The stores of one test: where its fleet is coordinated, and where its records are.
 interface Site extends AutoCloseable {
@@ -20,7 +20,7 @@ interface Site extends AutoCloseable {
       return switch (this) {
         case SQLITE -> new Plain("sqlite:" + folder.resolve("fleet.db"));
         case POSTGRES -> Database.made();
-        case MONGODB -> new Documents(Servers.database());
+        case MONGODB -> new Documents(MongoTestServers.database());
         case NATS ->
             new Messages(
                 NatsServer.start(folder.resolve("nats"), NatsServer.DURABLE), Database.made());
@@ -60,17 +60,17 @@ interface Site extends AutoCloseable {
 
     static Database made() {
       String name = "it_" + MADE.incrementAndGet();
-      PostgresServer.shared().sql("postgres", "CREATE DATABASE " + name);
-      return new Database(PostgresServer.shared().url(name, ""), name);
+      PostgresTestServer.shared().sql("postgres", "CREATE DATABASE " + name);
+      return new Database(PostgresTestServer.shared().url(name, ""), name);
     }
 
     @Override
     public void close() {
-      PostgresServer.shared().sql("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
+      PostgresTestServer.shared().sql("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
     }
   }
 
-  record Documents(Servers.TestDatabase database) implements Site {
+  record Documents(MongoTestServers.TestDatabase database) implements Site {
     @Override
     public String store() {
       return database.url().toString();

@@ -13,7 +13,7 @@ import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.nats.NatsServer;
-import keyfleet.postgres.PostgresServer;
+import keyfleet.postgres.PostgresTestServer;
 import keyfleet.store.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,7 +29,7 @@ class StoreOutageTest {
 
   @Test
   void postgresKilledInMidRotation_isFoundAgain() {
-    try (PostgresServer server = PostgresServer.started();
+    try (PostgresTestServer server = PostgresTestServer.started();
         Fleet fleet = new Fleet(folder, new Site.Plain(server.url("postgres", "")), Supply.ENV)) {
       survives(fleet, server::kill, server::start);
     }

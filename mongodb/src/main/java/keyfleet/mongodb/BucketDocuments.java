@@ -45,13 +45,13 @@ final class BucketDocuments {
   private final Bucket bucket;
   private final MongoCollection<Document> documents;
   private final MongoCollection<Document> registry;
-  private final MongoClock clock;
+  private final MongoStoreClock clock;
 
   BucketDocuments(
       Bucket bucket,
       MongoCollection<Document> documents,
       MongoCollection<Document> registry,
-      MongoClock clock) {
+      MongoStoreClock clock) {
     this.bucket = bucket;
     this.documents = documents;
     this.registry = registry;
@@ -113,7 +113,7 @@ final class BucketDocuments {
         new Document(REVISION, 0L).append(CLAIM, new ObjectId()).append(AT, now).append(GONE, now);
     Document only = new Document(ID, key.value());
     Document made = new Document("$setOnInsert", claim);
-    return MongoTrouble.upsert(() -> modified(only, made, options().upsert(true))).orElseThrow();
+    return MongoErrors.upsert(() -> modified(only, made, options().upsert(true))).orElseThrow();
   }
 
   static boolean isClaim(Document slot) {

@@ -23,33 +23,33 @@ final class MongoCollections {
   private static final int NAMESPACE_EXISTS = 48;
 
   private final MongoDatabase database;
-  private final MongoBuckets buckets;
-  private final FenceValidators validators;
+  private final MongoBucketRegistry buckets;
+  private final ValidatorInstaller validators;
 
-  MongoCollections(MongoDatabase database, MongoBuckets buckets) {
+  MongoCollections(MongoDatabase database, MongoBucketRegistry buckets) {
     this.database = database;
     this.buckets = buckets;
-    this.validators = new FenceValidators(database);
+    this.validators = new ValidatorInstaller(database);
   }
 
   Records records(CollectionShape shape) {
     RecordDocuments documents = new RecordDocuments(database.getCollection(shape.name()), shape);
-    MongoTrouble.sure(() -> {
+    MongoErrors.sure(() -> {
       refuseUnlessThere(shape);
       refuseUnlessUnique(shape);
       documents.refuseForeignIds();
       return shape;
     });
-    return new MongoRecords(shape, documents, new MongoFences(shape, database, validators));
+    return new MongoRecords(shape, documents, new MongoFence(shape, database, validators));
   }
 
   EnvelopeScan survey(EnvelopeScan.Scope scope) {
-    return new MongoSurvey(database, buckets, scope).take();
+    return new MongoEnvelopeScanner(database, buckets, scope).take();
   }
 
   /// A collection that is there is left as it is, but for the index that its ids need.
   void make(CollectionShape shape) {
-    MongoTrouble.sure(() -> {
+    MongoErrors.sure(() -> {
       try {
         database.createCollection(shape.name());
       } catch (MongoCommandException e) {

@@ -25,14 +25,14 @@ public final class MongoEngine implements Engine {
   private static final Logger DRIVER = Logger.getLogger("org.mongodb.driver");
 
   private final MongoClient client;
-  private final MongoWatches watches;
+  private final MongoWatchRegistry watches;
   private final MongoKv kv;
   private final MongoCollections collections;
   private final List<StoreCheck> found;
 
   private MongoEngine(
       MongoClient client,
-      MongoWatches watches,
+      MongoWatchRegistry watches,
       MongoKv kv,
       MongoCollections collections,
       List<StoreCheck> found) {
@@ -45,7 +45,7 @@ public final class MongoEngine implements Engine {
 
   public static MongoEngine open(StoreUrl url) {
     DRIVER.setLevel(Level.OFF);
-    Interruptions interruptions = new Interruptions();
+    ConnectionLossListener interruptions = new ConnectionLossListener();
     MongoClientSettings settings =
         MongoSettings.of(url)
             .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(interruptions))
@@ -59,18 +59,20 @@ public final class MongoEngine implements Engine {
     }
   }
 
-  private static MongoEngine opened(StoreUrl url, MongoClient client, Interruptions interruptions) {
+  private static MongoEngine opened(
+      StoreUrl url, MongoClient client, ConnectionLossListener interruptions) {
     MongoDatabase admin = client.getDatabase("admin");
-    MongoClock clock = new MongoClock(admin);
-    MongoServer server = FirstCall.of(url, client, () -> MongoServer.of(clock, admin));
+    MongoStoreClock clock = new MongoStoreClock(admin);
+    MongoServerInfo server =
+        MongoConnectErrors.of(url, client, () -> MongoServerInfo.of(clock, admin));
     server.refuseUnlessUsable(url);
     MongoDatabase database =
         client.getDatabase(MongoSettings.database(url)).withReadConcern(server.readConcern());
     MongoSchema.check(database);
     clock.now();
-    MongoWatches watches = new MongoWatches(clock);
+    MongoWatchRegistry watches = new MongoWatchRegistry(clock);
     interruptions.watches = watches;
-    MongoBuckets buckets = new MongoBuckets(database, clock);
+    MongoBucketRegistry buckets = new MongoBucketRegistry(database, clock);
     return new MongoEngine(
         client,
         watches,
@@ -113,12 +115,12 @@ public final class MongoEngine implements Engine {
   }
 
   /// Hears when the driver gives up its connections.
-  private static final class Interruptions implements ConnectionPoolListener {
-    private volatile @Nullable MongoWatches watches;
+  private static final class ConnectionLossListener implements ConnectionPoolListener {
+    private volatile @Nullable MongoWatchRegistry watches;
 
     @Override
     public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
-      MongoWatches told = watches;
+      MongoWatchRegistry told = watches;
       if (told != null) {
         told.interrupted();
       }

@@ -35,11 +35,11 @@ final class MongoKv implements Kv {
   /// How often a slot may change under the hands of who wants to fill it.
   private static final int MAX_TRIES = 100;
 
-  private final MongoBuckets buckets;
-  private final MongoClock clock;
-  private final MongoWatches watches;
+  private final MongoBucketRegistry buckets;
+  private final MongoStoreClock clock;
+  private final MongoWatchRegistry watches;
 
-  MongoKv(MongoBuckets buckets, MongoClock clock, MongoWatches watches) {
+  MongoKv(MongoBucketRegistry buckets, MongoStoreClock clock, MongoWatchRegistry watches) {
     this.buckets = buckets;
     this.clock = clock;
     this.watches = watches;
@@ -49,7 +49,7 @@ final class MongoKv implements Kv {
   public Optional<Entry> get(Bucket bucket, Key key) {
     BucketDocuments documents = buckets.open(bucket);
     Instant horizon = documents.horizon();
-    return MongoTrouble.sure(() ->
+    return MongoErrors.sure(() ->
         Optional.ofNullable(documents.find(new Document(ID, key.value())).first())
             .filter(it -> BucketDocuments.isAlive(it, horizon))
             .map(documents::entry));
@@ -59,7 +59,7 @@ final class MongoKv implements Kv {
   public WriteResult create(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
     for (int i = 0; i < MAX_TRIES; i++) {
-      Document slot = MongoTrouble.sure(() -> documents.slot(key));
+      Document slot = MongoErrors.sure(() -> documents.slot(key));
       if (!slot.containsKey(BucketDocuments.GONE)
           && BucketDocuments.isAlive(slot, documents.horizon())) {
         return new Conflict();
@@ -78,7 +78,7 @@ final class MongoKv implements Kv {
     for (int i = 0; i < MAX_TRIES; i++) {
       WriteResult writeResult = write(() -> documents.overwrite(key, value));
       if (writeResult instanceof Conflict) {
-        Document slot = MongoTrouble.sure(() -> documents.slot(key));
+        Document slot = MongoErrors.sure(() -> documents.slot(key));
         writeResult = fill(documents, slot, value);
       }
       if (!(writeResult instanceof Conflict)) {
@@ -99,7 +99,7 @@ final class MongoKv implements Kv {
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     BucketDocuments documents = buckets.open(bucket);
     Instant horizon = documents.horizon();
-    return MongoTrouble.write(
+    return MongoErrors.write(
         () -> documents.bury(key, expected, horizon).isPresent() ? new Deleted() : new Conflict(),
         new Unknown());
   }
@@ -131,7 +131,7 @@ final class MongoKv implements Kv {
 
   private static List<Entry> page(BucketDocuments documents, Document range) {
     Document filter = BucketDocuments.alive(documents.horizon()).append(ID, range);
-    return MongoTrouble.sure(() ->
+    return MongoErrors.sure(() ->
         documents
             .find(filter)
             .sort(Sorts.ascending(ID))
@@ -151,12 +151,12 @@ final class MongoKv implements Kv {
 
   /// `Conflict` if the slot is no longer as it was read.
   private static WriteResult fill(BucketDocuments documents, Document slot, Value value) {
-    long revision = MongoTrouble.sure(() -> documents.nextRevision(slot));
+    long revision = MongoErrors.sure(() -> documents.nextRevision(slot));
     return write(() -> documents.fill(slot, revision, value));
   }
 
   private static WriteResult write(Supplier<Optional<Revision>> change) {
-    return MongoTrouble.write(
+    return MongoErrors.write(
         () -> change.get().<WriteResult>map(Written::new).orElseGet(Conflict::new), new Unknown());
   }
 

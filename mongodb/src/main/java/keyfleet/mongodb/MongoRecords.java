@@ -33,14 +33,14 @@ import org.bson.Document;
 final class MongoRecords implements Records {
   private final CollectionShape shape;
   private final RecordDocuments documents;
-  private final MongoFences fences;
-  private final RecordBatches batches;
+  private final MongoFence fences;
+  private final RecordBatchWriter batches;
 
-  MongoRecords(CollectionShape shape, RecordDocuments documents, MongoFences fences) {
+  MongoRecords(CollectionShape shape, RecordDocuments documents, MongoFence fences) {
     this.shape = shape;
     this.documents = documents;
     this.fences = fences;
-    this.batches = new RecordBatches(documents, fences);
+    this.batches = new RecordBatchWriter(documents, fences);
   }
 
   @Override
@@ -55,7 +55,7 @@ final class MongoRecords implements Records {
 
   private List<StoredRecord> scanAfter(KekVersion version, String after, int limit) {
     List<StoredRecord> found = new ArrayList<>();
-    MongoTrouble.sure(() -> {
+    MongoErrors.sure(() -> {
       documents.walk(
           after,
           document -> {
@@ -72,9 +72,9 @@ final class MongoRecords implements Records {
 
   @Override
   public Optional<StoredRecord> read(RecordId id) {
-    Document filter = new Document(shape.idField(), RecordKey.matching(id));
+    Document filter = new Document(shape.idField(), DocumentIds.matching(id));
     List<Document> found =
-        MongoTrouble.sure(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
+        MongoErrors.sure(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
     if (found.size() > 1) {
       throw new StoreRefusedException(
           "collection %s has both the string and the ObjectId %s".formatted(shape.name(), id),
@@ -86,7 +86,7 @@ final class MongoRecords implements Records {
   @Override
   public RecordWriteResult insert(StoredRecord added) {
     // As text, unless the same text names an ObjectId already.
-    if (RecordKey.asObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
+    if (DocumentIds.asObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
       return new Conflict();
     }
     Document stored = documents.stored(added.fields());
@@ -122,7 +122,7 @@ final class MongoRecords implements Records {
   @Override
   public DeleteResult delete(StoredRecord expected) {
     DeleteOptions options = new DeleteOptions().collation(RecordDocuments.BYTES);
-    return MongoTrouble.write(
+    return MongoErrors.write(
         () ->
             documents
                         .collection()
@@ -141,8 +141,8 @@ final class MongoRecords implements Records {
   @Override
   public Census census() {
     fences.uphold();
-    CensusCount count = new CensusCount();
-    return MongoTrouble.sure(() -> {
+    MongoCensusCounter count = new MongoCensusCounter();
+    return MongoErrors.sure(() -> {
       documents.refuseForeignIds();
       documents.walk(
           "",
@@ -161,7 +161,7 @@ final class MongoRecords implements Records {
 
   @Override
   public Optional<Fence> fence() {
-    return MongoTrouble.sure(fences::held);
+    return MongoErrors.sure(fences::held);
   }
 
   private RecordWriteResult fenced(
@@ -170,14 +170,14 @@ final class MongoRecords implements Records {
     if (against.isPresent()) {
       return new Fenced(against.get());
     }
-    return MongoTrouble.write(
+    return MongoErrors.write(
         () -> {
           try {
             return write.get();
           } catch (MongoException e) {
             return switch (e.getCode()) {
-              case MongoTrouble.DUPLICATE_KEY -> new Conflict();
-              case MongoTrouble.VALIDATION -> new Fenced(fences.refusing(before, after));
+              case MongoErrors.DUPLICATE_KEY -> new Conflict();
+              case MongoErrors.VALIDATION -> new Fenced(fences.refusing(before, after));
               default -> throw e;
             };
           }

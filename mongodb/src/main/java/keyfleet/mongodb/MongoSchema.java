@@ -19,7 +19,7 @@ final class MongoSchema {
   private MongoSchema() {}
 
   static void check(MongoDatabase database) {
-    Object found = MongoTrouble.sure(() -> version(database));
+    Object found = MongoErrors.sure(() -> version(database));
     if (!found.equals(CURRENT)) {
       throw new StoreRefusedException(
           "database %s has Keyfleet's schema %s, this program knows %d"
@@ -39,7 +39,7 @@ final class MongoSchema {
               .upsert(true)
               .projection(Projections.include(VERSION))
               .returnDocument(ReturnDocument.AFTER);
-      held = MongoTrouble.upsert(() -> collection.findOneAndUpdate(only, first, options));
+      held = MongoErrors.upsert(() -> collection.findOneAndUpdate(only, first, options));
     }
     Object version = held == null ? null : held.get(VERSION);
     return version == null ? "none" : version;

@@ -16,15 +16,19 @@ import keyfleet.store.Watcher;
 final class MongoWatch implements Watch {
   private static final Duration PERIOD = Duration.ofMillis(400);
 
-  private final MongoClock clock;
-  private final Changes changes;
+  private final MongoStoreClock clock;
+  private final MongoChangePoller changes;
   private final Watcher watcher;
   private final Consumer<MongoWatch> ended;
   private final Thread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean missed;
 
-  MongoWatch(MongoClock clock, Changes changes, Watcher watcher, Consumer<MongoWatch> ended) {
+  MongoWatch(
+      MongoStoreClock clock,
+      MongoChangePoller changes,
+      Watcher watcher,
+      Consumer<MongoWatch> ended) {
     this.clock = clock;
     this.changes = changes;
     this.watcher = watcher;
@@ -35,7 +39,7 @@ final class MongoWatch implements Watch {
   /// On return every later change will be hinted at.
   void start() {
     try {
-      MongoTrouble.sure(() -> {
+      MongoErrors.sure(() -> {
         changes.begin(clock.reading());
         return this;
       });

@@ -60,9 +60,9 @@ final class RecordDocuments {
 
   /// Strings and ObjectIds are two ranges of the index; both are read and merged.
   private List<Document> page(String after) {
-    List<Document> page = range(RecordKey.stringsAfter(after));
-    RecordKey.objectIdsAfter(after).ifPresent(it -> page.addAll(range(it)));
-    page.sort((one, other) -> RecordKey.ORDER.compare(id(one), id(other)));
+    List<Document> page = range(DocumentIds.stringsAfter(after));
+    DocumentIds.objectIdsAfter(after).ifPresent(it -> page.addAll(range(it)));
+    page.sort((one, other) -> DocumentIds.ORDER.compare(id(one), id(other)));
     return page.subList(0, Math.min(page.size(), PAGE));
   }
 
@@ -88,7 +88,7 @@ final class RecordDocuments {
     List<Object> any = new ArrayList<>();
     for (RecordId id : ids) {
       any.add(id.value());
-      RecordKey.asObjectId(id).ifPresent(any::add);
+      DocumentIds.asObjectId(id).ifPresent(any::add);
     }
     return find(new Document(shape.idField(), new Document("$in", any)));
   }
@@ -101,7 +101,7 @@ final class RecordDocuments {
             List.of(
                 new Document(shape.idField(), null),
                 new Document(shape.idField(), ""),
-                new Document(shape.idField(), new Document("$type", RecordKey.FOREIGN_TYPES))));
+                new Document(shape.idField(), new Document("$type", DocumentIds.FOREIGN_TYPES))));
     Document found = find(foreign).first();
     if (found != null) {
       throw new StoreRefusedException(
@@ -120,7 +120,7 @@ final class RecordDocuments {
     if (id == null) {
       throw new IllegalStateException("a document without " + shape.idField() + " was read");
     }
-    return RecordKey.read(id);
+    return DocumentIds.read(id);
   }
 
   StoredRecord record(Document found) {
@@ -138,7 +138,7 @@ final class RecordDocuments {
 
   /// What matches a document whose sealed fields are all as in `expected`, and no others.
   Document matching(StoredRecord expected) {
-    Document filter = new Document(shape.idField(), RecordKey.matching(expected.id()));
+    Document filter = new Document(shape.idField(), DocumentIds.matching(expected.id()));
     Map<String, Bytes> fields = checked(expected.fields());
     for (String name : shape.sealedFields()) {
       Bytes bytes = fields.get(name);

@@ -9,27 +9,28 @@ import java.util.List;
 public final class LossyMongoServer implements AutoCloseable {
   private static final int FORGETS_EACH = 3;
 
-  private final MongoServer server = Servers.started(new ScriptedBackend(this::answer));
+  private final MongoServer server =
+      MongoTestServers.started(new ScriptedMongoBackend(this::answer));
   private int changes;
 
   public String url() {
-    return "mongodb://" + Servers.hostOf(server) + "/lossy";
+    return "mongodb://" + MongoTestServers.hostOf(server) + "/lossy";
   }
 
-  private synchronized Document answer(ScriptedBackend.Call call) {
+  private synchronized Document answer(ScriptedMongoBackend.Call call) {
     String collection = String.valueOf(call.query().get(call.name()));
     boolean changes = call.name().equals("findAndModify") && !collection.startsWith("keyfleet.");
     return changes ? forgetful(collection, call) : call.really();
   }
 
   /// Done and answered as asked, then undone.
-  private Document forgetful(String collection, ScriptedBackend.Call call) {
+  private Document forgetful(String collection, ScriptedMongoBackend.Call call) {
     Document found =
         call.really(
             new Document("find", collection)
                 .append("filter", call.query().get("query"))
                 .append("limit", 1));
-    List<Document> before = ScriptedBackend.batch(found);
+    List<Document> before = ScriptedMongoBackend.batch(found);
     Document kept = before.isEmpty() ? null : before.getFirst().cloneDeeply();
     Document answer = call.really();
     if (kept != null && ++changes % FORGETS_EACH == 0) {

@@ -1,10 +1,10 @@
 package keyfleet.mongodb;
 
-import static keyfleet.mongodb.Envelopes.field;
-import static keyfleet.mongodb.Envelopes.fields;
-import static keyfleet.mongodb.Envelopes.record;
-import static keyfleet.mongodb.Envelopes.sealed;
-import static keyfleet.mongodb.Envelopes.v;
+import static keyfleet.mongodb.MongoFixtures.field;
+import static keyfleet.mongodb.MongoFixtures.fields;
+import static keyfleet.mongodb.MongoFixtures.record;
+import static keyfleet.mongodb.MongoFixtures.sealed;
+import static keyfleet.mongodb.MongoFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MongoCollectionTest {
   @Test
   void sealedField_isStoredWithItsVersionBesideIt() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       Bytes envelope = sealed(3);
       StoredRecord record =
           new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("f0", envelope)));
@@ -53,7 +53,7 @@ final class MongoCollectionTest {
   /// What says 2 and needs 1 is found under 1, and healed by the next rewrap.
   @Test
   void mislabelledField_isCountedUnderItsEnvelopeAndAsUnreadable() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       customers(rig).insertOne(new Document("_id", "liar").append("f0", field(2, 1)));
       customers(rig)
           .insertOne(
@@ -71,7 +71,7 @@ final class MongoCollectionTest {
 
   @Test
   void fieldThatIsNoSubdocument_isUnreadableAndLeftAlone() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       byte[] envelope = sealed(1).toArray();
       List<Object> values =
           List.of(
@@ -99,7 +99,7 @@ final class MongoCollectionTest {
 
   @Test
   void nullField_isAbsent() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       customers(rig)
           .insertOne(new Document("_id", "a").append("f0", null).append("f1", field(1, 1)));
       StoredRecord read = rig.records().read(new RecordId("a")).orElseThrow();
@@ -111,7 +111,7 @@ final class MongoCollectionTest {
 
   @Test
   void objectIdsAndStrings_areFoundByTheirText() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       List<String> texts = new ArrayList<>();
       for (int i = 0; i < 30; i++) {
         ObjectId id = new ObjectId();
@@ -140,7 +140,7 @@ final class MongoCollectionTest {
 
   @Test
   void textOfTwoDocuments_isRefused() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       ObjectId id = new ObjectId();
       customers(rig).insertOne(new Document("_id", id).append("f0", field(1, 1)));
       customers(rig).insertOne(new Document("_id", id.toHexString()).append("f0", field(1, 1)));
@@ -152,18 +152,19 @@ final class MongoCollectionTest {
   /// They could be neither scanned nor rewrapped, so nobody shall think they are not there.
   @Test
   void idOfAnotherType_isRefusedByNameAndNeverPassedOver() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       customers(rig).insertOne(new Document("_id", 7).append("f0", field(1, 1)));
       StoreRefusedException refused =
           assertThrows(StoreRefusedException.class, () -> rig.records().census());
       assertTrue(refused.getMessage().contains("customers"), refused::getMessage);
-      assertThrows(StoreRefusedException.class, () -> rig.engine.records(MongoRecordsRig.SHAPE));
+      assertThrows(
+          StoreRefusedException.class, () -> rig.engine.records(MongoRecordsFixture.SHAPE));
     }
   }
 
   @Test
   void ownIdField_needsAUniqueIndex() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       CollectionShape byNumber = shape("customers", "number");
       StoreRefusedException refused =
           assertThrows(StoreRefusedException.class, () -> rig.engine.records(byNumber));
@@ -183,7 +184,7 @@ final class MongoCollectionTest {
 
   @Test
   void missingCollection_isRefusedByName() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       StoreRefusedException refused =
           assertThrows(
               StoreRefusedException.class, () -> rig.engine.records(shape("nothing", "_id")));
@@ -194,7 +195,7 @@ final class MongoCollectionTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 499, 500, 501, 1_250})
   void longCollection_isWalkedOverPages(int size) {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       List<Document> all = new ArrayList<>();
       Document field = field(1, 1);
       for (int i = 0; i < size; i++) {
@@ -209,7 +210,7 @@ final class MongoCollectionTest {
 
   @Test
   void changeOfAFieldThatIsNotSealed_isABug() {
-    try (MongoRecordsRig rig = rig()) {
+    try (MongoRecordsFixture rig = rig()) {
       SealedFields other = SealedFields.of(Map.of("address", sealed(1)));
       assertThrows(
           IllegalArgumentException.class,
@@ -217,12 +218,12 @@ final class MongoCollectionTest {
     }
   }
 
-  private static MongoRecordsRig rig() {
-    return new MongoRecordsRig(Servers.database());
+  private static MongoRecordsFixture rig() {
+    return new MongoRecordsFixture(MongoTestServers.database());
   }
 
-  private static MongoCollection<Document> customers(MongoRecordsRig rig) {
-    return rig.database.collection(MongoRecordsRig.SHAPE.name());
+  private static MongoCollection<Document> customers(MongoRecordsFixture rig) {
+    return rig.database.collection(MongoRecordsFixture.SHAPE.name());
   }
 
   private static CollectionShape shape(String name, String id) {
@@ -232,7 +233,7 @@ final class MongoCollectionTest {
   @Test
   void collectionOfOurOwn_isMadeOnceAndFit() {
     CollectionShape shape = new CollectionShape("own", "name", new TreeSet<>(List.of("value")));
-    try (Servers.TestDatabase database = Servers.database();
+    try (MongoTestServers.TestDatabase database = MongoTestServers.database();
         MongoEngine engine = MongoEngine.open(database.url())) {
       engine.createCollection(shape);
       StoredRecord kept =

@@ -7,11 +7,14 @@ import keyfleet.store.RecordsFixture;
 /// The fence where validators are enforced: on a real server, or on a stand-in that enforces them
 /// as the manual says.
 final class MongoFenceTest implements FenceContract {
-  private static final MongoServer ENFORCING = Servers.started(new ValidatingBackend());
+  private static final MongoServer ENFORCING =
+      MongoTestServers.started(new ValidatingMongoBackend());
 
   @Override
   public RecordsFixture fixture() {
-    return new MongoRecordsRig(
-        Servers.real().isPresent() ? Servers.database() : Servers.on(ENFORCING));
+    return new MongoRecordsFixture(
+        MongoTestServers.real().isPresent()
+            ? MongoTestServers.database()
+            : MongoTestServers.on(ENFORCING));
   }
 }

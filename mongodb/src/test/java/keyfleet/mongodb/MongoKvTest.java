@@ -7,12 +7,12 @@ import keyfleet.store.KvRaceContract;
 final class MongoKvTest implements KvContract, KvRaceContract {
   @Override
   public KvFixture fixture() {
-    return new MongoKvRig();
+    return new MongoKvFixture();
   }
 
   /// mongo-java-server scans.
   @Override
   public int listSize() {
-    return Servers.real().isPresent() ? KvContract.super.listSize() : 10_000;
+    return MongoTestServers.real().isPresent() ? KvContract.super.listSize() : 10_000;
   }
 }

@@ -6,6 +6,6 @@ import keyfleet.store.RecordsFixture;
 final class MongoRecordsTest implements RecordsContract {
   @Override
   public RecordsFixture fixture() {
-    return new MongoRecordsRig(Servers.database());
+    return new MongoRecordsFixture(MongoTestServers.database());
   }
 }

@@ -38,7 +38,7 @@ final class MongoRevisionsTest {
 
   @Test
   void sweptTombstone_doesNotStartRevisionsAnew() {
-    try (MongoKvRig rig = new MongoKvRig()) {
+    try (MongoKvFixture rig = new MongoKvFixture()) {
       Kv kv = rig.inner();
       long last = 0;
       for (int life = 0; life < 10; life++) {
@@ -54,7 +54,7 @@ final class MongoRevisionsTest {
 
   @Test
   void sweptExpiredEntry_doesNotStartRevisionsAnew() {
-    try (MongoKvRig rig = new MongoKvRig()) {
+    try (MongoKvFixture rig = new MongoKvFixture()) {
       Kv kv = rig.inner();
       Revision first = written(kv.put(BEATS, A, Value.of("one")));
       rig.database().collection("beats").deleteMany(new Document());
@@ -67,7 +67,7 @@ final class MongoRevisionsTest {
   /// A creator stops between its claim and its entry; meanwhile the key has a whole life.
   @Test
   void claimOfAStoppedCreator_isTakenOverAndItsLateEntryIsNot() {
-    try (MongoKvRig rig = new MongoKvRig()) {
+    try (MongoKvFixture rig = new MongoKvFixture()) {
       Kv kv = rig.inner();
       BucketDocuments stopped = rig.buckets().open(THINGS);
       Document claim = stopped.slot(A);
@@ -90,7 +90,7 @@ final class MongoRevisionsTest {
       throws InterruptedException, ExecutionException {
     long seed = 20_261_116L;
     System.out.println(info.getDisplayName() + " seed " + seed);
-    try (MongoKvRig rig = new MongoKvRig();
+    try (MongoKvFixture rig = new MongoKvFixture();
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1)) {
       Map<Long, String> seen = new ConcurrentHashMap<>();
       AtomicInteger busy = new AtomicInteger(CLIENTS);

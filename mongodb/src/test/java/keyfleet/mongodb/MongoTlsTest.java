@@ -86,7 +86,7 @@ final class MongoTlsTest {
     StoreUrl url =
         StoreUrl.parse(
             "mongodb://%s/tls?tls=true&tlsCAFile=%s&tlsCertificateKeyFile=%s"
-                .formatted(Servers.hostOf(server), folder.resolve("server.pem"), own));
+                .formatted(MongoTestServers.hostOf(server), folder.resolve("server.pem"), own));
     assertThrows(StoreRefusedException.class, () -> MongoEngine.open(url));
     Files.setPosixFilePermissions(own, PosixFilePermissions.fromString("rw-------"));
     MongoEngine.open(url).close();
@@ -97,13 +97,14 @@ final class MongoTlsTest {
   private static StoreUrl url(MongoServer to, String authority) {
     return StoreUrl.parse(
         "mongodb://%s/tls?tls=true&tlsCAFile=%s"
-            .formatted(Servers.hostOf(to), folder.resolve(authority + ".pem")));
+            .formatted(MongoTestServers.hostOf(to), folder.resolve(authority + ".pem")));
   }
 
   private static MongoServer started(String name) throws IOException, GeneralSecurityException {
     PrivateKey key = (PrivateKey) keys(name).getKey("own", PASSWORD.toCharArray());
     X509Certificate certificate = (X509Certificate) keys(name).getCertificate("own");
-    return Servers.started(new MemoryBackend(), server -> server.enableSsl(key, null, certificate));
+    return MongoTestServers.started(
+        new MemoryBackend(), server -> server.enableSsl(key, null, certificate));
   }
 
   private static void keytool(String name, String... more)

@@ -138,7 +138,7 @@ final class FenceSql {
   }
 
   private static String literals(Fence fence) {
-    return fence.writable().stream().map(PostgresTag::literal).collect(Collectors.joining(", "));
+    return fence.writable().stream().map(VersionTagSql::literal).collect(Collectors.joining(", "));
   }
 
   private static String bringsNoOther(int i) {
@@ -147,7 +147,7 @@ final class FenceSql {
   }
 
   private String tag(String variable, String row, int i) {
-    return "%s%d := %s;".formatted(variable, i, PostgresTag.of(row + "." + column(i)));
+    return "%s%d := %s;".formatted(variable, i, VersionTagSql.of(row + "." + column(i)));
   }
 
   private String unreadable(String variable, String row, int i) {

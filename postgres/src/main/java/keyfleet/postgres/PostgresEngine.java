@@ -29,7 +29,7 @@ public final class PostgresEngine implements Engine {
   private final PostgresSettings settings;
   private final List<StoreCheck> storeChecks;
   private final PostgresPool pool;
-  private final PostgresWatches watches;
+  private final PostgresWatchRegistry watches;
   private final PostgresKv kv;
 
   private PostgresEngine(PostgresSettings settings, List<StoreCheck> storeChecks) {
@@ -37,7 +37,7 @@ public final class PostgresEngine implements Engine {
     this.storeChecks = storeChecks;
     KvSql sql = new KvSql(settings.schema());
     this.pool = new PostgresPool(settings);
-    this.watches = new PostgresWatches(settings, pool, sql.channel());
+    this.watches = new PostgresWatchRegistry(settings, pool, sql.channel());
     this.kv = new PostgresKv(pool, sql, watches);
   }
 
@@ -48,8 +48,8 @@ public final class PostgresEngine implements Engine {
     Target target = settings.hasOneHost() ? Target.ANY : Target.PRIMARY;
     try (Connection connection = settings.source(target, "keyfleet opening").getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute(Session.SETTINGS);
-      PostgresSafety safety = new PostgresSafety(settings, connection);
+      statement.execute(SessionSettings.SETTINGS);
+      PostgresSafetyChecks safety = new PostgresSafetyChecks(settings, connection);
       safety.refuseUnfit();
       new PostgresSchema(settings.schema()).open(connection);
       return new PostgresEngine(settings, safety.storeChecks());
@@ -73,7 +73,7 @@ public final class PostgresEngine implements Engine {
 
   @Override
   public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
-    return new PostgresSurvey(pool, settings.schema(), scope).take();
+    return new PostgresEnvelopeScanner(pool, settings.schema(), scope).take();
   }
 
   @Override
@@ -115,7 +115,7 @@ public final class PostgresEngine implements Engine {
           "sslrootcert=FILE of the server's CA, and a host name that its certificate bears; or,"
               + " where nobody listens in, sslmode=disable");
     }
-    return switch (PostgresFault.state(e)) {
+    return switch (PostgresErrorKind.state(e)) {
       case "28P01", "28000" ->
           StoreRefusedException.noAccess(
               place + " refuses the user or its password", "check both, and pg_hba.conf");
@@ -125,7 +125,7 @@ public final class PostgresEngine implements Engine {
               "check user, password and sslmode; a server without TLS needs sslmode=disable");
       case "3D000" ->
           StoreRefusedException.noAccess(place + " does not exist", "createdb, or another name");
-      default -> new StoreException(place + " does not answer: " + PostgresFault.words(e), e);
+      default -> new StoreException(place + " does not answer: " + PostgresErrorKind.words(e), e);
     };
   }
 
@@ -136,6 +136,6 @@ public final class PostgresEngine implements Engine {
         return true;
       }
     }
-    return e.getCause() == null && PostgresFault.state(e).equals("08006");
+    return e.getCause() == null && PostgresErrorKind.state(e).equals("08006");
   }
 }

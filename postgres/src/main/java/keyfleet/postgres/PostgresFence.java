@@ -79,7 +79,7 @@ final class PostgresFence {
       if (higher != null) {
         return Optional.of(new StaleTerm(higher));
       }
-      statement.execute(Session.limit("lock_timeout", limit));
+      statement.execute(SessionSettings.limit("lock_timeout", limit));
       statement.execute("LOCK TABLE " + table.name() + " IN SHARE ROW EXCLUSIVE MODE");
       return Optional.of(behindBarrier(connection, statement, fence));
     } catch (SQLException e) {
@@ -103,7 +103,7 @@ final class PostgresFence {
 
   private Optional<FenceResult> afterFailure(Connection connection, SQLException e, Duration limit)
       throws SQLException {
-    return switch (PostgresFault.state(e)) {
+    return switch (PostgresErrorKind.state(e)) {
       case "55P03" -> {
         letWritersPass(connection, limit);
         yield Optional.empty();
@@ -111,7 +111,7 @@ final class PostgresFence {
       case "42501" ->
           throw new StoreRefusedException(
               "this role may not fence table %s: %s"
-                  .formatted(table.name(), PostgresFault.words(e)),
+                  .formatted(table.name(), PostgresErrorKind.words(e)),
               "ALTER TABLE %s OWNER TO this role or to one it has, and GRANT CREATE ON SCHEMA %s"
                   .formatted(table.name(), schema),
               e);

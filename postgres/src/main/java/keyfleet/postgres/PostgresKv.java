@@ -33,24 +33,25 @@ import org.jspecify.annotations.Nullable;
 /// Keys and values as rows of one table; [KvSql] says how they stay in order.
 final class PostgresKv implements Kv {
   /// What a write is about. A create has no revision to expect, a deletion no value.
-  private record Call(Bucket bucket, Key key, @Nullable Value value, @Nullable Revision expected) {}
+  private record WriteRequest(
+      Bucket bucket, Key key, @Nullable Value value, @Nullable Revision expected) {}
 
   /// After every key: keys are ASCII.
   private static final String LAST = "\u007f";
 
   private final PostgresPool pool;
   private final KvSql sql;
-  private final PostgresBuckets buckets;
-  private final PostgresWatches watches;
-  private final SeenTime seen;
+  private final PostgresBucketRegistry buckets;
+  private final PostgresWatchRegistry watches;
+  private final LatestStoreTime seen;
   private final Map<String, StoreTime> swept = new ConcurrentHashMap<>();
 
-  PostgresKv(PostgresPool pool, KvSql sql, PostgresWatches watches) {
+  PostgresKv(PostgresPool pool, KvSql sql, PostgresWatchRegistry watches) {
     this.pool = pool;
     this.sql = sql;
     this.watches = watches;
-    this.buckets = new PostgresBuckets(pool, sql);
-    this.seen = new SeenTime();
+    this.buckets = new PostgresBucketRegistry(pool, sql);
+    this.seen = new LatestStoreTime();
   }
 
   @Override
@@ -72,22 +73,22 @@ final class PostgresKv implements Kv {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return written(sql.create(), new Call(bucket, key, value, null));
+    return written(sql.create(), new WriteRequest(bucket, key, value, null));
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return written(sql.update(), new Call(bucket, key, value, expected));
+    return written(sql.update(), new WriteRequest(bucket, key, value, expected));
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return written(sql.put(), new Call(bucket, key, value, null));
+    return written(sql.put(), new WriteRequest(bucket, key, value, null));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    Call call = new Call(bucket, key, null, expected);
+    WriteRequest call = new WriteRequest(bucket, key, null, expected);
     return switch (written(sql.delete(), call)) {
       case Written _ -> new Deleted();
       case Conflict it -> it;
@@ -133,7 +134,7 @@ final class PostgresKv implements Kv {
         });
   }
 
-  private WriteResult written(String statement, Call call) {
+  private WriteResult written(String statement, WriteRequest call) {
     long lifetime = buckets.lifetime(call.bucket);
     WriteResult writeResult =
         pool.write(
@@ -147,7 +148,7 @@ final class PostgresKv implements Kv {
     return writeResult;
   }
 
-  private WriteResult send(Connection connection, String sent, Call call, long lifetime)
+  private WriteResult send(Connection connection, String sent, WriteRequest call, long lifetime)
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sent)) {
       statement.setString(1, call.bucket.name());

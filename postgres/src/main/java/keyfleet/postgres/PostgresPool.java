@@ -17,8 +17,8 @@ final class PostgresPool implements AutoCloseable {
     T in(Connection connection) throws SQLException;
   }
 
-  private interface Ending<T> {
-    T of(PostgresFault fault, SQLException e);
+  private interface FailureHandler<T> {
+    T of(PostgresErrorKind fault, SQLException e);
   }
 
   /// How often a statement is sent that meets deadlocks.
@@ -35,13 +35,13 @@ final class PostgresPool implements AutoCloseable {
     HikariConfig config = new HikariConfig();
     config.setPoolName("keyfleet");
     config.setDataSource(settings.source(Target.PRIMARY, "keyfleet"));
-    config.setConnectionInitSql(Session.SETTINGS);
+    config.setConnectionInitSql(SessionSettings.SETTINGS);
     config.setMaximumPoolSize(settings.pool());
     config.setMinimumIdle(1);
     config.setIdleTimeout(IDLE.toMillis());
     config.setMaxLifetime(LIFETIME.toMillis());
-    config.setConnectionTimeout(Limits.POOL.toMillis());
-    config.setValidationTimeout(Limits.CONNECT.toMillis() / 2);
+    config.setConnectionTimeout(PostgresTimeouts.POOL.toMillis());
+    config.setValidationTimeout(PostgresTimeouts.CONNECT.toMillis() / 2);
     config.setInitializationFailTimeout(-1);
     this.connections = new HikariDataSource(config);
   }
@@ -67,7 +67,7 @@ final class PostgresPool implements AutoCloseable {
         what,
         work,
         (fault, e) -> {
-          if (fault == PostgresFault.LOST) {
+          if (fault == PostgresErrorKind.LOST) {
             return unknown;
           }
           throw failure(what, e);
@@ -77,19 +77,22 @@ final class PostgresPool implements AutoCloseable {
   /// In words, for a statement that surely changed nothing.
   StoreException failure(String what, SQLException e) {
     String tried = "cannot %s in %s: ".formatted(what, place);
-    return switch (PostgresFault.state(e)) {
+    return switch (PostgresErrorKind.state(e)) {
       case "57014" -> new StoreException(tried + "it took longer than allowed", e);
-      case "55P03" -> new StoreException(tried + "a lock was not free within " + Limits.LOCK, e);
+      case "55P03" ->
+          new StoreException(tried + "a lock was not free within " + PostgresTimeouts.LOCK, e);
       case "42501" ->
           new StoreRefusedException(
-              tried + PostgresFault.words(e), "grant the role what it lacks, or own the table", e);
+              tried + PostgresErrorKind.words(e),
+              "grant the role what it lacks, or own the table",
+              e);
       case "42P01", "3F000", "42703" ->
           new StoreRefusedException(
-              tried + PostgresFault.words(e), "restore what was dropped, then start again", e);
+              tried + PostgresErrorKind.words(e), "restore what was dropped, then start again", e);
       default ->
-          PostgresFault.of(e) == PostgresFault.LOST
+          PostgresErrorKind.of(e) == PostgresErrorKind.LOST
               ? new StoreException(tried + "the connection was lost", e)
-              : new StoreException(tried + PostgresFault.words(e), e);
+              : new StoreException(tried + PostgresErrorKind.words(e), e);
     };
   }
 
@@ -99,7 +102,8 @@ final class PostgresPool implements AutoCloseable {
       return connections.getConnection();
     } catch (SQLException e) {
       throw new StoreException(
-          "cannot %s in %s: no connection within %s".formatted(what, place, Limits.POOL), e);
+          "cannot %s in %s: no connection within %s".formatted(what, place, PostgresTimeouts.POOL),
+          e);
     }
   }
 
@@ -113,16 +117,16 @@ final class PostgresPool implements AutoCloseable {
     connections.close();
   }
 
-  private <T> T tried(String what, Work<T> work, Ending<T> ending) {
+  private <T> T tried(String what, Work<T> work, FailureHandler<T> ending) {
     for (int left = TRIES - 1; ; left--) {
       try (Connection connection = borrow(what)) {
         return work.in(connection);
       } catch (SQLException e) {
-        PostgresFault fault = PostgresFault.of(e);
-        if (fault == PostgresFault.LOST || PostgresFault.state(e).equals("25006")) {
+        PostgresErrorKind fault = PostgresErrorKind.of(e);
+        if (fault == PostgresErrorKind.LOST || PostgresErrorKind.state(e).equals("25006")) {
           renew();
         }
-        if (fault != PostgresFault.AGAIN || left == 0) {
+        if (fault != PostgresErrorKind.AGAIN || left == 0) {
           return ending.of(fault, e);
         }
       }
@@ -130,10 +134,10 @@ final class PostgresPool implements AutoCloseable {
   }
 
   private static <T> T inLongTransaction(Connection connection, Work<T> work) throws SQLException {
-    connection.setNetworkTimeout(Runnable::run, (int) Limits.LONG_ANSWER.toMillis());
+    connection.setNetworkTimeout(Runnable::run, (int) PostgresTimeouts.LONG_ANSWER.toMillis());
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      statement.execute(Session.PATIENCE);
+      statement.execute(SessionSettings.PATIENCE);
     }
     T outcome = work.in(connection);
     connection.commit();

@@ -49,7 +49,7 @@ final class PostgresRecords implements Records {
         "scan " + table.name(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.scan(version))) {
-            new Parameters(statement).number(limit);
+            new ParameterBinder(statement).number(limit);
             return records(statement);
           }
         });
@@ -61,7 +61,7 @@ final class PostgresRecords implements Records {
         "scan " + table.name(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.scanOn(version))) {
-            new Parameters(statement).text(table.id(after)).number(limit);
+            new ParameterBinder(statement).text(table.id(after)).number(limit);
             return records(statement);
           }
         });
@@ -73,7 +73,7 @@ final class PostgresRecords implements Records {
         "read " + table.name() + " " + id,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.read())) {
-            new Parameters(statement).text(table.id(id));
+            new ParameterBinder(statement).text(table.id(id));
             List<StoredRecord> found = records(statement);
             return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
           }
@@ -87,7 +87,7 @@ final class PostgresRecords implements Records {
         "insert " + added.id(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.insert())) {
-            new Parameters(statement)
+            new ParameterBinder(statement)
                 .text(table.id(added.id()))
                 .fields(table.fields(), added.fields());
             return statement.executeUpdate();
@@ -103,7 +103,7 @@ final class PostgresRecords implements Records {
         "change " + from.id(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.change())) {
-            new Parameters(statement)
+            new ParameterBinder(statement)
                 .fields(table.fields(), recordChange.after())
                 .text(table.id(from.id()))
                 .fields(table.fields(), from.fields());
@@ -137,7 +137,7 @@ final class PostgresRecords implements Records {
         "delete %s of %s".formatted(expected.id(), table.name()),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.delete())) {
-            new Parameters(statement)
+            new ParameterBinder(statement)
                 .text(table.id(expected.id()))
                 .fields(table.fields(), expected.fields());
             return statement.executeUpdate() == 1 ? new Deleted() : new Conflict();
@@ -176,9 +176,9 @@ final class PostgresRecords implements Records {
         return new Fenced(by);
       }
       // Such as a column that must not be null, which only the application can fill.
-      if (PostgresFault.state(e).startsWith("23")) {
+      if (PostgresErrorKind.state(e).startsWith("23")) {
         throw new StoreRefusedException(
-            "table %s refuses the record: %s".formatted(table.name(), PostgresFault.words(e)),
+            "table %s refuses the record: %s".formatted(table.name(), PostgresErrorKind.words(e)),
             "let the application write it",
             e);
       }
@@ -192,7 +192,7 @@ final class PostgresRecords implements Records {
     List<RecordWriteResult> writes =
         new ArrayList<>(Collections.nCopies(recordChanges.size(), new Conflict()));
     try (PreparedStatement statement = connection.prepareStatement(sql.changeAll())) {
-      new Parameters(statement)
+      new ParameterBinder(statement)
           .texts(recordChanges.stream().map(it -> table.id(it.before().id())).toList())
           .columns(table.fields(), recordChanges.stream().map(it -> it.before().fields()).toList())
           .columns(table.fields(), recordChanges.stream().map(RecordChange::after).toList());
@@ -241,7 +241,7 @@ final class PostgresRecords implements Records {
   }
 
   private Census census(Connection connection) throws SQLException {
-    Tally tally = new Tally(table.fields().size());
+    PostgresCensusCounter tally = new PostgresCensusCounter(table.fields().size());
     try (PreparedStatement statement = connection.prepareStatement(sql.census());
         ResultSet found = statement.executeQuery()) {
       while (found.next()) {

@@ -50,11 +50,11 @@ final class PostgresSchema {
       }
       check(connection);
     } catch (SQLException e) {
-      if (!PostgresFault.state(e).equals("42501")) {
+      if (!PostgresErrorKind.state(e).equals("42501")) {
         throw e;
       }
       throw new StoreRefusedException(
-          "schema " + schema + " cannot be made or used: " + PostgresFault.words(e),
+          "schema " + schema + " cannot be made or used: " + PostgresErrorKind.words(e),
           ("GRANT CREATE ON DATABASE … to this role for the first start, or, if the schema is"
                   + " there, GRANT USAGE ON SCHEMA %1$s, SELECT, INSERT, UPDATE, DELETE ON ALL"
                   + " TABLES IN SCHEMA %1$s, USAGE ON ALL SEQUENCES IN SCHEMA %1$s")

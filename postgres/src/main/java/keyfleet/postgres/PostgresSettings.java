@@ -97,8 +97,8 @@ final class PostgresSettings {
     }
     source.setApplicationName(application);
     source.setTargetServerType(target.word);
-    source.setConnectTimeout((int) Limits.CONNECT.toSeconds());
-    source.setSocketTimeout((int) Limits.ANSWER.toSeconds());
+    source.setConnectTimeout((int) PostgresTimeouts.CONNECT.toSeconds());
+    source.setSocketTimeout((int) PostgresTimeouts.ANSWER.toSeconds());
     source.setTcpKeepAlive(true);
     encrypt(source);
     return source;

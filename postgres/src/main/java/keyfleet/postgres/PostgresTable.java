@@ -32,10 +32,10 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   private static final Set<String> MADE_MEANWHILE = Set.of("42P07", "23505");
 
   /// What the catalogue says of it.
-  private record Found(String schema, String kind, long oid) {}
+  private record CatalogEntry(String schema, String kind, long oid) {}
 
   static PostgresTable find(Connection connection, CollectionShape shape) throws SQLException {
-    Found found = found(connection, shape.name());
+    CatalogEntry found = found(connection, shape.name());
     Map<String, String> types = types(connection, found.oid);
     shape.sealedFields().forEach(it -> checkType(shape, types, it, Set.of("bytea")));
     checkType(shape, types, shape.idField(), ID_TYPES.keySet());
@@ -57,7 +57,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
               .formatted(quoted(shape.name()), quoted(shape.idField()), columns));
       return true;
     } catch (SQLException e) {
-      if (MADE_MEANWHILE.contains(PostgresFault.state(e))) {
+      if (MADE_MEANWHILE.contains(PostgresErrorKind.state(e))) {
         return true;
       }
       throw e;
@@ -93,7 +93,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
 
   /// The lowest version of a row.
   String lowest() {
-    return least(columns().stream().map(PostgresTag::of));
+    return least(columns().stream().map(VersionTagSql::of));
   }
 
   static String least(Stream<String> tags) {
@@ -105,7 +105,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
-  private static Found found(Connection connection, String name) throws SQLException {
+  private static CatalogEntry found(Connection connection, String name) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             """
@@ -124,7 +124,8 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
               "there is no table " + name + " on the role's search path",
               "create it, or ALTER ROLE … SET search_path");
         }
-        Found table = new Found(found.getString(1), found.getString(3), found.getLong(2));
+        CatalogEntry table =
+            new CatalogEntry(found.getString(1), found.getString(3), found.getLong(2));
         if (!table.kind.isEmpty()) {
           throw new StoreRefusedException(
               name + " " + table.kind + ", and cannot be fenced",

@@ -74,9 +74,9 @@ final class RecordsSql {
   String census() {
     List<String> columns = table.columns();
     String groups =
-        columns.stream().map(PostgresTag::of).collect(Collectors.joining(", "))
+        columns.stream().map(VersionTagSql::of).collect(Collectors.joining(", "))
             + ", "
-            + columns.stream().map(PostgresTag::isUnreadable).collect(Collectors.joining(" OR "));
+            + columns.stream().map(VersionTagSql::isUnreadable).collect(Collectors.joining(" OR "));
     String numbers =
         IntStream.rangeClosed(1, columns.size() + 1)
             .mapToObj(Integer::toString)
@@ -90,7 +90,7 @@ final class RecordsSql {
             + after
             + table.lowest()
             + " = "
-            + PostgresTag.literal(version)
+            + VersionTagSql.literal(version)
             // By the column itself: the plain name would mean its text, which is selected.
             + " ORDER BY t.{id} LIMIT ?");
   }

@@ -48,7 +48,8 @@
 /// | any other error that the server told and that leaves the session alive | [keyfleet.store.StoreException] |
 /// | silence, a lost connection, a server that goes down        | [keyfleet.store.Unknown]; of a read, [keyfleet.store.StoreException] |
 ///
-/// [Limits] has all the times. A lost connection makes the pool replace all of its connections.
+/// [PostgresTimeouts] has all the times. A lost connection makes the pool replace all of its
+/// connections.
 ///
 /// ## Threads
 ///

@@ -1,7 +1,7 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.Envelopes.fence;
-import static keyfleet.postgres.Envelopes.sealed;
+import static keyfleet.postgres.PostgresFixtures.fence;
+import static keyfleet.postgres.PostgresFixtures.sealed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,7 +29,7 @@ class PostgresFenceRuleTest {
   void randomChange_isAllowedByBothOrNeither(long seed) throws SQLException {
     Random random = new Random(seed);
     int refused = 0;
-    try (Customers customers = new Customers();
+    try (CustomersTable customers = new CustomersTable();
         Connection writer = customers.application()) {
       SealedFields[] before = new SealedFields[ROWS];
       for (int i = 0; i < ROWS; i++) {
@@ -57,15 +57,15 @@ class PostgresFenceRuleTest {
 
   @Test
   void partitions_areFenced() throws SQLException {
-    try (Customers customers =
-        new Customers(
+    try (CustomersTable customers =
+        new CustomersTable(
             "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea) PARTITION BY HASH"
                 + " (id)")) {
       String part = customers.table() + "_0";
       customers
           .server()
           .sql(
-              Customers.DATABASE,
+              CustomersTable.DATABASE,
               "CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS 1, REMAINDER 0)"
                   .formatted(part, customers.table()),
               "GRANT INSERT ON " + part + " TO clerk");
@@ -80,7 +80,7 @@ class PostgresFenceRuleTest {
           customers
               .server()
               .sql(
-                  Customers.DATABASE,
+                  CustomersTable.DATABASE,
                   "SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgrelid IN ('%s'::regclass, '%s'::regclass)"
                       .formatted(part, customers.table())));
     }
@@ -88,7 +88,7 @@ class PostgresFenceRuleTest {
 
   @Test
   void recordWithoutSealedFields_passes() throws SQLException {
-    try (Customers customers = new Customers();
+    try (CustomersTable customers = new CustomersTable();
         Connection writer = customers.application()) {
       assertEquals(new Raised(), customers.records().fence(fence(1, 2)));
       assertEquals(true, inserts(writer, customers, "none", SealedFields.NONE));
@@ -96,7 +96,7 @@ class PostgresFenceRuleTest {
   }
 
   private static SealedFields one(int version) {
-    return Envelopes.fields(version);
+    return PostgresFixtures.fields(version);
   }
 
   /// Each field is absent, no envelope, or one of versions 1 to 4.
@@ -115,8 +115,8 @@ class PostgresFenceRuleTest {
     return fields.versions() + (fields.hasUnreadable() ? " and garbage" : "");
   }
 
-  private static boolean changes(Connection writer, Customers customers, String id, SealedFields to)
-      throws SQLException {
+  private static boolean changes(
+      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
     return passes(
         writer,
         "UPDATE %s SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?".formatted(customers.table()),
@@ -124,8 +124,8 @@ class PostgresFenceRuleTest {
         to);
   }
 
-  private static boolean inserts(Connection writer, Customers customers, String id, SealedFields to)
-      throws SQLException {
+  private static boolean inserts(
+      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
     return inserts(writer, customers.table(), id, to);
   }
 

@@ -1,10 +1,10 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.Envelopes.fence;
-import static keyfleet.postgres.Envelopes.fields;
-import static keyfleet.postgres.Envelopes.record;
-import static keyfleet.postgres.Envelopes.sealed;
-import static keyfleet.postgres.Envelopes.v;
+import static keyfleet.postgres.PostgresFixtures.fence;
+import static keyfleet.postgres.PostgresFixtures.fields;
+import static keyfleet.postgres.PostgresFixtures.record;
+import static keyfleet.postgres.PostgresFixtures.sealed;
+import static keyfleet.postgres.PostgresFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -43,7 +43,7 @@ class PostgresFenceTest {
   private static final Fence N_ONLY = fence(5, 2);
   private static final int LIMIT_SECONDS = 20;
 
-  private final Customers customers = new Customers();
+  private final CustomersTable customers = new CustomersTable();
 
   @AfterEach
   void close() {
@@ -173,7 +173,7 @@ class PostgresFenceTest {
   @Test
   void sessionOfReplication_isRefused() throws SQLException {
     raise(N_ONLY);
-    try (Connection writer = customers.server().connect(Customers.DATABASE);
+    try (Connection writer = customers.server().connect(CustomersTable.DATABASE);
         Statement statement = writer.createStatement()) {
       statement.execute("SET session_replication_role = replica");
       assertRefused(() -> insert(writer, "late", 1));
@@ -201,7 +201,7 @@ class PostgresFenceTest {
     customers
         .server()
         .sql(
-            Customers.DATABASE,
+            CustomersTable.DATABASE,
             "CREATE FUNCTION make_old_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.f0 := %2$s; RETURN NEW; END $$"
                 .formatted(customers.table(), literal(1)),
             "CREATE TRIGGER zzz BEFORE INSERT ON %1$s FOR EACH ROW EXECUTE FUNCTION make_old_%1$s()"
@@ -282,11 +282,13 @@ class PostgresFenceTest {
   }
 
   private String sql(String sql) {
-    return customers.server().sql(Customers.DATABASE, sql.replace("{table}", customers.table()));
+    return customers
+        .server()
+        .sql(CustomersTable.DATABASE, sql.replace("{table}", customers.table()));
   }
 
   private String fallen() {
-    StoreUrl url = StoreUrl.parse(customers.server().url(Customers.DATABASE, ""));
+    StoreUrl url = StoreUrl.parse(customers.server().url(CustomersTable.DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
       return another.storeChecks().stream()
           .filter(it ->
@@ -297,11 +299,11 @@ class PostgresFenceTest {
     }
   }
 
-  private interface Writing {
+  private interface SqlWrite {
     void write() throws SQLException;
   }
 
-  private static void assertRefused(Writing writing) {
+  private static void assertRefused(SqlWrite writing) {
     SQLException e = assertThrows(SQLException.class, writing::write);
     assertEquals(FenceSql.STATE, e.getSQLState(), e::getMessage);
   }
@@ -320,7 +322,7 @@ class PostgresFenceTest {
         "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE NOT granted AND relation = '%s'::regclass"
             .formatted(customers.table());
     int tries = 0;
-    while (customers.server().sql(Customers.DATABASE, waiting).equals("0")) {
+    while (customers.server().sql(CustomersTable.DATABASE, waiting).equals("0")) {
       assertTrue(tries++ < 500, "no fence waits for its barrier");
     }
   }

@@ -21,21 +21,21 @@ class PostgresKvTest implements KvContract, KvRaceContract {
 
   @BeforeAll
   static void makeDatabase() {
-    PostgresServer.shared().sql("postgres", "CREATE DATABASE " + DATABASE);
+    PostgresTestServer.shared().sql("postgres", "CREATE DATABASE " + DATABASE);
   }
 
   @Override
   public KvFixture fixture() {
-    return new Rig("rig" + RIGS.incrementAndGet());
+    return new PostgresKvFixture("rig" + RIGS.incrementAndGet());
   }
 
   /// A schema of its own.
-  private static final class Rig implements KvFixture {
-    private final PostgresServer server = PostgresServer.shared();
+  private static final class PostgresKvFixture implements KvFixture {
+    private final PostgresTestServer server = PostgresTestServer.shared();
     private final String schema;
     private final PostgresEngine engine;
 
-    Rig(String schema) {
+    PostgresKvFixture(String schema) {
       this.schema = schema;
       this.engine = PostgresEngine.open(StoreUrl.parse(server.url(DATABASE, "schema=" + schema)));
     }

@@ -31,13 +31,13 @@ class PostgresOpeningTest {
   private static final String SECRET = "swordfish%20and%20chips";
 
   @TempDir private static Path certificates;
-  private static PostgresServer server;
+  private static PostgresTestServer server;
 
   @BeforeAll
   static void start() throws IOException {
-    server = PostgresServer.started();
-    Certificates.make(certificates);
-    Certificates.install(certificates, server.data());
+    server = PostgresTestServer.started();
+    PostgresTestCertificates.make(certificates);
+    PostgresTestCertificates.install(certificates, server.data());
     Files.write(
         server.data().resolve("pg_hba.conf"),
         List.of(
@@ -205,12 +205,12 @@ class PostgresOpeningTest {
         StoreCheck.Level.FAIL,
         worst(
             PostgresEngine.open(
-                StoreUrl.parse(PostgresServer.shared().url("postgres", "schema=unsafe")))));
+                StoreUrl.parse(PostgresTestServer.shared().url("postgres", "schema=unsafe")))));
   }
 
   @Test
   void standby_isRefused() throws IOException {
-    try (PostgresServer standby = PostgresServer.started()) {
+    try (PostgresTestServer standby = PostgresTestServer.started()) {
       standby.kill();
       Files.createFile(standby.data().resolve("standby.signal"));
       standby.start();

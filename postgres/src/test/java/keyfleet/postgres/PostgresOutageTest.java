@@ -41,24 +41,24 @@ class PostgresOutageTest {
   private static final int LIMIT_SECONDS = 60;
 
   /// One writer's account: what it was told is stored, and what surely is not.
-  private record Account(Map<Key, String> stored, Set<Key> refused) {
-    Account() {
+  private record WriteHistory(Map<Key, String> stored, Set<Key> refused) {
+    WriteHistory() {
       this(new ConcurrentHashMap<>(), ConcurrentHashMap.newKeySet());
     }
   }
 
   @Test
   void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
-    try (PostgresServer server = PostgresServer.started();
+    try (PostgresTestServer server = PostgresTestServer.started();
         PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       AtomicBoolean over = new AtomicBoolean();
       Semaphore written = new Semaphore(0);
-      List<Account> accounts = new ArrayList<>();
+      List<WriteHistory> accounts = new ArrayList<>();
       List<CompletableFuture<Void>> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
-        Account account = new Account();
+        WriteHistory account = new WriteHistory();
         accounts.add(account);
         String prefix = "writer" + i + ".";
         writers.add(
@@ -90,7 +90,7 @@ class PostgresOutageTest {
   }
 
   private static void write(
-      Kv kv, String prefix, Account account, Semaphore written, AtomicBoolean over) {
+      Kv kv, String prefix, WriteHistory account, Semaphore written, AtomicBoolean over) {
     for (int i = 0; !over.get(); i++) {
       Key key = new Key(prefix + i);
       String text = "value " + i;
@@ -105,7 +105,7 @@ class PostgresOutageTest {
     }
   }
 
-  private static void check(Kv kv, Account account) {
+  private static void check(Kv kv, WriteHistory account) {
     Map<Key, String> lost = new HashMap<>(account.stored);
     for (Entry entry : kv.list(THINGS, Prefix.ALL)) {
       lost.remove(entry.key(), entry.value().text());

@@ -16,10 +16,10 @@ import keyfleet.store.RecordsFixture;
 class PostgresRecordsTest implements RecordsContract, FenceContract {
   @Override
   public RecordsFixture fixture() {
-    return new Rig(new Customers());
+    return new PostgresRecordsFixture(new CustomersTable());
   }
 
-  private record Rig(Customers customers) implements RecordsFixture {
+  private record PostgresRecordsFixture(CustomersTable customers) implements RecordsFixture {
     @Override
     public Records records() {
       return customers.records();

@@ -1,8 +1,8 @@
 package keyfleet.postgres;
 
-import static keyfleet.postgres.Envelopes.fence;
-import static keyfleet.postgres.Envelopes.record;
-import static keyfleet.postgres.Envelopes.v;
+import static keyfleet.postgres.PostgresFixtures.fence;
+import static keyfleet.postgres.PostgresFixtures.record;
+import static keyfleet.postgres.PostgresFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// Which tables of an application can be used, and what the others are told.
 class PostgresTableTest {
   private static final String DATABASE = "tables";
-  private static final PostgresServer SERVER = PostgresServer.shared();
+  private static final PostgresTestServer SERVER = PostgresTestServer.shared();
   private static PostgresEngine engine;
 
   @BeforeAll

@@ -1,0 +1,121 @@
+package keyfleet.mongodb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.math.BigInteger;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import keyfleet.store.RecordId;
+import keyfleet.store.StoreRefusedException;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+
+/// The ids of an application's documents: strings, or ObjectIds, whose text is their 24 hex digits.
+/// A collection may have both; their order is that of the texts, byte by byte.
+final class DocumentIds {
+  static final Comparator<RecordId> ORDER =
+      (one, other) ->
+          Arrays.compareUnsigned(one.value().getBytes(UTF_8), other.value().getBytes(UTF_8));
+
+  /// Types by which nothing can be named here. They are listed, as the server finds a type in its
+  /// index, but not the lack of one.
+  static final List<String> FOREIGN_TYPES =
+      List.of(
+          "double",
+          "object",
+          "array",
+          "binData",
+          "bool",
+          "date",
+          "null",
+          "regex",
+          "int",
+          "timestamp",
+          "long",
+          "decimal");
+
+  private static final int DIGITS = 24;
+  private static final int RADIX = 16;
+  private static final Pattern OBJECT_ID = Pattern.compile("[0-9a-f]{24}");
+
+  private DocumentIds() {}
+
+  static RecordId read(Object id) {
+    try {
+      return switch (id) {
+        case String text -> new RecordId(text);
+        case ObjectId objectId -> new RecordId(objectId.toHexString());
+        default -> throw new IllegalArgumentException("of class " + id.getClass().getSimpleName());
+      };
+    } catch (IllegalArgumentException e) {
+      throw new StoreRefusedException(
+          "a record's id is an ObjectId, or a string of 1 to %d bytes; here is one %s"
+              .formatted(RecordId.MAX_BYTES, e.getMessage()),
+          "name another field as the collection's id",
+          e);
+    }
+  }
+
+  /// What matches the id, whichever of both it is.
+  static Object matching(RecordId id) {
+    return asObjectId(id)
+        .<Object>map(it -> new Document("$in", List.of(id.value(), it)))
+        .orElse(id.value());
+  }
+
+  static Optional<ObjectId> asObjectId(RecordId id) {
+    return OBJECT_ID.matcher(id.value()).matches()
+        ? Optional.of(new ObjectId(id.value()))
+        : Optional.empty();
+  }
+
+  static Document stringsAfter(String text) {
+    return new Document("$gt", text);
+  }
+
+  /// The ObjectIds whose text comes after `text`; nothing if none can.
+  static Optional<Document> objectIdsAfter(String text) {
+    if (text.length() >= DIGITS && OBJECT_ID.matcher(text.substring(0, DIGITS)).matches()) {
+      return Optional.of(new Document("$gt", new ObjectId(text.substring(0, DIGITS))));
+    }
+    int shared = 0;
+    while (shared < text.length() && Character.digit(lower(text, shared), RADIX) >= 0) {
+      shared++;
+    }
+    String digits = text.substring(0, shared);
+    char next = shared < text.length() ? text.charAt(shared) : '\0';
+    return first(digits, next).map(it -> new Document("$gte", new ObjectId(it)));
+  }
+
+  /// The first text of 24 digits that begins with `digits` and goes on after `next`, or comes after
+  /// all that begin so.
+  private static Optional<String> first(String digits, char next) {
+    if (next <= '9') {
+      return Optional.of(padded(digits));
+    }
+    return next < 'a'
+        ? Optional.of(padded(digits + "a"))
+        : following(digits).map(DocumentIds::padded);
+  }
+
+  private static Optional<String> following(String digits) {
+    if (digits.matches("f*")) {
+      return Optional.empty();
+    }
+    String next = new BigInteger(digits, RADIX).add(BigInteger.ONE).toString(RADIX);
+    return Optional.of("0".repeat(digits.length() - next.length()) + next);
+  }
+
+  private static String padded(String digits) {
+    return digits + "0".repeat(DIGITS - digits.length());
+  }
+
+  /// Capital digits are no digits of an ObjectId's text.
+  private static char lower(String text, int index) {
+    char letter = text.charAt(index);
+    return letter < 0x80 && !Character.isUpperCase(letter) ? letter : '\0';
+  }
+}

@@ -1,0 +1,78 @@
+package keyfleet.mongodb;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.CollectionShape;
+import org.bson.Document;
+
+/// A fence as a validator: each sealed field is absent, or says in `kv` that its version is
+/// writable. An application's own validator stands beside it in one `$and`, after it.
+record FenceValidator(CollectionShape shape) {
+  private static final String AND = "$and";
+
+  Document validator(SortedSet<KekVersion> writable, Document own) {
+    List<Document> rules = new ArrayList<>();
+    rules.add(guard(numbers(writable)));
+    if (!own.isEmpty()) {
+      rules.add(own);
+    }
+    return new Document(AND, rules);
+  }
+
+  /// The application's part of a validator, whoever made it; empty if it has none.
+  Document ownPart(Document validator) {
+    List<Document> rules = rules(validator);
+    boolean guarded = !rules.isEmpty() && isGuard(rules.getFirst());
+    if (!guarded) {
+      return validator;
+    }
+    return rules.size() > 1 ? rules.get(1) : new Document();
+  }
+
+  /// An array could show a writable version in one of its items and hide another in the next.
+  private Document guard(List<Integer> writable) {
+    List<Document> fields = new ArrayList<>();
+    for (String field : shape.sealedFields()) {
+      Document absent = new Document(field, null);
+      Document single =
+          new Document(field, new Document("$not", new Document("$type", "array")))
+              .append(field + "." + SealedSubdocument.VERSION, new Document("$in", writable))
+              .append(field + "." + SealedSubdocument.ENVELOPE, new Document("$type", "binData"));
+      fields.add(new Document("$or", List.of(absent, single)));
+    }
+    return new Document(AND, fields);
+  }
+
+  /// By its form and not by its fields: those of the collection may have been others then.
+  private static boolean isGuard(Document rule) {
+    List<Document> fields = rules(rule);
+    return !fields.isEmpty() && fields.stream().allMatch(FenceValidator::guardsOneField);
+  }
+
+  private static boolean guardsOneField(Document rule) {
+    if (!rule.keySet().equals(Set.of("$or"))) {
+      return false;
+    }
+    List<Document> branches = rule.getList("$or", Document.class);
+    String field = branches.getFirst().keySet().iterator().next();
+    Set<String> checked =
+        Set.of(
+            field,
+            field + "." + SealedSubdocument.VERSION,
+            field + "." + SealedSubdocument.ENVELOPE);
+    return branches.size() == 2 && branches.getLast().keySet().equals(checked);
+  }
+
+  private static List<Document> rules(Document validator) {
+    return validator.keySet().equals(Set.of(AND))
+        ? validator.getList(AND, Document.class)
+        : List.of();
+  }
+
+  static List<Integer> numbers(SortedSet<KekVersion> versions) {
+    return versions.stream().map(KekVersion::number).toList();
+  }
+}

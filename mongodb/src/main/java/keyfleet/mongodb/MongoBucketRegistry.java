@@ -1,0 +1,131 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.BucketDocuments.AT;
+import static keyfleet.mongodb.BucketDocuments.GONE;
+import static keyfleet.mongodb.BucketDocuments.ID;
+import static keyfleet.mongodb.BucketDocuments.LIVES;
+
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Projections;
+import com.mongodb.client.model.ReturnDocument;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import keyfleet.store.Bucket;
+import keyfleet.store.StoreRefusedException;
+import org.bson.Document;
+
+/// The buckets of a store, each made by whoever uses it first and the same for all from then on.
+final class MongoBucketRegistry {
+  /// The dot keeps it apart from buckets and collections: their names have none.
+  private static final String REGISTRY = "keyfleet.buckets";
+
+  private static final String LIFETIME = "lifetime_ms";
+  private static final long LASTING = 0;
+
+  /// How long pollers can see a deletion.
+  static final Duration BURIED = Duration.ofHours(1);
+
+  /// The server's sweep comes after the entry is gone by store time, never before.
+  private static final Duration SWEEP_DELAY = Duration.ofMinutes(1);
+
+  private final MongoDatabase database;
+  private final MongoCollection<Document> registry;
+  private final MongoStoreClock clock;
+  private final Map<String, BucketDocuments> opened = new ConcurrentHashMap<>();
+
+  MongoBucketRegistry(MongoDatabase database, MongoStoreClock clock) {
+    this.database = database;
+    this.registry = database.getCollection(REGISTRY);
+    this.clock = clock;
+  }
+
+  BucketDocuments open(Bucket bucket) {
+    BucketDocuments known = opened.get(bucket.name());
+    if (known == null) {
+      known = MongoErrors.sure(() -> made(bucket));
+      opened.put(bucket.name(), known);
+    }
+    if (!known.bucket().equals(bucket)) {
+      throw mismatch(bucket, known.bucket());
+    }
+    return known;
+  }
+
+  boolean isBucket(String collection) {
+    return registry.find(named(collection)).projection(Projections.include(ID)).first() != null;
+  }
+
+  /// Several processes may be here at once: all register the same or one of them fails, and making
+  /// an index that is there does nothing.
+  private BucketDocuments made(Bucket bucket) {
+    MongoCollection<Document> documents = database.getCollection(bucket.name());
+    if (!isBucket(bucket.name()) && isForeign(documents)) {
+      throw new StoreRefusedException(
+          "collection %s of database %s is not Keyfleet's, but a bucket has that name"
+              .formatted(bucket.name(), database.getName()),
+          "give Keyfleet a database of its own in the store's URL");
+    }
+    register(bucket);
+    index(bucket, documents);
+    return new BucketDocuments(bucket, documents, registry, clock);
+  }
+
+  /// Not ours if it holds documents and, read after them, there still is no registration.
+  private boolean isForeign(MongoCollection<Document> documents) {
+    return documents.find().projection(Projections.include(ID)).first() != null
+        && !isBucket(documents.getNamespace().getCollectionName());
+  }
+
+  private void register(Bucket bucket) {
+    Document fresh = new Document(LIFETIME, millis(bucket)).append(LIVES, 0L);
+    FindOneAndUpdateOptions options =
+        new FindOneAndUpdateOptions()
+            .upsert(true)
+            .projection(Projections.include(LIFETIME))
+            .returnDocument(ReturnDocument.AFTER);
+    Document made = new Document("$setOnInsert", fresh);
+    Document held =
+        MongoErrors.upsert(() -> registry.findOneAndUpdate(named(bucket.name()), made, options));
+    if (held == null || held.getLong(LIFETIME) != millis(bucket)) {
+      throw mismatch(bucket, held == null ? "unregistered" : held.getLong(LIFETIME) + " ms");
+    }
+  }
+
+  private static void index(Bucket bucket, MongoCollection<Document> documents) {
+    IndexOptions sweep = new IndexOptions();
+    switch (bucket) {
+      case Bucket.Lasting _ -> {
+        documents.createIndex(Indexes.ascending(AT));
+        documents.createIndex(
+            Indexes.ascending(GONE), sweep.expireAfter(BURIED.toSeconds(), TimeUnit.SECONDS));
+      }
+      case Bucket.Expiring(_, var lifetime) -> {
+        Duration kept = lifetime.plusSeconds(1).plus(SWEEP_DELAY);
+        documents.createIndex(
+            Indexes.ascending(AT), sweep.expireAfter(kept.toSeconds(), TimeUnit.SECONDS));
+      }
+    }
+  }
+
+  private static long millis(Bucket bucket) {
+    return switch (bucket) {
+      case Bucket.Lasting _ -> LASTING;
+      case Bucket.Expiring(_, var lifetime) -> lifetime.toMillis();
+    };
+  }
+
+  private static IllegalArgumentException mismatch(Bucket asked, Object held) {
+    return new IllegalArgumentException(
+        "bucket %s was made as %s, not as %s".formatted(asked.name(), held, asked));
+  }
+
+  private static Document named(String name) {
+    return new Document(ID, name);
+  }
+}

@@ -1,0 +1,40 @@
+package keyfleet.mongodb;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import keyfleet.store.Prefix;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+
+/// The running watches of a store.
+final class MongoWatchRegistry {
+  private static final Duration END_LIMIT = Duration.ofSeconds(2);
+
+  private final MongoStoreClock clock;
+  private final Set<MongoWatch> running = ConcurrentHashMap.newKeySet();
+
+  MongoWatchRegistry(MongoStoreClock clock) {
+    this.clock = clock;
+  }
+
+  Watch start(BucketDocuments documents, Prefix prefix, Watcher watcher) {
+    MongoWatch watch =
+        new MongoWatch(
+            clock, new MongoChangePoller(documents.collection(), prefix), watcher, running::remove);
+    running.add(watch);
+    watch.start();
+    return watch;
+  }
+
+  /// The connection was lost: who watches shall list again, even if no poll happened to fail.
+  void interrupted() {
+    running.forEach(MongoWatch::interrupted);
+  }
+
+  void close() {
+    Set<MongoWatch> last = Set.copyOf(running);
+    last.forEach(MongoWatch::close);
+    last.forEach(it -> it.awaitEnd(END_LIMIT));
+  }
+}

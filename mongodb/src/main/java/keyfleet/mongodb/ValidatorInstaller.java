@@ -1,0 +1,124 @@
+package keyfleet.mongodb;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoDatabase;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult;
+import keyfleet.store.FenceResult.Raised;
+import keyfleet.store.FenceResult.Unenforced;
+import keyfleet.store.StoreException;
+import keyfleet.store.Unknown;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+
+/// The validators of a database: whether the server enforces them, and how they are set.
+final class ValidatorInstaller {
+  private static final String VALIDATOR = "validator";
+  private static final String LEVEL = "validationLevel";
+  private static final String ACTION = "validationAction";
+  private static final String SCRATCH = "keyfleet.scratch.";
+
+  private final MongoDatabase database;
+  private volatile @Nullable Boolean enforced;
+
+  ValidatorInstaller(MongoDatabase database) {
+    this.database = database;
+  }
+
+  /// Found out once, on a scratch collection: some servers take a validator and enforce nothing.
+  boolean enforced() {
+    Boolean found = enforced;
+    if (found == null) {
+      found = MongoErrors.sure(this::probe);
+      enforced = found;
+    }
+    return found;
+  }
+
+  private boolean probe() {
+    String scratch = SCRATCH + new ObjectId();
+    try {
+      Document rule = new Document("kv", new Document("$in", List.of(1)));
+      database.runCommand(
+          new Document("create", scratch).append(VALIDATOR, rule).append(LEVEL, "moderate"));
+      modify(scratch, rule);
+      return refuses(scratch);
+    } catch (MongoCommandException e) {
+      if (MongoErrors.surelyNotApplied(e)) {
+        return false;
+      }
+      throw e;
+    } finally {
+      database.getCollection(scratch).drop();
+    }
+  }
+
+  private boolean refuses(String scratch) {
+    try {
+      database.getCollection(scratch).insertOne(new Document("kv", 2));
+      return false;
+    } catch (MongoException e) {
+      if (e.getCode() == MongoErrors.VALIDATION) {
+        return true;
+      }
+      throw e;
+    }
+  }
+
+  /// The lock that `collMod` takes on the collection is the barrier: it waits for every open
+  /// transaction that wrote there.
+  FenceResult install(CollectionShape shape, Fence fence) {
+    Document options = options(shape.name());
+    try {
+      return modify(shape.name(), validator(shape, fence, options)) ? new Raised() : new Unknown();
+    } catch (MongoCommandException e) {
+      if (e.getCode() == MongoErrors.UNAUTHORIZED) {
+        return new Unenforced();
+      }
+      throw e;
+    }
+  }
+
+  boolean uphold(CollectionShape shape, Fence fence) {
+    Document options = options(shape.name());
+    Document wanted = validator(shape, fence, options);
+    boolean stands = wanted.equals(options.get(VALIDATOR)) && "error".equals(options.get(ACTION));
+    return stands || modify(shape.name(), wanted);
+  }
+
+  /// Rules of which the application wants only to be warned are left out while ours stand: the
+  /// server has one action for all.
+  private static Document validator(CollectionShape shape, Fence fence, Document options) {
+    FenceValidator rule = new FenceValidator(shape);
+    Document current = options.get(VALIDATOR, new Document());
+    Document own = "warn".equals(options.get(ACTION)) ? new Document() : rule.ownPart(current);
+    return rule.validator(fence.writable(), own);
+  }
+
+  /// Whether a majority has it.
+  private boolean modify(String collection, Document validator) {
+    Document command =
+        new Document("collMod", collection)
+            .append(VALIDATOR, validator)
+            .append(LEVEL, "moderate")
+            .append(ACTION, "error")
+            .append(
+                "writeConcern",
+                new Document("w", "majority")
+                    .append("wtimeout", MongoSettings.SERVER_LIMIT.toMillis()));
+    return !database.runCommand(command).containsKey("writeConcernError");
+  }
+
+  private Document options(String collection) {
+    return database.listCollections().into(new ArrayList<>()).stream()
+        .filter(it -> collection.equals(it.getString("name")))
+        .findFirst()
+        .map(it -> it.get("options", new Document()))
+        .orElseThrow(() -> new StoreException("collection " + collection + " is not there"));
+  }
+}

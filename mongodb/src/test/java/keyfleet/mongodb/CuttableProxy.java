@@ -1,0 +1,122 @@
+package keyfleet.mongodb;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// A way to a server that can be cut: altogether, or between a request and its answer.
+public final class CuttableProxy implements AutoCloseable {
+  private static final int BUFFER = 64 << 10;
+
+  private final ServerSocket listener;
+  private final String host;
+  private final int port;
+  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean losesAnswer = new AtomicBoolean();
+  private volatile boolean cut;
+
+  public CuttableProxy(String hostAndPort) {
+    try {
+      this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    int colon = hostAndPort.lastIndexOf(':');
+    this.host = colon < 0 ? hostAndPort : hostAndPort.substring(0, colon);
+    this.port = colon < 0 ? 27_017 : Integer.parseInt(hostAndPort.substring(colon + 1));
+    Thread.ofVirtual().start(this::accept);
+  }
+
+  public String host() {
+    return "127.0.0.1:" + listener.getLocalPort();
+  }
+
+  /// Ends all connections and takes no new ones.
+  public void cut() {
+    cut = true;
+    open.forEach(CuttableProxy::end);
+  }
+
+  public void mend() {
+    cut = false;
+  }
+
+  /// The next answer of the server does not arrive: its connection ends instead.
+  public void loseNextAnswer() {
+    losesAnswer.set(true);
+  }
+
+  @Override
+  public void close() {
+    cut();
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void accept() {
+    while (!listener.isClosed()) {
+      try {
+        join(listener.accept());
+      } catch (IOException e) {
+        // The listener was closed, or the server is away: who called is turned away.
+      }
+    }
+  }
+
+  private void join(Socket client) throws IOException {
+    if (cut) {
+      end(client);
+      return;
+    }
+    try {
+      Socket server = new Socket(InetAddress.getAllByName(host)[0], port);
+      open.add(client);
+      open.add(server);
+      if (cut) {
+        end(client);
+        end(server);
+      }
+      Thread.ofVirtual().start(() -> pump(client, server, new AtomicBoolean()));
+      Thread.ofVirtual().start(() -> pump(server, client, losesAnswer));
+    } catch (IOException e) {
+      end(client);
+    }
+  }
+
+  private void pump(Socket from, Socket to, AtomicBoolean loses) {
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      byte[] buffer = new byte[BUFFER];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (loses.getAndSet(false)) {
+          break;
+        }
+        out.write(buffer, 0, read);
+      }
+    } catch (IOException e) {
+      // One side ended, so the other does.
+    } finally {
+      end(from);
+      end(to);
+    }
+  }
+
+  private static void end(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

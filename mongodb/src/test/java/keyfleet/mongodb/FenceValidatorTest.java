@@ -1,0 +1,46 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.MongoFixtures.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import java.util.TreeSet;
+import keyfleet.store.CollectionShape;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class FenceValidatorTest {
+  private static final FenceValidator TWO_FIELDS = rule("card", "name");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "{age: {$gte: 0}}",
+        "{$and: [{age: {$gte: 0}}, {age: {$lt: 200}}]}",
+        "{$and: [{$or: [{a: 1}, {b: 2}]}]}",
+        "{$jsonSchema: {required: ['name']}}",
+      })
+  void ownPart_comesOutAsItWentIn(String json) {
+    Document own = Document.parse(json);
+    Document first = TWO_FIELDS.validator(new TreeSet<>(List.of(v(1))), own);
+    assertEquals(own, TWO_FIELDS.ownPart(own));
+    assertEquals(own, TWO_FIELDS.ownPart(first));
+    // The next fence replaces the last and does not pile up on it.
+    Document second = TWO_FIELDS.validator(new TreeSet<>(List.of(v(2))), TWO_FIELDS.ownPart(first));
+    assertEquals(TWO_FIELDS.validator(new TreeSet<>(List.of(v(2))), own), second);
+  }
+
+  @Test
+  void guardOfAnEarlierShape_isKnownAsOurs() {
+    Document earlier = rule("card").validator(new TreeSet<>(List.of(v(1))), new Document());
+    assertEquals(new Document(), TWO_FIELDS.ownPart(earlier));
+  }
+
+  private static FenceValidator rule(String... fields) {
+    return new FenceValidator(
+        new CollectionShape("customers", "_id", new TreeSet<>(List.of(fields))));
+  }
+}

@@ -1,0 +1,264 @@
+package keyfleet.mongodb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.MongoSocketReadException;
+import com.mongodb.MongoSocketReadTimeoutException;
+import com.mongodb.MongoSocketWriteException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.MongoWriteConcernException;
+import com.mongodb.ServerAddress;
+import com.mongodb.bulk.WriteConcernError;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerError;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.Unknown;
+import keyfleet.store.Value;
+import keyfleet.store.WriteOutcome.Applied;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Calls that fail: what they end in, and that nothing acknowledged is lost by them.
+final class MongoErrorsTest {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final int CUTS = 20;
+  private static final Key A = new Key("a");
+  private static final ServerAddress HOST = new ServerAddress();
+
+  record Row(MongoException thrown, boolean surelyNotApplied) {}
+
+  static List<Row> rows() {
+    IOException cause = new IOException();
+    return List.of(
+        new Row(new MongoTimeoutException("no server"), true),
+        new Row(new MongoSocketOpenException("not connected", HOST, cause), true),
+        new Row(answered("{ok: 0, code: 10107}"), true),
+        new Row(answered("{ok: 0, code: 13}"), true),
+        new Row(answered("{ok: 0, code: 11000}"), true),
+        new Row(
+            new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), HOST), true),
+        // The same class, thrown because a majority was not reached: the answer is the inner one.
+        new Row(new MongoNotPrimaryException(BsonDocument.parse("{code: 10107}"), HOST), false),
+        new Row(answered("{ok: 0, code: 11602}"), false),
+        new Row(answered("{ok: 0, code: 50}"), false),
+        new Row(answered("{ok: 0, code: 8}"), false),
+        new Row(new MongoSocketWriteException("cut", HOST, cause), false),
+        new Row(new MongoSocketReadException("cut", HOST, cause), false),
+        new Row(new MongoSocketReadTimeoutException("late", HOST, cause), false),
+        new Row(new MongoInterruptedException("interrupted", new InterruptedException()), false),
+        new Row(
+            new MongoWriteConcernException(
+                new WriteConcernError(64, "", "late", new BsonDocument()), null, HOST, Set.of()),
+            false));
+  }
+
+  private static MongoException answered(String answer) {
+    return new MongoCommandException(BsonDocument.parse(answer), HOST);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void failedWrite_isUnknownUnlessItSurelyWasNotApplied(Row row) {
+    assertEquals(row.surelyNotApplied(), MongoErrors.surelyNotApplied(row.thrown()));
+  }
+
+  @Test
+  void writeWhoseAnswerIsLost_isUnknownAndFoundByItsNonce() {
+    try (CuttableStore cut = new CuttableStore()) {
+      Kv kv = cut.engine.kv();
+      Revision first = written(kv.put(THINGS, A, Value.of("one")));
+      var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
+      cut.proxy.loseNextAnswer();
+      assertEquals(new Unknown(), update.send(kv));
+      Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
+      assertTrue(applied.revision().compareTo(first) > 0);
+    }
+  }
+
+  @Test
+  void readWhoseAnswerIsLost_throwsAndTheNextOneWorks() {
+    try (CuttableStore cut = new CuttableStore()) {
+      Kv kv = cut.engine.kv();
+      written(kv.put(THINGS, A, Value.of("one")));
+      cut.proxy.loseNextAnswer();
+      assertThrows(StoreException.class, () -> kv.get(THINGS, A));
+      assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
+    }
+  }
+
+  /// The connection ends again and again while a writer goes on.
+  @Test
+  void connectionCutAgainAndAgain_losesNothingAcknowledged() throws InterruptedException {
+    try (CuttableStore cut = new CuttableStore()) {
+      Kv kv = cut.engine.kv();
+      AtomicReference<String> acknowledged = new AtomicReference<>("");
+      Thread writer =
+          Thread.ofVirtual()
+              .start(() -> {
+                for (int i = 0; !Thread.interrupted(); i++) {
+                  put(kv, "value " + i, acknowledged);
+                }
+              });
+      for (int i = 0; i < CUTS; i++) {
+        String before = acknowledged.get();
+        while (acknowledged.get().equals(before)) {
+          Thread.onSpinWait();
+        }
+        cut.proxy.loseNextAnswer();
+      }
+      writer.interrupt();
+      writer.join();
+      int last = number(acknowledged.get());
+      try (MongoEngine direct = MongoEngine.open(cut.database.url())) {
+        int found = number(direct.kv().get(THINGS, A).orElseThrow().value().text());
+        assertTrue(found >= last, "acknowledged " + last + ", found " + found);
+      }
+    }
+  }
+
+  private static void put(Kv kv, String text, AtomicReference<String> acknowledged) {
+    try {
+      if (kv.put(THINGS, A, Value.of(text)) instanceof Written) {
+        acknowledged.set(text);
+      }
+    } catch (StoreException e) {
+      // Surely not applied; the next one is tried.
+    }
+  }
+
+  private static int number(String text) {
+    return Integer.parseInt(text.substring("value ".length()));
+  }
+
+  @Test
+  void serverThatIsAway_isUsedAgainOnceItIsBack() {
+    try (CuttableStore cut = new CuttableStore()) {
+      Kv kv = cut.engine.kv();
+      written(kv.put(THINGS, A, Value.of("one")));
+      cut.proxy.cut();
+      // The first finds its connection dead, the second no server.
+      assertThrows(StoreException.class, () -> kv.get(THINGS, A));
+      StoreException away =
+          assertThrows(StoreException.class, () -> kv.put(THINGS, A, Value.of("two")));
+      assertEquals("no primary of MongoDB answers", away.getMessage());
+      cut.proxy.mend();
+      assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
+      written(kv.put(THINGS, A, Value.of("two")));
+    }
+  }
+
+  @Test
+  void majorityThatIsNotReached_isUnknown() {
+    MongoServer server =
+        MongoTestServers.started(
+            new ScriptedMongoBackend(call ->
+                isWriteTo("things", call)
+                    ? call.really()
+                        .append(
+                            "writeConcernError",
+                            new Document("code", 64).append("errmsg", "waited too long"))
+                    : call.really()));
+    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      assertEquals(new Unknown(), engine.kv().put(THINGS, A, Value.of("one")));
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  @Test
+  void primaryThatStepsDown_isSureBeforeAWriteAndUnsureAfterIt() {
+    AtomicReference<Optional<Document>> said = new AtomicReference<>(Optional.empty());
+    MongoServer server =
+        MongoTestServers.started(
+            new ScriptedMongoBackend(call -> {
+              Optional<Document> instead = said.get();
+              return instead.isPresent() && isWriteTo("things", call)
+                  ? instead.get()
+                  : call.really();
+            }));
+    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      Revision first = written(engine.kv().put(THINGS, A, Value.of("one")));
+      said.set(Optional.of(error(10_107)));
+      assertThrows(
+          StoreException.class, () -> engine.kv().update(THINGS, A, Value.of("two"), first));
+      said.set(Optional.of(error(11_602)));
+      assertEquals(new Unknown(), engine.kv().update(THINGS, A, Value.of("two"), first));
+      said.set(Optional.empty());
+      assertEquals(Optional.of(first), engine.kv().get(THINGS, A).map(Entry::revision));
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  @Test
+  void commandThatTheUserMayNotRun_isRefusedWithTheRemedy() {
+    MongoServer server =
+        MongoTestServers.started(
+            new ScriptedMongoBackend(call -> {
+              if (call.name().equals("createIndexes")) {
+                throw new MongoServerError(13, "Unauthorized", "not authorized on x to y");
+              }
+              return call.really();
+            }));
+    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      StoreException refused = assertThrows(StoreException.class, () -> engine.kv().get(THINGS, A));
+      assertEquals("MongoDB does not let the store's user do this", refused.getMessage());
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  private static boolean isWriteTo(String collection, ScriptedMongoBackend.Call call) {
+    return call.name().equals("findAndModify")
+        && collection.equals(call.query().get("findAndModify"));
+  }
+
+  private static Document error(int code) {
+    return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
+  }
+
+  private static Revision written(WriteResult writeResult) {
+    return assertInstanceOf(Written.class, writeResult).revision();
+  }
+
+  /// A store behind a connection that can be cut.
+  private static final class CuttableStore implements AutoCloseable {
+    private final MongoTestServers.TestDatabase database = MongoTestServers.database();
+    private final CuttableProxy proxy = new CuttableProxy(database.host());
+    private final MongoEngine engine = MongoEngine.open(database.urlBy(proxy.host()));
+
+    @Override
+    public void close() {
+      engine.close();
+      proxy.close();
+      database.close();
+    }
+  }
+}

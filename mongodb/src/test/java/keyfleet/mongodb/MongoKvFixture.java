@@ -1,0 +1,110 @@
+package keyfleet.mongodb;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import keyfleet.store.Bucket;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.KvFixture;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Watch;
+import keyfleet.store.Watcher;
+import org.bson.Document;
+import org.bson.types.Binary;
+
+/// A store in a database of its own. Its watches have their own connection, which can be cut.
+final class MongoKvFixture implements KvFixture, ForwardingKv {
+  private static final int BULK = 5_000;
+
+  private final MongoTestServers.TestDatabase database = MongoTestServers.database();
+  private final CuttableProxy proxy = new CuttableProxy(database.host());
+  private final MongoEngine direct = MongoEngine.open(database.url());
+  private final MongoClient other = MongoClients.create(MongoSettings.of(database.url()).build());
+  private final MongoEngine watching = MongoEngine.open(database.urlBy(proxy.host()));
+
+  @Override
+  public Kv kv() {
+    return this;
+  }
+
+  @Override
+  public Kv inner() {
+    return direct.kv();
+  }
+
+  MongoTestServers.TestDatabase database() {
+    return database;
+  }
+
+  /// Buckets as a process of its own would open them.
+  MongoBucketRegistry buckets() {
+    return new MongoBucketRegistry(
+        other.getDatabase(database.name()), new MongoStoreClock(other.getDatabase("admin")));
+  }
+
+  @Override
+  public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
+    return watching.kv().watch(bucket, prefix, watcher);
+  }
+
+  @Override
+  public void advanceTime(Duration duration) {
+    StoreTime end = storeTime().plus(duration);
+    try {
+      while (storeTime().compareTo(end) < 0) {
+        boolean _ = new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void runWithWatchesDisconnected(Runnable meanwhile) {
+    proxy.cut();
+    meanwhile.run();
+    proxy.mend();
+  }
+
+  /// As entries of one life, in bulk.
+  @Override
+  public void fill(Bucket bucket, List<Key> keys) {
+    inner().get(bucket, keys.getFirst());
+    long life = 1;
+    database
+        .collection("keyfleet.buckets")
+        .updateOne(
+            new Document("_id", bucket.name()), new Document("$inc", new Document("lives", life)));
+    Instant now = Instant.ofEpochMilli(storeTime().millis());
+    for (int from = 0; from < keys.size(); from += BULK) {
+      List<Document> documents = new ArrayList<>();
+      for (Key key : keys.subList(from, Math.min(keys.size(), from + BULK))) {
+        documents.add(
+            new Document("_id", key.value())
+                .append("rev", (life << 32) + 1)
+                .append("at", now)
+                .append("value", new Binary(key.value().getBytes(UTF_8))));
+      }
+      database.collection(bucket.name()).insertMany(documents);
+    }
+  }
+
+  @Override
+  public void close() {
+    watching.close();
+    direct.close();
+    other.close();
+    proxy.close();
+    database.close();
+  }
+}

@@ -1,0 +1,275 @@
+package keyfleet.mongodb;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerError;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import keyfleet.store.Bucket;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Key;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreCheck.Level;
+import keyfleet.store.engine.StoreUrl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Opening a store: what is refused, in which words, and what is said of what is not.
+final class MongoOpeningTest {
+  private static final Bucket THINGS = new Bucket.Lasting("things");
+  private static final Key A = new Key("a");
+
+  @Test
+  void hostWithoutServer_isWorthAnotherTry() throws IOException {
+    int free;
+    try (ServerSocket socket = new ServerSocket(0)) {
+      free = socket.getLocalPort();
+    }
+    StoreUrl url = StoreUrl.parse("mongodb://me:secret@127.0.0.1:" + free + "/x");
+    StoreException away = assertThrows(StoreException.class, () -> MongoEngine.open(url));
+    assertFalse(away instanceof StoreRefusedException);
+    assertEquals(
+        "no primary of MongoDB answers at mongodb://me@127.0.0.1:%d/x".formatted(free),
+        away.getMessage());
+    assertNoSecret(away);
+  }
+
+  @Test
+  void wrongPassword_isRefusedAndNotRepeated(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("password"), "secret\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    try (ScriptedServer server = new ScriptedServer(MongoOpeningTest::refusingAuthentication)) {
+      for (String address :
+          List.of(
+              "mongodb://me:secret@" + server.host() + "/x",
+              "mongodb://me@" + server.host() + "/x?authSource=x&password-file=" + file)) {
+        StoreRefusedException refused =
+            assertThrows(
+                StoreRefusedException.class, () -> MongoEngine.open(StoreUrl.parse(address)));
+        assertEquals(
+            "MongoDB does not accept the user or the password of the store's URL",
+            refused.getMessage());
+        assertNoSecret(refused);
+      }
+      assertTrue(server.heard("saslStart").stream().anyMatch(it -> "x".equals(it.get("$db"))));
+    }
+  }
+
+  @Test
+  void passwordFileThatOthersMayRead_isRefused(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("password"), "secret\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    StoreRefusedException refused =
+        assertThrows(
+            StoreRefusedException.class,
+            () -> MongoEngine.open(StoreUrl.parse("mongodb://me@h/x?password-file=" + file)));
+    assertTrue(refused.getMessage().contains("has mode rw-r--r--"), refused::getMessage);
+    assertNoSecret(refused);
+  }
+
+  private static Document refusingAuthentication(ScriptedMongoBackend.Call call) {
+    if (call.name().equals("saslStart")) {
+      throw new MongoServerError(18, "AuthenticationFailed", "Authentication failed.");
+    }
+    return call.really();
+  }
+
+  private static void assertNoSecret(Exception e) {
+    StringWriter trace = new StringWriter();
+    for (Throwable each = e; each != null; each = each.getCause()) {
+      trace.append(String.valueOf(each.getMessage()));
+    }
+    assertFalse(trace.toString().contains("secret"), trace::toString);
+  }
+
+  @Test
+  void ferretDb_isRefusedWithTheFigure() {
+    UnaryOperator<Document> ferret = it -> it.append("ferretdb", new Document("version", "1.24"));
+    try (ScriptedServer server = new ScriptedServer(call -> changed("buildInfo", ferret, call))) {
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> MongoEngine.open(server.url()));
+      assertTrue(refused.getMessage().contains("615"), refused::getMessage);
+      assertTrue(refused.getMessage().contains("167"), refused::getMessage);
+    }
+  }
+
+  @Test
+  void secondary_isRefused() {
+    UnaryOperator<Document> secondary =
+        it -> replicaSet(it).append("ismaster", false).append("secondary", true);
+    try (ScriptedServer server = new ScriptedServer(call -> changed("isMaster", secondary, call))) {
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> MongoEngine.open(server.url()));
+      assertTrue(refused.getMessage().contains("not the primary"), refused::getMessage);
+      assertTrue(refused.remedy().contains("replicaSet=rs0"), refused::remedy);
+    }
+  }
+
+  @Test
+  void replicaSet_isReadLinearizablyAndWrittenToAMajority() {
+    try (ScriptedServer server =
+        new ScriptedServer(call -> changed("isMaster", MongoOpeningTest::replicaSet, call))) {
+      try (MongoEngine engine = MongoEngine.open(server.url())) {
+        assertInstanceOf(Written.class, engine.kv().put(THINGS, A, Value.of("one")));
+        assertTrue(engine.kv().get(THINGS, A).isPresent());
+        assertEquals(
+            List.of(Level.OK, Level.OK, Level.WARN, Level.WARN, Level.WARN), levels(engine));
+      }
+      List<Document> reads =
+          server.heard("find").stream().filter(it -> isOf("things", "find", it)).toList();
+      assertFalse(reads.isEmpty());
+      reads.forEach(
+          it -> assertEquals(new Document("level", "linearizable"), it.get("readConcern")));
+      List<Document> writes = server.heard("findAndModify");
+      assertFalse(writes.isEmpty());
+      for (Document write : writes) {
+        Document majority =
+            new Document("w", "majority")
+                .append("wtimeout", (int) MongoSettings.SERVER_LIMIT.toMillis())
+                .append("j", true);
+        assertEquals(majority, write.get("writeConcern"));
+      }
+    }
+  }
+
+  /// A second message that finds the first one's work done would come back as a conflict.
+  @Test
+  void driver_sendsNoWriteTwice() {
+    assertFalse(MongoSettings.of(StoreUrl.parse("mongodb://h/x")).build().getRetryWrites());
+  }
+
+  @Test
+  void serverAlone_isUsedWithWarnings() {
+    try (MongoTestServers.TestDatabase database = MongoTestServers.on(MongoTestServers.shared());
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      assertEquals(List.of(Level.WARN, Level.OK, Level.WARN, Level.WARN), levels(engine));
+      for (StoreCheck storeCheck : engine.storeChecks()) {
+        assertEquals(
+            storeCheck.level() == Level.OK, storeCheck.remedy().isEmpty(), storeCheck::toString);
+      }
+    }
+  }
+
+  @Test
+  void schemaOfAnotherVersion_isRefused() {
+    try (MongoTestServers.TestDatabase database = MongoTestServers.database()) {
+      MongoEngine.open(database.url()).close();
+      MongoEngine.open(database.url()).close();
+      database
+          .collection("keyfleet.schema")
+          .updateOne(
+              new org.bson.Document("_id", "schema"),
+              new org.bson.Document("$set", new org.bson.Document("version", 2)));
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> MongoEngine.open(database.url()));
+      assertTrue(refused.getMessage().contains("schema 2"), refused::getMessage);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "mongodb://h/x?tsl=true",
+        "mongodb://h/x?tls=yes",
+        "mongodb://h/x?tlsCAFile=ca.pem",
+        "mongodb://h/x?tls=true&tlsCAFile=nowhere.pem",
+        "mongodb://me@h/x?password-file=nowhere",
+        "mongodb://h:port/x",
+      })
+  void unreadableUrl_isRefusedBeforeAnyConnection(String url) {
+    assertThrows(StoreRefusedException.class, () -> MongoEngine.open(StoreUrl.parse(url)));
+  }
+
+  @Test
+  void collectionOfAnApplication_isNoBucket() {
+    try (MongoTestServers.TestDatabase database = MongoTestServers.database();
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      database.collection("things").insertOne(new org.bson.Document("_id", "theirs"));
+      StoreRefusedException refused =
+          assertThrows(StoreRefusedException.class, () -> engine.kv().get(THINGS, A));
+      assertTrue(refused.getMessage().contains("things"), refused::getMessage);
+    }
+  }
+
+  @Test
+  void bucket_isNoCollectionOfAnApplication() {
+    try (MongoTestServers.TestDatabase database = MongoTestServers.database();
+        MongoEngine engine = MongoEngine.open(database.url())) {
+      assertInstanceOf(Written.class, engine.kv().put(THINGS, A, Value.of("one")));
+      CollectionShape shape = new CollectionShape("things", "_id", new TreeSet<>(List.of("value")));
+      assertThrows(StoreRefusedException.class, () -> engine.records(shape));
+    }
+  }
+
+  private static List<Level> levels(MongoEngine engine) {
+    return engine.storeChecks().stream().map(StoreCheck::level).toList();
+  }
+
+  private static boolean isOf(String collection, String command, Document query) {
+    return collection.equals(query.get(command));
+  }
+
+  private static Document replicaSet(Document greeting) {
+    return greeting.append("setName", "rs0").append("setVersion", 1).append("hosts", List.of());
+  }
+
+  private static Document changed(
+      String command, UnaryOperator<Document> change, ScriptedMongoBackend.Call call) {
+    return call.name().equalsIgnoreCase(command) ? change.apply(call.really()) : call.really();
+  }
+
+  /// A server with a script, and what it was asked.
+  private static final class ScriptedServer implements AutoCloseable {
+    private final List<Document> heard = Collections.synchronizedList(new ArrayList<>());
+    private final MongoServer server;
+
+    ScriptedServer(ScriptedMongoBackend.Script script) {
+      this.server =
+          MongoTestServers.started(
+              new ScriptedMongoBackend(call -> {
+                heard.add(call.query());
+                return script.answer(call);
+              }));
+    }
+
+    String host() {
+      return MongoTestServers.hostOf(server);
+    }
+
+    StoreUrl url() {
+      return StoreUrl.parse("mongodb://" + host() + "/x");
+    }
+
+    List<Document> heard(String command) {
+      synchronized (heard) {
+        return heard.stream().filter(it -> it.containsKey(command)).toList();
+      }
+    }
+
+    @Override
+    public void close() {
+      server.shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package keyfleet.mongodb;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import de.bwaldvogel.mongo.MongoBackend;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.ServerVersion;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.function.Consumer;
+import keyfleet.store.engine.StoreUrl;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+
+/// The servers that tests run on: `mongo-java-server` in this process, or the real one that
+/// `KEYFLEET_TEST_MONGODB` names.
+public final class MongoTestServers {
+  private static final MongoServer SHARED = started(new MemoryBackend());
+
+  private MongoTestServers() {}
+
+  /// The address of the real server, without database.
+  static Optional<StoreUrl> real() {
+    return Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB")).map(StoreUrl::parse);
+  }
+
+  static MongoServer shared() {
+    return SHARED;
+  }
+
+  static MongoServer started(MongoBackend backend) {
+    return started(backend, _ -> {});
+  }
+
+  static MongoServer started(MongoBackend backend, Consumer<MongoServer> prepare) {
+    backend.version(ServerVersion.MONGO_5_0);
+    MongoServer server = new MongoServer(backend);
+    prepare.accept(server);
+    server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    return server;
+  }
+
+  static String hostOf(MongoServer server) {
+    return "127.0.0.1:" + server.getLocalAddress().getPort();
+  }
+
+  /// A database of its own on the server of this run.
+  public static TestDatabase database() {
+    return real().map(MongoTestServers::on).orElseGet(() -> on(SHARED));
+  }
+
+  static TestDatabase on(MongoServer server) {
+    return new TestDatabase("mongodb://" + hostOf(server) + "/", hostOf(server), "");
+  }
+
+  private static TestDatabase on(StoreUrl real) {
+    String text = System.getenv("KEYFLEET_TEST_MONGODB");
+    int query = text.indexOf('?');
+    String address = query < 0 ? text : text.substring(0, query);
+    String params = query < 0 ? "" : text.substring(query);
+    int path = address.indexOf('/', "mongodb://".length());
+    String server = path < 0 ? address + "/" : address.substring(0, path + 1);
+    return new TestDatabase(server, real.hosts().getFirst(), params);
+  }
+
+  /// A database with a name of its own, dropped at the end.
+  public record TestDatabase(
+      String server, String host, String params, String name, MongoClient raw)
+      implements AutoCloseable {
+    TestDatabase(String server, String host, String params) {
+      this(
+          server, host, params, "keyfleet_" + new ObjectId(), MongoClients.create(server + params));
+    }
+
+    public StoreUrl url() {
+      return StoreUrl.parse(server + name + params);
+    }
+
+    /// The same database by way of another address that leads to its first host.
+    StoreUrl urlBy(String otherHost) {
+      return StoreUrl.parse(server.replace(host, otherHost) + name + params);
+    }
+
+    public MongoCollection<Document> collection(String collection) {
+      return raw.getDatabase(name).getCollection(collection);
+    }
+
+    @Override
+    public void close() {
+      raw.getDatabase(name).drop();
+      raw.close();
+    }
+  }
+}

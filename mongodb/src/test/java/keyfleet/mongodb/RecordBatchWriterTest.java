@@ -1,0 +1,95 @@
+package keyfleet.mongodb;
+
+import static keyfleet.mongodb.MongoFixtures.fields;
+import static keyfleet.mongodb.MongoFixtures.record;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.bson.Document;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import keyfleet.store.Conflict;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+import org.junit.jupiter.api.Test;
+
+/// Batches of which the server tells only how many changes it made.
+final class RecordBatchWriterTest {
+  @Test
+  void recordChangedAgainBeforeItWasReadBack_isUnknown() {
+    AtomicBoolean disturbed = new AtomicBoolean();
+    MongoServer server =
+        MongoTestServers.started(
+            new ScriptedMongoBackend(call -> {
+              Document answer = call.really();
+              if (call.name().equals("update") && disturbed.getAndSet(false)) {
+                call.really(overwriting("b"));
+              }
+              return answer;
+            }));
+    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.on(server))) {
+      List<RecordChange> recordChanges = changes(rig.records(), "a", "b");
+      recordChanges.add(new RecordChange(record("absent", 1), fields(2)));
+      disturbed.set(true);
+      assertEquals(
+          List.of(new Stored(), new Unknown(), new Unknown()),
+          rig.records().compareAndSetAll(recordChanges));
+    } finally {
+      server.shutdownNow();
+    }
+  }
+
+  @Test
+  void batchWhoseAnswerIsLost_isUnknownThroughout() {
+    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.database());
+        CuttableProxy proxy = new CuttableProxy(rig.database.host());
+        MongoEngine engine = MongoEngine.open(rig.database.urlBy(proxy.host()))) {
+      Records records = engine.records(MongoRecordsFixture.SHAPE);
+      List<RecordChange> recordChanges = changes(records, "a", "b");
+      proxy.loseNextAnswer();
+      assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(recordChanges));
+    }
+  }
+
+  @Test
+  void manyBatches_answerInOrder() {
+    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.database())) {
+      String[] ids = new String[230];
+      for (int i = 0; i < ids.length; i++) {
+        ids[i] = "%04d".formatted(i);
+      }
+      List<RecordChange> recordChanges = changes(rig.records(), ids);
+      List<RecordWriteResult> expected =
+          new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
+      for (int conflict : new int[] {0, 199, 200, 229}) {
+        recordChanges.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
+        expected.set(conflict, new Conflict());
+      }
+      assertEquals(expected, rig.records().compareAndSetAll(recordChanges));
+    }
+  }
+
+  private static List<RecordChange> changes(Records records, String... ids) {
+    List<RecordChange> recordChanges = new ArrayList<>();
+    for (String id : ids) {
+      StoredRecord record = record(id, 1);
+      assertEquals(new Stored(), records.insert(record));
+      recordChanges.add(new RecordChange(record, fields(2)));
+    }
+    return recordChanges;
+  }
+
+  private static Document overwriting(String id) {
+    Document change =
+        new Document("q", new Document("_id", id))
+            .append("u", new Document("$unset", new Document("f0", "")));
+    return new Document("update", MongoRecordsFixture.SHAPE.name())
+        .append("updates", List.of(change));
+  }
+}

@@ -1,0 +1,107 @@
+package keyfleet.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.engine.Base64Envelope;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import org.jspecify.annotations.Nullable;
+
+/// The statements by which a whole database is looked through.
+final class EnvelopeScanSql {
+  /// Oid, kind, schema, name; what to call it, which is the partitioned table if it is a part of
+  /// one; and under which oids it may be declared.
+  static final String RELATIONS =
+      """
+      SELECT c.oid::bigint, c.relkind::text, n.nspname, c.relname,
+        CASE WHEN pg_table_is_visible(r.oid) THEN r.relname
+          ELSE rn.nspname || '.' || r.relname END,
+        ARRAY(SELECT relid::oid::bigint FROM pg_partition_ancestors(c.oid)
+          UNION SELECT c.oid::bigint)
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        JOIN pg_class r ON r.oid = coalesce(pg_partition_root(c.oid), c.oid)
+        JOIN pg_namespace rn ON rn.oid = r.relnamespace
+      WHERE c.relkind IN ('r', 'v', 'm', 'f') AND n.nspname !~ '^pg_'
+        AND n.nspname <> 'information_schema' AND n.nspname <> ?
+      ORDER BY 3, 4
+      """;
+
+  /// Name, what can be looked for in it, type. Generated columns are left out: what they hold comes
+  /// from the others.
+  static final String COLUMNS =
+      """
+      SELECT a.attname, CASE
+          WHEN b.typname = 'bytea' THEN 'bytes'
+          WHEN t.typcategory = 'S' THEN 'text'
+          WHEN b.typtype IN ('c', 'd') OR b.typname IN ('json', 'jsonb', 'xml', 'hstore')
+            OR e.typcategory = 'S' OR e.typtype = 'c' OR e.typname IN ('bytea', 'json', 'jsonb')
+            THEN 'inside'
+          ELSE 'none' END,
+        format_type(a.atttypid, NULL)
+      FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+        JOIN pg_type b ON b.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
+        LEFT JOIN pg_type e ON e.oid = b.typelem AND b.typcategory = 'A'
+      WHERE a.attrelid = ? AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+      ORDER BY a.attnum
+      """;
+
+  /// A column in which envelopes of that form can be.
+  record Column(String name, Encoding encoding) {
+    String as(String alias) {
+      String type = encoding == Encoding.BASE64 ? "::text" : "";
+      return PostgresTable.quoted(name) + type + " AS " + alias;
+    }
+
+    /// Whether `alias` begins as an envelope does. Only the head is read.
+    String isHead(String alias) {
+      return switch (encoding) {
+        case BYTES -> "substring(%s FROM 1 FOR 4) = decode('eb4b4645', 'hex')".formatted(alias);
+        case BASE64 ->
+            "left(%s, %d) = '%s'"
+                .formatted(alias, Base64Envelope.PREFIX.length(), Base64Envelope.PREFIX);
+      };
+    }
+
+    String versions(String table) {
+      String version =
+          switch (encoding) {
+            case BYTES -> VersionTagSql.of("x");
+            case BASE64 ->
+                "CASE WHEN length(x) >= %d THEN left(x, %d) END"
+                    .formatted(Base64Envelope.MIN_LENGTH, Base64Envelope.HEADER_LENGTH);
+          };
+      return "SELECT %s, count(*) FROM (SELECT %s FROM ONLY %s LIMIT ?) s WHERE %s GROUP BY 1"
+          .formatted(version, as("x"), table, isHead("x"));
+    }
+
+    /// From a row of [#versions]; nothing if it is no envelope.
+    Optional<KekVersion> version(ResultSet row) throws SQLException {
+      if (encoding == Encoding.BYTES) {
+        byte @Nullable [] tag = row.getBytes(1);
+        return tag == null ? Optional.empty() : Optional.of(VersionTagSql.version(tag));
+      }
+      @Nullable String head = row.getString(1);
+      return head == null ? Optional.empty() : Base64Envelope.versionOfHeader(head);
+    }
+  }
+
+  private EnvelopeScanSql() {}
+
+  /// How many rows there are, and how many of each column begin as envelopes do.
+  static String holding(String table, List<Column> columns) {
+    String counts =
+        IntStream.range(0, columns.size())
+            .mapToObj(i -> ", count(*) FILTER (WHERE %s)".formatted(columns.get(i).isHead("c" + i)))
+            .collect(Collectors.joining());
+    String named =
+        IntStream.range(0, columns.size())
+            .mapToObj(i -> columns.get(i).as("c" + i))
+            .collect(Collectors.joining(", "));
+    return "SELECT count(*)%s FROM (SELECT %s FROM ONLY %s LIMIT ?) s"
+        .formatted(counts, named, table);
+  }
+}

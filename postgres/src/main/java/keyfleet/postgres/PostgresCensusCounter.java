@@ -1,0 +1,43 @@
+package keyfleet.postgres;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Census;
+
+/// Adds up the groups of [RecordsSql#census].
+final class PostgresCensusCounter {
+  private final int fields;
+  private final SortedMap<KekVersion, Long> belonging = new TreeMap<>();
+  private final SortedMap<KekVersion, Long> carrying = new TreeMap<>();
+  private long unreadable;
+
+  PostgresCensusCounter(int fields) {
+    this.fields = fields;
+  }
+
+  /// A group of records that are alike: the version of each field, whether one is unreadable, and
+  /// how many there are.
+  void add(ResultSet group) throws SQLException {
+    long count = group.getLong(fields + 2);
+    TreeSet<KekVersion> versions = new TreeSet<>();
+    for (int i = 1; i <= fields; i++) {
+      byte[] tag = group.getBytes(i);
+      if (tag != null) {
+        versions.add(VersionTagSql.version(tag));
+      }
+    }
+    unreadable += group.getBoolean(fields + 1) ? count : 0;
+    versions.forEach(it -> carrying.merge(it, count, Long::sum));
+    if (!versions.isEmpty()) {
+      belonging.merge(versions.first(), count, Long::sum);
+    }
+  }
+
+  Census census() {
+    return new Census(belonging, carrying, unreadable);
+  }
+}

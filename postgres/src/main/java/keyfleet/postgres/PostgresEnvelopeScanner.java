@@ -1,0 +1,209 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.postgres.EnvelopeScanSql.Column;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.engine.EnvelopeScan;
+import keyfleet.store.engine.EnvelopeScan.Encoding;
+import keyfleet.store.engine.EnvelopeScan.Scope;
+import keyfleet.store.engine.EnvelopeScanBuilder;
+import org.jspecify.annotations.Nullable;
+
+/// Looks through every table of a database. One pass over a table tells which columns have
+/// envelopes; only those are counted by version. A partition is read by itself, and counts as its
+/// partitioned table.
+final class PostgresEnvelopeScanner {
+  /// A relation of the catalogue. `name` is what an application calls it, and `lines` are the oids
+  /// under which it can be declared: its own, and those of the tables that it is a part of.
+  private record Relation(long oid, String kind, String sqlName, String name, Set<Long> lines) {}
+
+  private final PostgresPool pool;
+  private final String ownSchema;
+  private final Scope scope;
+  private final EnvelopeScanBuilder count = new EnvelopeScanBuilder();
+
+  PostgresEnvelopeScanner(PostgresPool pool, String ownSchema, Scope scope) {
+    this.pool = pool;
+    this.ownSchema = ownSchema;
+    this.scope = scope;
+  }
+
+  EnvelopeScan take() {
+    Map<Long, Set<String>> declared = pool.read("find declared tables", this::declared);
+    for (Relation one : pool.read("list tables", this::relations)) {
+      switch (one.kind()) {
+        case "v" -> count.skip("view " + one.name(), "its rows are those of tables");
+        case "m" ->
+            count.skip("materialized view " + one.name(), "its rows are copies of those of tables");
+        case "f" -> count.skip("foreign table " + one.name(), "its rows are elsewhere");
+        default -> scan(one, declared);
+      }
+    }
+    if (pool.read("look for large objects", connection -> holds(connection))) {
+      count.skip("large objects", "only columns of tables are read");
+    }
+    count.skip("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
+    count.skip("system schemas and temporary tables", "the server and its sessions keep them");
+    count.skip("other databases of this server", "a URL names one");
+    return count.build();
+  }
+
+  /// Names are looked up as records are: on the search path.
+  private Map<Long, Set<String>> declared(Connection connection) throws SQLException {
+    Map<Long, Set<String>> fields = new TreeMap<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement("SELECT coalesce(to_regclass(?)::oid::bigint, 0)")) {
+      for (CollectionShape shape : scope.declared()) {
+        statement.setString(1, PostgresTable.quoted(shape.name()));
+        try (ResultSet found = statement.executeQuery()) {
+          if (found.next()) {
+            fields.put(found.getLong(1), shape.sealedFields());
+          }
+        }
+      }
+    }
+    return fields;
+  }
+
+  private List<Relation> relations(Connection connection) throws SQLException {
+    List<Relation> relations = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(EnvelopeScanSql.RELATIONS)) {
+      statement.setString(1, ownSchema);
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          String sqlName =
+              PostgresTable.quoted(found.getString(3))
+                  + "."
+                  + PostgresTable.quoted(found.getString(4));
+          Long[] lines = (Long[]) found.getArray(6).getArray();
+          relations.add(
+              new Relation(
+                  found.getLong(1),
+                  found.getString(2),
+                  sqlName,
+                  found.getString(5),
+                  Set.of(lines)));
+        }
+      }
+    }
+    return relations;
+  }
+
+  private static boolean holds(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+            connection.prepareStatement("SELECT EXISTS (SELECT FROM pg_largeobject_metadata)");
+        ResultSet found = statement.executeQuery()) {
+      return found.next() && found.getBoolean(1);
+    }
+  }
+
+  /// One table that cannot be read keeps nobody from the others; a server that is gone does.
+  private void scan(Relation table, Map<Long, Set<String>> declared) {
+    try {
+      pool.readPatiently(
+          "look through " + table.sqlName(),
+          connection -> {
+            List<Column> columns = columns(connection, table, declared);
+            for (Column column : holding(connection, table, columns)) {
+              count(connection, table, column);
+            }
+            return table;
+          });
+    } catch (StoreException e) {
+      if (!isOfTable(e)) {
+        throw e;
+      }
+      count.addFailure("table " + table.name(), e.getMessage());
+    }
+  }
+
+  private static boolean isOfTable(StoreException e) {
+    return e instanceof StoreRefusedException
+        || (e.getCause() instanceof SQLException cause
+            && PostgresErrorKind.of(cause) == PostgresErrorKind.REFUSED);
+  }
+
+  private List<Column> columns(
+      Connection connection, Relation table, Map<Long, Set<String>> declared) throws SQLException {
+    List<Column> columns = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(EnvelopeScanSql.COLUMNS)) {
+      statement.setLong(1, table.oid());
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          String name = found.getString(1);
+          String type = found.getString(3);
+          boolean isDeclared =
+              table.lines().stream()
+                  .anyMatch(it -> declared.getOrDefault(it, Set.of()).contains(name));
+          switch (isDeclared ? "none" : found.getString(2)) {
+            case "bytes" -> columns.add(new Column(name, Encoding.BYTES));
+            case "text" -> columns.add(new Column(name, Encoding.BASE64));
+            case "inside" ->
+                count.skip(
+                    "column %s of %s".formatted(name, table.name()),
+                    "nothing is looked for inside " + type);
+            default -> {} // declared, or of a type that can hold no envelope
+          }
+        }
+      }
+    }
+    return columns;
+  }
+
+  private List<Column> holding(Connection connection, Relation table, List<Column> columns)
+      throws SQLException {
+    List<Column> holding = new ArrayList<>();
+    try (PreparedStatement statement =
+        connection.prepareStatement(EnvelopeScanSql.holding(table.sqlName(), columns))) {
+      statement.setLong(1, scope.maxRows());
+      try (ResultSet found = statement.executeQuery()) {
+        found.next();
+        for (int i = 0; i < columns.size(); i++) {
+          if (found.getLong(i + 2) > 0) {
+            holding.add(columns.get(i));
+          }
+        }
+      }
+    }
+    if (scope.isSample() && rows(connection, table) > scope.maxRows()) {
+      count.skipRest(table.name(), scope.maxRows());
+    }
+    return holding;
+  }
+
+  /// No more than one beyond the sample.
+  private long rows(Connection connection, Relation table) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(EnvelopeScanSql.holding(table.sqlName(), List.of()))) {
+      statement.setLong(1, scope.maxRows() + 1);
+      try (ResultSet found = statement.executeQuery()) {
+        return found.next() ? found.getLong(1) : 0;
+      }
+    }
+  }
+
+  private void count(Connection connection, Relation table, Column column) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(column.versions(table.sqlName()))) {
+      statement.setLong(1, scope.maxRows());
+      try (ResultSet found = statement.executeQuery()) {
+        while (found.next()) {
+          @Nullable KekVersion version = column.version(found).orElse(null);
+          count.addEnvelopes(
+              table.name(), column.name(), column.encoding(), version, found.getLong(2));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package keyfleet.postgres;
+
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.StoreException;
+import org.jspecify.annotations.Nullable;
+
+/// Sends hints about this client's writes, after they were acknowledged.
+///
+/// Not in the transaction of the write: the server lets one transaction at a time commit that
+/// notifies, and it would wait for the disk meanwhile, so all writers of the fleet would queue for
+/// it. A transaction that only notifies waits for no disk, and one tells of many writes.
+final class PostgresHintSender implements AutoCloseable {
+  /// In place of a key: too much has changed to tell, so list again.
+  static final String ANYTHING = "*";
+
+  private static final int MOST_WAITING = 10_000;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration FAREWELL = Duration.ofSeconds(2);
+
+  private final PostgresPool pool;
+  private final String channel;
+  private final Set<String> waiting = new LinkedHashSet<>();
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private @Nullable Thread thread;
+
+  PostgresHintSender(PostgresPool pool, String channel) {
+    this.pool = pool;
+    this.channel = channel;
+  }
+
+  void changed(Bucket bucket, Key key) {
+    add(bucket.name() + " " + key);
+  }
+
+  /// What is waiting is sent first, if the server takes it soon.
+  @Override
+  public void close() {
+    Thread sending = ended();
+    try {
+      if (sending != null) {
+        sending.join(FAREWELL);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void add(String hint) {
+    if (waiting.size() >= MOST_WAITING) {
+      waiting.clear();
+      waiting.add(ANYTHING);
+    }
+    waiting.add(hint);
+    if (thread == null) {
+      thread = Thread.ofVirtual().name("keyfleet-postgres-hints").start(this::run);
+    }
+    notifyAll();
+  }
+
+  private synchronized @Nullable Thread ended() {
+    closing.countDown();
+    notifyAll();
+    return thread;
+  }
+
+  private void run() {
+    try {
+      for (List<String> next = next(); !next.isEmpty(); next = next()) {
+        if (isSent(next)) {
+          continue;
+        }
+        if (closing.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+        add(ANYTHING);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isSent(List<String> hints) {
+    try {
+      return pool.write(
+          "send hints",
+          connection -> {
+            try (PreparedStatement statement =
+                connection.prepareStatement("SELECT pg_notify(?, hint) FROM unnest(?) AS hint")) {
+              statement.setString(1, channel);
+              statement.setArray(2, connection.createArrayOf("text", hints.toArray()));
+              return statement.execute();
+            }
+          },
+          false);
+    } catch (StoreException e) {
+      return false;
+    }
+  }
+
+  /// Empty when all is over.
+  private synchronized List<String> next() throws InterruptedException {
+    while (waiting.isEmpty() && closing.getCount() > 0) {
+      wait();
+    }
+    List<String> next = List.copyOf(waiting);
+    waiting.clear();
+    return next;
+  }
+}

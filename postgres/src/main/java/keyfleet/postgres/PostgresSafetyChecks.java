@@ -1,0 +1,124 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.engine.StoreCheck;
+
+/// Whether a server keeps what it acknowledges, as far as its settings tell.
+final class PostgresSafetyChecks {
+  private static final int OLDEST = 12;
+
+  private final PostgresSettings settings;
+  private final Connection connection;
+  private final List<StoreCheck> storeChecks = new ArrayList<>();
+
+  PostgresSafetyChecks(PostgresSettings settings, Connection connection) {
+    this.settings = settings;
+    this.connection = connection;
+  }
+
+  /// Refuses a server that must not be used at all. Goes before anything is written.
+  void refuseUnfit() throws SQLException {
+    int version = Integer.parseInt(text("SHOW server_version_num")) / 10_000;
+    if (version < OLDEST) {
+      throw new StoreRefusedException(
+          "%s runs PostgreSQL %d; Keyfleet needs %d or later"
+              .formatted(settings.place(), version, OLDEST),
+          "upgrade the server");
+    }
+    if (text("SELECT pg_is_in_recovery()").equals("t")) {
+      throw new StoreRefusedException(
+          settings.place() + " is a standby, which may be behind",
+          "name the primary, or all hosts: postgresql://HOST1,HOST2/DATABASE");
+    }
+    storeChecks.add(StoreCheck.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
+  }
+
+  List<StoreCheck> storeChecks() throws SQLException {
+    checkDisk();
+    checkCommit();
+    checkTls();
+    checkFences();
+    return List.copyOf(storeChecks);
+  }
+
+  private void checkDisk() throws SQLException {
+    for (String setting : List.of("fsync", "full_page_writes")) {
+      storeChecks.add(
+          text("SHOW " + setting).equals("on")
+              ? StoreCheck.ok(setting + " is on")
+              : StoreCheck.fail(
+                  setting
+                      + " is off: a crash of the host may lose or corrupt what was acknowledged",
+                  "ALTER SYSTEM SET %s = on; SELECT pg_reload_conf()".formatted(setting)));
+    }
+  }
+
+  /// Keyfleet's own sessions are set; those of applications are not.
+  private void checkCommit() throws SQLException {
+    String value =
+        text("SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
+    storeChecks.add(
+        value.equals("off")
+            ? StoreCheck.warn(
+                "synchronous_commit is off: Keyfleet sets it for its own writes, but a crash may"
+                    + " lose records that an application was told are stored",
+                "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf()")
+            : StoreCheck.ok(
+                "synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
+    if (!text("SELECT count(*) FROM pg_stat_replication").equals("0")
+        && text("SHOW synchronous_standby_names").isEmpty()) {
+      storeChecks.add(
+          StoreCheck.warn(
+              "there are standbys, and none is synchronous: a failover may lose what was"
+                  + " acknowledged",
+              "set synchronous_standby_names"));
+    }
+  }
+
+  private void checkTls() {
+    if (settings.isEncrypted()) {
+      storeChecks.add(StoreCheck.ok("the connection is encrypted"));
+    } else if (settings.isOnThisHost()) {
+      storeChecks.add(StoreCheck.ok("the connection is not encrypted and stays on this host"));
+    } else {
+      storeChecks.add(
+          StoreCheck.fail(
+              "the connection is not encrypted", "sslmode=verify-full, with sslrootcert=FILE"));
+    }
+  }
+
+  /// A fence that was raised must stand.
+  private void checkFences() throws SQLException {
+    String fallen =
+        text(
+            """
+            SELECT coalesce(string_agg(format('%I.%I', table_schema, table_name), ', '), '')
+            FROM {schema}.fences WHERE NOT EXISTS (
+              SELECT 1 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+              WHERE t.tgname = '{schema}_fence' AND t.tgenabled = 'A' AND body = {digest}
+                AND t.tgrelid = to_regclass(format('%I.%I', table_schema, table_name)))
+            """
+                .replace("{schema}", settings.schema())
+                .replace("{digest}", FenceSql.DIGEST));
+    storeChecks.add(
+        fallen.isEmpty()
+            ? StoreCheck.ok("every fence that was raised stands")
+            : StoreCheck.fail(
+                "the fence was taken from " + fallen + ": writers may bring old key versions back",
+                "find out who changed the trigger or its function, then rotate again"));
+  }
+
+  private String text(String question) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet answer = statement.executeQuery(question)) {
+      String text = answer.next() ? answer.getString(1) : null;
+      return text == null ? "" : text;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package keyfleet.postgres;
+
+import java.util.HexFormat;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+
+/// The KEK version inside a sealed column, as SQL. It is an expression of the server's own
+/// functions only: whoever may replace a function of ours could otherwise change the past.
+///
+/// A version is its four bytes as they stand in the envelope; their order is that of the numbers.
+/// `NULL` is a column that is null or no envelope. Only the head is read, so that a long value
+/// stays where the server keeps it.
+final class VersionTagSql {
+  /// Magic, format, suite.
+  private static final String START = "eb4b46450101";
+
+  private static final int HEADER = 12;
+
+  /// What a box adds to its plaintext.
+  private static final int BOX = 80;
+
+  private static final int MAX_BYTES =
+      HEADER + Envelope.MAX_WRAPPED_DEK + BOX + Envelope.MAX_PLAINTEXT;
+
+  private VersionTagSql() {}
+
+  /// The version of `column`, an expression that is quoted already.
+  static String of(String column) {
+    return """
+    CASE WHEN octet_length({x}) BETWEEN {min} AND {max} THEN
+      CASE WHEN substring({x} FROM 1 FOR 6) = {start}
+        AND {version} BETWEEN {first} AND {last}
+        AND {wrapped} BETWEEN {one} AND {most}
+        AND octet_length({x}) >= {rest} + get_byte({wrapped}, 0) * 256 + get_byte({wrapped}, 1)
+      THEN {version} END END
+    """
+        .replace("{version}", "substring({x} FROM " + (Envelope.VERSION_OFFSET + 1) + " FOR 4)")
+        .replace("{wrapped}", "substring({x} FROM 11 FOR 2)")
+        .replace("{min}", Integer.toString(HEADER + 1 + BOX))
+        .replace("{max}", Integer.toString(MAX_BYTES))
+        .replace("{rest}", Integer.toString(HEADER + BOX))
+        .replace("{start}", hex(START))
+        .replace("{first}", hex("00000001"))
+        .replace("{last}", hex("7fffffff"))
+        .replace("{one}", hex("0001"))
+        .replace("{most}", hex("%04x".formatted(Envelope.MAX_WRAPPED_DEK)))
+        .replace("{x}", column);
+  }
+
+  /// Whether the column holds something that is no envelope.
+  static String isUnreadable(String column) {
+    return "(%s IS NOT NULL AND (%s) IS NULL)".formatted(column, of(column));
+  }
+
+  static String literal(KekVersion version) {
+    return hex("%08x".formatted(version.number()));
+  }
+
+  static KekVersion version(byte[] tag) {
+    return new KekVersion(HexFormat.fromHexDigits(HexFormat.of().formatHex(tag)));
+  }
+
+  /// Read alike by every session: an escaped literal depends on a setting.
+  private static String hex(String digits) {
+    return "decode('" + digits + "', 'hex')";
+  }
+}

@@ -1,0 +1,74 @@
+package keyfleet.postgres;
+
+import java.sql.Connection;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Records;
+import keyfleet.store.engine.StoreUrl;
+
+/// An application's table with three sealed columns, new and empty, and Keyfleet's view of it.
+final class CustomersTable implements AutoCloseable {
+  static final String DATABASE = "shop";
+
+  /// The application's role: it may write its table and knows nothing of Keyfleet.
+  static final String CLERK = "clerk";
+
+  private static final AtomicInteger COUNT = new AtomicInteger();
+  private static final PostgresTestServer SERVER = prepared();
+
+  private final String table;
+  private final PostgresEngine engine;
+  private final Records records;
+
+  CustomersTable() {
+    this("(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea)");
+  }
+
+  CustomersTable(String definition) {
+    this.table = "customers" + COUNT.incrementAndGet();
+    SERVER.sql(
+        DATABASE,
+        "CREATE TABLE " + table + definition,
+        "GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON " + table + " TO " + CLERK);
+    this.engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(DATABASE, "")));
+    this.records = engine.records(shape(table));
+  }
+
+  private static PostgresTestServer prepared() {
+    PostgresTestServer server = PostgresTestServer.shared();
+    server.sql("postgres", "CREATE ROLE " + CLERK + " LOGIN", "CREATE DATABASE " + DATABASE);
+    return server;
+  }
+
+  static CollectionShape shape(String table) {
+    return new CollectionShape(table, "id", new TreeSet<>(Set.of("f0", "f1", "f2")));
+  }
+
+  String table() {
+    return table;
+  }
+
+  Records records() {
+    return records;
+  }
+
+  PostgresEngine engine() {
+    return engine;
+  }
+
+  PostgresTestServer server() {
+    return SERVER;
+  }
+
+  /// A session of the application.
+  Connection application() {
+    return SERVER.connect(DATABASE, CLERK);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

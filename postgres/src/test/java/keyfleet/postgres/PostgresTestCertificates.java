@@ -1,0 +1,82 @@
+package keyfleet.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Certificates for one test run, made by `openssl`: `ca`, its `server` for the name `localhost`
+/// alone and its client `holder`, and an `other` that nobody trusts.
+final class PostgresTestCertificates {
+  private PostgresTestCertificates() {}
+
+  static void make(Path folder) throws IOException {
+    request(folder, "ca", "/CN=test CA", List.of("-addext", "basicConstraints=critical,CA:TRUE"));
+    request(folder, "other", "/CN=other CA", List.of());
+    Files.writeString(folder.resolve("server.ext"), "subjectAltName=DNS:localhost\n");
+    Files.writeString(folder.resolve("holder.ext"), "extendedKeyUsage=clientAuth\n");
+    signed(folder, "server", "/CN=localhost");
+    signed(folder, "holder", "/CN=holder");
+    PostgresTestServer.run(List.of("chmod", "0600", folder.resolve("holder.key").toString()));
+  }
+
+  /// Gives the server its key, and the CA of its clients.
+  static void install(Path folder, Path data) throws IOException {
+    Files.copy(folder.resolve("server.crt"), data.resolve("server.crt"));
+    Files.copy(folder.resolve("server.key"), data.resolve("server.key"));
+    Files.copy(folder.resolve("ca.crt"), data.resolve("root.crt"));
+    Files.write(data.resolve("postgresql.auto.conf"), List.of("ssl_ca_file = 'root.crt'"));
+    String owner = Files.getOwner(data).getName();
+    for (String file : List.of("server.crt", "server.key", "root.crt")) {
+      PostgresTestServer.run(List.of("chmod", "0600", data.resolve(file).toString()));
+      PostgresTestServer.run(List.of("chown", owner, data.resolve(file).toString()));
+    }
+  }
+
+  private static void request(Path folder, String name, String subject, List<String> more) {
+    List<String> command =
+        new ArrayList<>(
+            List.of("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"));
+    command.addAll(List.of("-subj", subject));
+    command.addAll(List.of("-keyout", folder.resolve(name + ".key").toString()));
+    command.addAll(List.of("-out", folder.resolve(name + ".crt").toString()));
+    command.addAll(more);
+    PostgresTestServer.run(command);
+  }
+
+  private static void signed(Path folder, String name, String subject) {
+    String at = folder + "/";
+    PostgresTestServer.run(
+        List.of(
+            "openssl",
+            "req",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-subj",
+            subject,
+            "-keyout",
+            at + name + ".key",
+            "-out",
+            at + name + ".csr"));
+    PostgresTestServer.run(
+        List.of(
+            "openssl",
+            "x509",
+            "-req",
+            "-in",
+            at + name + ".csr",
+            "-days",
+            "2",
+            "-CA",
+            at + "ca.crt",
+            "-CAkey",
+            at + "ca.key",
+            "-CAcreateserial",
+            "-extfile",
+            at + name + ".ext",
+            "-out",
+            at + name + ".crt"));
+  }
+}

@@ -1,0 +1,262 @@
+package keyfleet.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/// A PostgreSQL server of our own, on a free port of this host, in a folder that goes with it.
+public final class PostgresTestServer implements AutoCloseable {
+  static final String ADMIN = "keeper";
+
+  private static final int STEP_MILLIS = 50;
+  private static final int STEPS = 600;
+
+  private final Path bin;
+  private final Path folder;
+  private final int port;
+  private Process process;
+
+  private PostgresTestServer(Path bin, Path folder, int port) {
+    this.bin = bin;
+    this.folder = folder;
+    this.port = port;
+    this.process = launched();
+    Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+  }
+
+  /// One for all tests that leave it as it is; it ends with the JVM.
+  public static PostgresTestServer shared() {
+    return Shared.SERVER;
+  }
+
+  private static final class Shared {
+    /// No test pulls the plug: what a killed server has handed to the system is not lost.
+    private static final PostgresTestServer SERVER = started("fsync = off");
+  }
+
+  public static PostgresTestServer started(String... options) {
+    Path bin = binaries();
+    try {
+      Path folder = Files.createTempDirectory("keyfleet-postgres");
+      if (isRoot()) {
+        run(List.of("chown", "postgres", folder.toString()));
+      }
+      run(
+          as(
+              bin.resolve("initdb").toString(),
+              "-A",
+              "trust",
+              "-N",
+              "-E",
+              "UTF8",
+              "-U",
+              ADMIN,
+              "--locale=C.UTF-8",
+              "-D",
+              data(folder).toString()));
+      Files.write(data(folder).resolve("postgresql.auto.conf"), List.of(options));
+      return new PostgresTestServer(bin, folder, freePort());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  Path data() {
+    return data(folder);
+  }
+
+  /// Of that database, as the administrator, whom this host trusts.
+  public String url(String database, String query) {
+    return "postgresql://%s@127.0.0.1:%d/%s?%s".formatted(ADMIN, port, database, query);
+  }
+
+  Connection connect(String database) {
+    return connect(database, ADMIN);
+  }
+
+  Connection connect(String database, String user) {
+    try {
+      return DriverManager.getConnection(
+          "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, database), user, "");
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot connect to " + database + " as " + user, e);
+    }
+  }
+
+  /// Runs statements in `database`, each for itself; the first column of the last one's first row.
+  public String sql(String database, String... statements) {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
+      String answer = "";
+      for (String each : statements) {
+        if (statement.execute(each)) {
+          ResultSet rows = statement.getResultSet();
+          answer = rows.next() ? String.valueOf(rows.getString(1)) : "";
+        }
+      }
+      return answer;
+    } catch (SQLException e) {
+      throw new IllegalStateException("failed in " + database + ": " + e.getMessage(), e);
+    }
+  }
+
+  /// As a crash does it: at once, with nothing written down.
+  public void kill() {
+    process.destroyForcibly();
+    await(process);
+  }
+
+  public void start() {
+    process = launched();
+  }
+
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // A server process on its way out may still remove files of its own.
+    }
+  }
+
+  /// Tries again while processes of a killed server still hold its memory.
+  private Process launched() {
+    for (int i = 0; i < STEPS; i++) {
+      Process child = child();
+      while (child.isAlive() && !answers()) {
+        isOver(child);
+      }
+      if (child.isAlive()) {
+        return child;
+      }
+    }
+    throw new IllegalStateException("PostgreSQL does not start in " + folder);
+  }
+
+  private Process child() {
+    List<String> command =
+        as(
+            bin.resolve("postgres").toString(),
+            "-D",
+            data().toString(),
+            "-p",
+            "" + port,
+            "-k",
+            folder.toString(),
+            "-c",
+            "listen_addresses=127.0.0.1");
+    try {
+      return new ProcessBuilder(command)
+          .directory(folder.toFile())
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean answers() {
+    try (Connection connection =
+        DriverManager.getConnection(
+            "jdbc:postgresql://127.0.0.1:%d/postgres?connectTimeout=2".formatted(port),
+            ADMIN,
+            "")) {
+      return connection.isValid(1);
+    } catch (SQLException e) {
+      // A server that asks for a password is up.
+      return "28P01".equals(e.getSQLState()) || "08004".equals(e.getSQLState());
+    }
+  }
+
+  private static boolean isOver(Process process) {
+    try {
+      return process.waitFor(STEP_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a server starts", e);
+    }
+  }
+
+  private static void await(Process process) {
+    while (!isOver(process)) {
+      process.destroyForcibly();
+    }
+  }
+
+  private static Path binaries() {
+    try (Stream<Path> versions = Files.list(Path.of("/usr/lib/postgresql"))) {
+      List<Path> found =
+          versions
+              .map(it -> it.resolve("bin"))
+              .filter(it -> Files.isExecutable(it.resolve("postgres")))
+              .sorted(Comparator.comparingInt(it -> Integer.parseInt(it.getName(3).toString())))
+              .toList();
+      Assumptions.assumeFalse(found.isEmpty(), "no PostgreSQL server: apt install postgresql");
+      return found.getLast();
+    } catch (IOException e) {
+      return Assumptions.abort("no PostgreSQL server: apt install postgresql");
+    }
+  }
+
+  /// The server refuses to run as root.
+  private static List<String> as(String... command) {
+    List<String> whole = new ArrayList<>();
+    if (isRoot()) {
+      whole.addAll(
+          List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"));
+    }
+    whole.addAll(List.of(command));
+    return whole;
+  }
+
+  private static boolean isRoot() {
+    return "root".equals(System.getProperty("user.name"));
+  }
+
+  static void run(List<String> command) {
+    try {
+      Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String said =
+          new String(
+              child.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      await(child);
+      if (child.exitValue() != 0) {
+        throw new IllegalStateException(command + " failed: " + said);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static Path data(Path folder) {
+    return folder.resolve("data");
+  }
+}
