@@ -24,7 +24,7 @@ class EncryptedSecretsTest {
 
   @Test
   void everyPartThatIsKilled_findsItsSecretsAgain() throws IOException {
-    try (PostgresTestServer store = PostgresTestServer.started();
+    try (PostgresTestServer store = PostgresTestServer.startNew();
         ControlPlaneNode node =
             new ControlPlaneNode(folder, new Site.Plain(store.url("postgres", "")));
         Etcd etcd = new Etcd(folder)) {

@@ -60,13 +60,13 @@ interface Site extends AutoCloseable {
 
     static Database made() {
       String name = "it_" + MADE.incrementAndGet();
-      PostgresTestServer.shared().sql("postgres", "CREATE DATABASE " + name);
+      PostgresTestServer.shared().execute("postgres", "CREATE DATABASE " + name);
       return new Database(PostgresTestServer.shared().url(name, ""), name);
     }
 
     @Override
     public void close() {
-      PostgresTestServer.shared().sql("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
+      PostgresTestServer.shared().execute("postgres", "DROP DATABASE " + name + " WITH (FORCE)");
     }
   }
 

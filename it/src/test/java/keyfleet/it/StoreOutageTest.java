@@ -29,7 +29,7 @@ class StoreOutageTest {
 
   @Test
   void postgresKilledInMidRotation_isFoundAgain() {
-    try (PostgresTestServer server = PostgresTestServer.started();
+    try (PostgresTestServer server = PostgresTestServer.startNew();
         Fleet fleet = new Fleet(folder, new Site.Plain(server.url("postgres", "")), Supply.ENV)) {
       survives(fleet, server::kill, server::start);
     }

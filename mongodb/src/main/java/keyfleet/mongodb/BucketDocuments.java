@@ -79,7 +79,7 @@ final class BucketDocuments {
   /// Asked *before* a read it makes the answer exact: an entry given was alive at some moment of
   /// the call, one held back had expired when it was read. A change is judged by it too, so a
   /// refresh that arrives just as its entry expires may still be taken.
-  Instant horizon() {
+  Instant expiryHorizon() {
     return switch (bucket) {
       case Bucket.Lasting _ -> Instant.EPOCH;
       case Bucket.Expiring(_, var lifetime) ->
@@ -91,14 +91,14 @@ final class BucketDocuments {
     return !found.containsKey(GONE) && found.get(AT, Instant.class).isAfter(horizon);
   }
 
-  static Document alive(Instant horizon) {
+  static Document aliveFilter(Instant horizon) {
     return new Document(GONE, new Document("$exists", false))
         .append(AT, new Document("$gt", horizon));
   }
 
-  Entry entry(Document found) {
+  Entry toEntry(Document found) {
     Instant at = found.get(AT, Instant.class);
-    clock.seen(at);
+    clock.observe(at);
     return new Entry(
         new Key(found.getString(ID)),
         new Value(Bytes.copyOf(found.get(VALUE, Binary.class).getData())),
@@ -107,13 +107,14 @@ final class BucketDocuments {
   }
 
   /// The key's document; where there is none, a claim to it, which is no entry yet.
-  Document slot(Key key) {
+  Document claimSlot(Key key) {
     Instant now = Instant.ofEpochMilli(clock.latest().millis());
     Document claim =
         new Document(REVISION, 0L).append(CLAIM, new ObjectId()).append(AT, now).append(GONE, now);
-    Document only = new Document(ID, key.value());
-    Document made = new Document("$setOnInsert", claim);
-    return MongoErrors.upsert(() -> modified(only, made, options().upsert(true))).orElseThrow();
+    Document byKey = new Document(ID, key.value());
+    Document insertion = new Document("$setOnInsert", claim);
+    return MongoErrors.retryUpsert(() -> modify(byKey, insertion, readAfterUpdate().upsert(true)))
+        .orElseThrow();
   }
 
   static boolean isClaim(Document slot) {
@@ -122,22 +123,22 @@ final class BucketDocuments {
 
   /// The revision by which a slot becomes an entry. The life of a claim is counted *after* the
   /// claim was made, so that it is later than all that the key had before.
-  long nextRevision(Document slot) {
-    return isClaim(slot) ? (nextLife() << LIFE_SHIFT) + 1 : slot.getLong(REVISION) + 1;
+  long takeNextRevision(Document slot) {
+    return isClaim(slot) ? (takeNextLife() << LIFE_SHIFT) + 1 : slot.getLong(REVISION) + 1;
   }
 
-  private long nextLife() {
-    Document counted =
+  private long takeNextLife() {
+    Document registration =
         registry.findOneAndUpdate(
             new Document(ID, bucket.name()),
             new Document("$inc", new Document(LIVES, 1L)),
             new FindOneAndUpdateOptions()
                 .projection(Projections.include(LIVES))
                 .returnDocument(ReturnDocument.AFTER));
-    if (counted == null) {
+    if (registration == null) {
       throw new IllegalStateException("bucket " + bucket.name() + " is registered no more");
     }
-    return counted.getLong(LIVES);
+    return registration.getLong(LIVES);
   }
 
   /// Makes the slot an entry, unless it is no longer as it was read.
@@ -147,62 +148,62 @@ final class BucketDocuments {
       asRead.append(CLAIM, slot.getObjectId(CLAIM));
     }
     Document change =
-        new Document("$set", new Document(REVISION, revision).append(VALUE, binary(value)))
+        new Document("$set", new Document(REVISION, revision).append(VALUE, toBinary(value)))
             .append("$unset", new Document(GONE, "").append(CLAIM, ""))
             .append("$currentDate", new Document(AT, true));
-    return written(asRead, change);
+    return write(asRead, change);
   }
 
   /// Writes over whatever the key holds or held; nothing if it has no document but a claim.
   Optional<Revision> overwrite(Key key, Value value) {
-    Document settled = new Document(ID, key.value()).append(REVISION, new Document("$gt", 0L));
+    Document unclaimed = new Document(ID, key.value()).append(REVISION, new Document("$gt", 0L));
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
-            .append("$set", new Document(VALUE, binary(value)))
+            .append("$set", new Document(VALUE, toBinary(value)))
             .append("$unset", new Document(GONE, ""))
             .append("$currentDate", new Document(AT, true));
-    return written(settled, change);
+    return write(unclaimed, change);
   }
 
   Optional<Revision> replace(Key key, Revision expected, Instant horizon, Value value) {
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
-            .append("$set", new Document(VALUE, binary(value)))
+            .append("$set", new Document(VALUE, toBinary(value)))
             .append("$currentDate", new Document(AT, true));
-    return written(expected(key, expected, horizon), change);
+    return write(expectedFilter(key, expected, horizon), change);
   }
 
   /// Leaves a document without value, so that pollers see the deletion.
-  Optional<Revision> bury(Key key, Revision expected, Instant horizon) {
+  Optional<Revision> markDeleted(Key key, Revision expected, Instant horizon) {
     Document change =
         new Document("$inc", new Document(REVISION, 1L))
             .append("$unset", new Document(VALUE, ""))
             .append("$currentDate", new Document(AT, true).append(GONE, true));
-    return written(expected(key, expected, horizon), change);
+    return write(expectedFilter(key, expected, horizon), change);
   }
 
-  private static Document expected(Key key, Revision expected, Instant horizon) {
-    Document filter = alive(horizon);
+  private static Document expectedFilter(Key key, Revision expected, Instant horizon) {
+    Document filter = aliveFilter(horizon);
     filter.append(ID, key.value()).append(REVISION, expected.number());
     return filter;
   }
 
-  private Optional<Revision> written(Document filter, Document change) {
-    Optional<Document> after = modified(filter, change, options());
-    after.ifPresent(it -> clock.seen(it.get(AT, Instant.class)));
+  private Optional<Revision> write(Document filter, Document change) {
+    Optional<Document> after = modify(filter, change, readAfterUpdate());
+    after.ifPresent(it -> clock.observe(it.get(AT, Instant.class)));
     return after.map(it -> new Revision(it.getLong(REVISION)));
   }
 
-  private Optional<Document> modified(
+  private Optional<Document> modify(
       Document filter, Document change, FindOneAndUpdateOptions options) {
     return Optional.ofNullable(documents.findOneAndUpdate(filter, change, options));
   }
 
-  private static FindOneAndUpdateOptions options() {
+  private static FindOneAndUpdateOptions readAfterUpdate() {
     return new FindOneAndUpdateOptions().projection(STAMP).returnDocument(ReturnDocument.AFTER);
   }
 
-  private static Binary binary(Value value) {
+  private static Binary toBinary(Value value) {
     return new Binary(value.bytes().toArray());
   }
 }

@@ -31,43 +31,43 @@ final class DocumentEnvelopeScanner {
     this.count = count;
   }
 
-  void look(Document document) {
+  void scan(Document document) {
     for (Map.Entry<String, Object> field : document.entrySet()) {
       if (!declared.contains(field.getKey())) {
-        look(field.getKey(), field.getValue(), 1);
+        scan(field.getKey(), field.getValue(), 1);
       }
     }
   }
 
-  private void look(String path, @Nullable Object value, int depth) {
+  private void scan(String path, @Nullable Object value, int depth) {
     switch (value) {
-      case Binary bytes when isEnvelope(bytes) -> found(path, bytes);
+      case Binary bytes when isEnvelope(bytes) -> countEnvelope(path, bytes);
       case String text when text.startsWith(Base64Envelope.PREFIX) ->
-          found(path, Encoding.BASE64, Base64Envelope.version(text).orElse(null));
+          countEnvelope(path, Encoding.BASE64, Base64Envelope.version(text).orElse(null));
       case Document _, List<?> _ when depth == MAX_DEPTH ->
           count.skip(
               "fields of " + collection + " in more than " + MAX_DEPTH + " others", "a limit");
-      case Document inner -> inside(path, inner, depth);
-      case List<?> list -> list.forEach(it -> look(path + "[]", it, depth + 1));
+      case Document inner -> scanNested(path, inner, depth);
+      case List<?> list -> list.forEach(it -> scan(path + "[]", it, depth + 1));
       case null, default -> {} // nothing that an envelope could be
     }
   }
 
   /// A field that was sealed by Keyfleet is named by itself, not by the part that has the bytes.
-  private void inside(String path, Document inner, int depth) {
+  private void scanNested(String path, Document inner, int depth) {
     boolean isSealed = inner.containsKey(SealedSubdocument.VERSION);
     inner.forEach((name, value) -> {
-      boolean isItself = isSealed && name.equals(SealedSubdocument.ENVELOPE);
-      look(isItself ? path : path + "." + name, value, depth + 1);
+      boolean isEnvelopePart = isSealed && name.equals(SealedSubdocument.ENVELOPE);
+      scan(isEnvelopePart ? path : path + "." + name, value, depth + 1);
     });
   }
 
-  private void found(String path, Binary bytes) {
-    found(
+  private void countEnvelope(String path, Binary bytes) {
+    countEnvelope(
         path, Encoding.BYTES, Envelope.parse(bytes.getData()).map(Envelope::version).orElse(null));
   }
 
-  private void found(String path, Encoding encoding, @Nullable KekVersion version) {
+  private void countEnvelope(String path, Encoding encoding, @Nullable KekVersion version) {
     count.addEnvelopes(collection, path, encoding, version, 1);
   }
 

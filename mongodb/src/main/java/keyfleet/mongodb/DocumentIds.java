@@ -22,7 +22,7 @@ final class DocumentIds {
 
   /// Types by which nothing can be named here. They are listed, as the server finds a type in its
   /// index, but not the lack of one.
-  static final List<String> FOREIGN_TYPES =
+  static final List<String> UNSUPPORTED_TYPES =
       List.of(
           "double",
           "object",
@@ -43,7 +43,7 @@ final class DocumentIds {
 
   private DocumentIds() {}
 
-  static RecordId read(Object id) {
+  static RecordId toRecordId(Object id) {
     try {
       return switch (id) {
         case String text -> new RecordId(text);
@@ -60,13 +60,13 @@ final class DocumentIds {
   }
 
   /// What matches the id, whichever of both it is.
-  static Object matching(RecordId id) {
-    return asObjectId(id)
+  static Object filterFor(RecordId id) {
+    return toObjectId(id)
         .<Object>map(it -> new Document("$in", List.of(id.value(), it)))
         .orElse(id.value());
   }
 
-  static Optional<ObjectId> asObjectId(RecordId id) {
+  static Optional<ObjectId> toObjectId(RecordId id) {
     return OBJECT_ID.matcher(id.value()).matches()
         ? Optional.of(new ObjectId(id.value()))
         : Optional.empty();
@@ -81,27 +81,28 @@ final class DocumentIds {
     if (text.length() >= DIGITS && OBJECT_ID.matcher(text.substring(0, DIGITS)).matches()) {
       return Optional.of(new Document("$gt", new ObjectId(text.substring(0, DIGITS))));
     }
-    int shared = 0;
-    while (shared < text.length() && Character.digit(lower(text, shared), RADIX) >= 0) {
-      shared++;
+    int hexLength = 0;
+    while (hexLength < text.length()
+        && Character.digit(lowerCaseOrNul(text, hexLength), RADIX) >= 0) {
+      hexLength++;
     }
-    String digits = text.substring(0, shared);
-    char next = shared < text.length() ? text.charAt(shared) : '\0';
-    return first(digits, next).map(it -> new Document("$gte", new ObjectId(it)));
+    String digits = text.substring(0, hexLength);
+    char next = hexLength < text.length() ? text.charAt(hexLength) : '\0';
+    return firstIdAfter(digits, next).map(it -> new Document("$gte", new ObjectId(it)));
   }
 
   /// The first text of 24 digits that begins with `digits` and goes on after `next`, or comes after
   /// all that begin so.
-  private static Optional<String> first(String digits, char next) {
+  private static Optional<String> firstIdAfter(String digits, char next) {
     if (next <= '9') {
-      return Optional.of(padded(digits));
+      return Optional.of(padWithZeros(digits));
     }
     return next < 'a'
-        ? Optional.of(padded(digits + "a"))
-        : following(digits).map(DocumentIds::padded);
+        ? Optional.of(padWithZeros(digits + "a"))
+        : nextPrefix(digits).map(DocumentIds::padWithZeros);
   }
 
-  private static Optional<String> following(String digits) {
+  private static Optional<String> nextPrefix(String digits) {
     if (digits.matches("f*")) {
       return Optional.empty();
     }
@@ -109,12 +110,12 @@ final class DocumentIds {
     return Optional.of("0".repeat(digits.length() - next.length()) + next);
   }
 
-  private static String padded(String digits) {
+  private static String padWithZeros(String digits) {
     return digits + "0".repeat(DIGITS - digits.length());
   }
 
   /// Capital digits are no digits of an ObjectId's text.
-  private static char lower(String text, int index) {
+  private static char lowerCaseOrNul(String text, int index) {
     char letter = text.charAt(index);
     return letter < 0x80 && !Character.isUpperCase(letter) ? letter : '\0';
   }

@@ -13,27 +13,27 @@ import org.bson.Document;
 record FenceValidator(CollectionShape shape) {
   private static final String AND = "$and";
 
-  Document validator(SortedSet<KekVersion> writable, Document own) {
+  Document toDocument(SortedSet<KekVersion> writable, Document applicationRule) {
     List<Document> rules = new ArrayList<>();
-    rules.add(guard(numbers(writable)));
-    if (!own.isEmpty()) {
-      rules.add(own);
+    rules.add(fencePart(numbers(writable)));
+    if (!applicationRule.isEmpty()) {
+      rules.add(applicationRule);
     }
     return new Document(AND, rules);
   }
 
   /// The application's part of a validator, whoever made it; empty if it has none.
-  Document ownPart(Document validator) {
+  Document applicationPart(Document validator) {
     List<Document> rules = rules(validator);
-    boolean guarded = !rules.isEmpty() && isGuard(rules.getFirst());
-    if (!guarded) {
+    boolean hasFence = !rules.isEmpty() && isFencePart(rules.getFirst());
+    if (!hasFence) {
       return validator;
     }
     return rules.size() > 1 ? rules.get(1) : new Document();
   }
 
   /// An array could show a writable version in one of its items and hide another in the next.
-  private Document guard(List<Integer> writable) {
+  private Document fencePart(List<Integer> writable) {
     List<Document> fields = new ArrayList<>();
     for (String field : shape.sealedFields()) {
       Document absent = new Document(field, null);
@@ -47,12 +47,12 @@ record FenceValidator(CollectionShape shape) {
   }
 
   /// By its form and not by its fields: those of the collection may have been others then.
-  private static boolean isGuard(Document rule) {
+  private static boolean isFencePart(Document rule) {
     List<Document> fields = rules(rule);
-    return !fields.isEmpty() && fields.stream().allMatch(FenceValidator::guardsOneField);
+    return !fields.isEmpty() && fields.stream().allMatch(FenceValidator::isFieldRule);
   }
 
-  private static boolean guardsOneField(Document rule) {
+  private static boolean isFieldRule(Document rule) {
     if (!rule.keySet().equals(Set.of("$or"))) {
       return false;
     }

@@ -29,7 +29,7 @@ final class MongoBucketRegistry {
   private static final long LASTING = 0;
 
   /// How long pollers can see a deletion.
-  static final Duration BURIED = Duration.ofHours(1);
+  static final Duration TOMBSTONE_LIFETIME = Duration.ofHours(1);
 
   /// The server's sweep comes after the entry is gone by store time, never before.
   private static final Duration SWEEP_DELAY = Duration.ofMinutes(1);
@@ -48,7 +48,7 @@ final class MongoBucketRegistry {
   BucketDocuments open(Bucket bucket) {
     BucketDocuments known = opened.get(bucket.name());
     if (known == null) {
-      known = MongoErrors.sure(() -> made(bucket));
+      known = MongoErrors.translate(() -> create(bucket));
       opened.put(bucket.name(), known);
     }
     if (!known.bucket().equals(bucket)) {
@@ -58,52 +58,55 @@ final class MongoBucketRegistry {
   }
 
   boolean isBucket(String collection) {
-    return registry.find(named(collection)).projection(Projections.include(ID)).first() != null;
+    return registry.find(byName(collection)).projection(Projections.include(ID)).first() != null;
   }
 
   /// Several processes may be here at once: all register the same or one of them fails, and making
   /// an index that is there does nothing.
-  private BucketDocuments made(Bucket bucket) {
+  private BucketDocuments create(Bucket bucket) {
     MongoCollection<Document> documents = database.getCollection(bucket.name());
-    if (!isBucket(bucket.name()) && isForeign(documents)) {
+    if (!isBucket(bucket.name()) && hasForeignDocuments(documents)) {
       throw new StoreRefusedException(
           "collection %s of database %s is not Keyfleet's, but a bucket has that name"
               .formatted(bucket.name(), database.getName()),
           "give Keyfleet a database of its own in the store's URL");
     }
     register(bucket);
-    index(bucket, documents);
+    createIndexes(bucket, documents);
     return new BucketDocuments(bucket, documents, registry, clock);
   }
 
   /// Not ours if it holds documents and, read after them, there still is no registration.
-  private boolean isForeign(MongoCollection<Document> documents) {
+  private boolean hasForeignDocuments(MongoCollection<Document> documents) {
     return documents.find().projection(Projections.include(ID)).first() != null
         && !isBucket(documents.getNamespace().getCollectionName());
   }
 
   private void register(Bucket bucket) {
-    Document fresh = new Document(LIFETIME, millis(bucket)).append(LIVES, 0L);
+    Document registration = new Document(LIFETIME, lifetimeMillis(bucket)).append(LIVES, 0L);
     FindOneAndUpdateOptions options =
         new FindOneAndUpdateOptions()
             .upsert(true)
             .projection(Projections.include(LIFETIME))
             .returnDocument(ReturnDocument.AFTER);
-    Document made = new Document("$setOnInsert", fresh);
-    Document held =
-        MongoErrors.upsert(() -> registry.findOneAndUpdate(named(bucket.name()), made, options));
-    if (held == null || held.getLong(LIFETIME) != millis(bucket)) {
-      throw mismatch(bucket, held == null ? "unregistered" : held.getLong(LIFETIME) + " ms");
+    Document insertion = new Document("$setOnInsert", registration);
+    Document registered =
+        MongoErrors.retryUpsert(
+            () -> registry.findOneAndUpdate(byName(bucket.name()), insertion, options));
+    if (registered == null || registered.getLong(LIFETIME) != lifetimeMillis(bucket)) {
+      throw mismatch(
+          bucket, registered == null ? "unregistered" : registered.getLong(LIFETIME) + " ms");
     }
   }
 
-  private static void index(Bucket bucket, MongoCollection<Document> documents) {
+  private static void createIndexes(Bucket bucket, MongoCollection<Document> documents) {
     IndexOptions sweep = new IndexOptions();
     switch (bucket) {
       case Bucket.Lasting _ -> {
         documents.createIndex(Indexes.ascending(AT));
         documents.createIndex(
-            Indexes.ascending(GONE), sweep.expireAfter(BURIED.toSeconds(), TimeUnit.SECONDS));
+            Indexes.ascending(GONE),
+            sweep.expireAfter(TOMBSTONE_LIFETIME.toSeconds(), TimeUnit.SECONDS));
       }
       case Bucket.Expiring(_, var lifetime) -> {
         Duration kept = lifetime.plusSeconds(1).plus(SWEEP_DELAY);
@@ -113,19 +116,19 @@ final class MongoBucketRegistry {
     }
   }
 
-  private static long millis(Bucket bucket) {
+  private static long lifetimeMillis(Bucket bucket) {
     return switch (bucket) {
       case Bucket.Lasting _ -> LASTING;
       case Bucket.Expiring(_, var lifetime) -> lifetime.toMillis();
     };
   }
 
-  private static IllegalArgumentException mismatch(Bucket asked, Object held) {
+  private static IllegalArgumentException mismatch(Bucket asked, Object registered) {
     return new IllegalArgumentException(
-        "bucket %s was made as %s, not as %s".formatted(asked.name(), held, asked));
+        "bucket %s was made as %s, not as %s".formatted(asked.name(), registered, asked));
   }
 
-  private static Document named(String name) {
+  private static Document byName(String name) {
     return new Document(ID, name);
   }
 }

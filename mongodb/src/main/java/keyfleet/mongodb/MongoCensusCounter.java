@@ -20,7 +20,7 @@ final class MongoCensusCounter {
     unreadable += mislabelled || fields.hasUnreadable() ? 1 : 0;
   }
 
-  Census census() {
+  Census toCensus() {
     return new Census(belonging, carrying, unreadable);
   }
 }

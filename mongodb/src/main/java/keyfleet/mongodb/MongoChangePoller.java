@@ -35,7 +35,7 @@ final class MongoChangePoller {
   private final MongoCollection<Document> documents;
   private final Prefix prefix;
   private Map<String, Long> seen = new HashMap<>();
-  private Instant last = Instant.EPOCH;
+  private Instant lastPoll = Instant.EPOCH;
 
   MongoChangePoller(MongoCollection<Document> documents, Prefix prefix) {
     this.documents = documents.withReadConcern(ReadConcern.LOCAL);
@@ -43,24 +43,25 @@ final class MongoChangePoller {
   }
 
   /// Nothing before `now` counts.
-  void begin(Instant now) {
-    last = now;
+  void start(Instant now) {
+    lastPoll = now;
     find(now).forEach(it -> seen.put(it.getString(ID), it.getLong(REVISION)));
   }
 
   List<ChangeHint> poll(Instant now) {
-    Duration passed = Duration.between(last, now);
-    boolean clockWentBack = passed.isNegative();
-    boolean burialsWereSwept = passed.compareTo(MongoBucketRegistry.BURIED.dividedBy(2)) > 0;
-    List<Document> found = find(clockWentBack ? now : last);
+    Duration elapsed = Duration.between(lastPoll, now);
+    boolean clockWentBack = elapsed.isNegative();
+    boolean tombstonesMayBeSwept =
+        elapsed.compareTo(MongoBucketRegistry.TOMBSTONE_LIFETIME.dividedBy(2)) > 0;
+    List<Document> found = find(clockWentBack ? now : lastPoll);
     boolean tooMany = found.size() > MAX_CHANGES;
     List<ChangeHint> changeHints = new ArrayList<>();
-    if (clockWentBack || burialsWereSwept || tooMany) {
+    if (clockWentBack || tombstonesMayBeSwept || tooMany) {
       changeHints.add(new Missed());
     }
     Map<String, Long> known = seen;
     seen = new HashMap<>();
-    last = now;
+    lastPoll = now;
     for (Document document : found) {
       String key = document.getString(ID);
       long revision = document.getLong(REVISION);
@@ -75,7 +76,7 @@ final class MongoChangePoller {
   private List<Document> find(Instant since) {
     Document filter = new Document(AT, new Document("$gt", since.minus(OVERLAP)));
     if (!prefix.value().isEmpty()) {
-      filter.append(ID, MongoKv.range(prefix).append("$gte", prefix.value()));
+      filter.append(ID, MongoKv.upperBound(prefix).append("$gte", prefix.value()));
     }
     return documents
         .find(filter)

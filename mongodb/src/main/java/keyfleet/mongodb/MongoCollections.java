@@ -17,7 +17,7 @@ import org.bson.Document;
 
 /// The collections of a database that hold an application's records.
 final class MongoCollections {
-  private static final String UNFENCED =
+  private static final String NOT_ENFORCED =
       "this server takes validators but enforces none: collections count as unfenced";
 
   private static final int NAMESPACE_EXISTS = 48;
@@ -34,9 +34,9 @@ final class MongoCollections {
 
   Records records(CollectionShape shape) {
     RecordDocuments documents = new RecordDocuments(database.getCollection(shape.name()), shape);
-    MongoErrors.sure(() -> {
-      refuseUnlessThere(shape);
-      refuseUnlessUnique(shape);
+    MongoErrors.translate(() -> {
+      requireCollection(shape);
+      requireUniqueIndex(shape);
       documents.refuseForeignIds();
       return shape;
     });
@@ -44,12 +44,12 @@ final class MongoCollections {
   }
 
   EnvelopeScan survey(EnvelopeScan.Scope scope) {
-    return new MongoEnvelopeScanner(database, buckets, scope).take();
+    return new MongoEnvelopeScanner(database, buckets, scope).scan();
   }
 
   /// A collection that is there is left as it is, but for the index that its ids need.
-  void make(CollectionShape shape) {
-    MongoErrors.sure(() -> {
+  void create(CollectionShape shape) {
+    MongoErrors.translate(() -> {
       try {
         database.createCollection(shape.name());
       } catch (MongoCommandException e) {
@@ -57,7 +57,7 @@ final class MongoCollections {
           throw e;
         }
       }
-      if (!isUnique(shape)) {
+      if (!hasUniqueIndex(shape)) {
         database
             .getCollection(shape.name())
             .createIndex(Indexes.ascending(shape.idField()), new IndexOptions().unique(true));
@@ -66,18 +66,18 @@ final class MongoCollections {
     });
   }
 
-  StoreCheck fencing() {
+  StoreCheck checkFencing() {
     try {
-      return validators.enforced()
+      return validators.isEnforced()
           ? StoreCheck.ok("validators are enforced, so a fence holds old writers off")
           : StoreCheck.warn(
-              UNFENCED, "disable old versions only; destroying one needs a written waiver");
+              NOT_ENFORCED, "disable old versions only; destroying one needs a written waiver");
     } catch (StoreException e) {
       return StoreCheck.warn("whether validators are enforced was not found out", e.getMessage());
     }
   }
 
-  private void refuseUnlessThere(CollectionShape shape) {
+  private void requireCollection(CollectionShape shape) {
     Optional<Document> found =
         database.listCollections().into(new ArrayList<>()).stream()
             .filter(it -> shape.name().equals(it.getString("name")))
@@ -94,21 +94,21 @@ final class MongoCollections {
     }
   }
 
-  private void refuseUnlessUnique(CollectionShape shape) {
-    if (!isUnique(shape)) {
+  private void requireUniqueIndex(CollectionShape shape) {
+    if (!hasUniqueIndex(shape)) {
       throw new StoreRefusedException(
           "collection %s has no unique index on %s alone".formatted(shape.name(), shape.idField()),
           "db.%s.createIndex({%s: 1}, {unique: true})".formatted(shape.name(), shape.idField()));
     }
   }
 
-  private boolean isUnique(CollectionShape shape) {
+  private boolean hasUniqueIndex(CollectionShape shape) {
     return shape.idField().equals("_id")
         || database.getCollection(shape.name()).listIndexes().into(new ArrayList<>()).stream()
-            .anyMatch(it -> isUnique(it, shape.idField()));
+            .anyMatch(it -> hasUniqueIndex(it, shape.idField()));
   }
 
-  private static boolean isUnique(Document index, String field) {
+  private static boolean hasUniqueIndex(Document index, String field) {
     return Boolean.TRUE.equals(index.get("unique"))
         && !index.containsKey("partialFilterExpression")
         && index.get("key", new Document()).keySet().equals(Set.of(field));

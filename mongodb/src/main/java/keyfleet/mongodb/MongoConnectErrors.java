@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
 final class MongoConnectErrors {
   private MongoConnectErrors() {}
 
-  static <T> T of(StoreUrl url, MongoClient client, Supplier<T> call) {
+  static <T> T translate(StoreUrl url, MongoClient client, Supplier<T> call) {
     try {
       return call.get();
     } catch (MongoTimeoutException e) {
       throw client.getClusterDescription().getServerDescriptions().stream()
               .map(ServerDescription::getException)
-              .anyMatch(MongoConnectErrors::isTls)
-          ? untrusted(url, e)
+              .anyMatch(MongoConnectErrors::isTlsFailure)
+          ? tlsFailure(url, e)
           : new StoreException("no primary of MongoDB answers at " + url, e);
     } catch (MongoException e) {
-      throw isTls(e) ? untrusted(url, e) : MongoErrors.told(e);
+      throw isTlsFailure(e) ? tlsFailure(url, e) : MongoErrors.toStoreException(e);
     }
   }
 
-  private static StoreRefusedException untrusted(StoreUrl url, MongoException e) {
+  private static StoreRefusedException tlsFailure(StoreUrl url, MongoException e) {
     return new StoreRefusedException(
         "TLS with %s fails: its certificate or ours is not trusted, or it speaks no TLS"
             .formatted(url),
@@ -40,7 +40,7 @@ final class MongoConnectErrors {
         e);
   }
 
-  private static boolean isTls(@Nullable Throwable e) {
+  private static boolean isTlsFailure(@Nullable Throwable e) {
     return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
         .anyMatch(SSLException.class::isInstance);
   }

@@ -22,56 +22,56 @@ import org.jspecify.annotations.Nullable;
 /// A database on a MongoDB server, opened and found fit for use.
 public final class MongoEngine implements Engine {
   /// Kept here, as a logger that nobody holds forgets its level.
-  private static final Logger DRIVER = Logger.getLogger("org.mongodb.driver");
+  private static final Logger DRIVER_LOGGER = Logger.getLogger("org.mongodb.driver");
 
   private final MongoClient client;
   private final MongoWatchRegistry watches;
   private final MongoKv kv;
   private final MongoCollections collections;
-  private final List<StoreCheck> found;
+  private final List<StoreCheck> checks;
 
   private MongoEngine(
       MongoClient client,
       MongoWatchRegistry watches,
       MongoKv kv,
       MongoCollections collections,
-      List<StoreCheck> found) {
+      List<StoreCheck> checks) {
     this.client = client;
     this.watches = watches;
     this.kv = kv;
     this.collections = collections;
-    this.found = List.copyOf(found);
+    this.checks = List.copyOf(checks);
   }
 
   public static MongoEngine open(StoreUrl url) {
-    DRIVER.setLevel(Level.OFF);
-    ConnectionLossListener interruptions = new ConnectionLossListener();
+    DRIVER_LOGGER.setLevel(Level.OFF);
+    ConnectionLossListener lossListener = new ConnectionLossListener();
     MongoClientSettings settings =
         MongoSettings.of(url)
-            .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(interruptions))
+            .applyToConnectionPoolSettings(pool -> pool.addConnectionPoolListener(lossListener))
             .build();
     MongoClient client = MongoClients.create(settings);
     try {
-      return opened(url, client, interruptions);
+      return connect(url, client, lossListener);
     } catch (RuntimeException e) {
       client.close();
       throw e;
     }
   }
 
-  private static MongoEngine opened(
-      StoreUrl url, MongoClient client, ConnectionLossListener interruptions) {
+  private static MongoEngine connect(
+      StoreUrl url, MongoClient client, ConnectionLossListener lossListener) {
     MongoDatabase admin = client.getDatabase("admin");
     MongoStoreClock clock = new MongoStoreClock(admin);
     MongoServerInfo server =
-        MongoConnectErrors.of(url, client, () -> MongoServerInfo.of(clock, admin));
-    server.refuseUnlessUsable(url);
+        MongoConnectErrors.translate(url, client, () -> MongoServerInfo.fetch(clock, admin));
+    server.requireUsable(url);
     MongoDatabase database =
         client.getDatabase(MongoSettings.database(url)).withReadConcern(server.readConcern());
-    MongoSchema.check(database);
+    MongoSchema.ensureVersion(database);
     clock.now();
     MongoWatchRegistry watches = new MongoWatchRegistry(clock);
-    interruptions.watches = watches;
+    lossListener.watches = watches;
     MongoBucketRegistry buckets = new MongoBucketRegistry(database, clock);
     return new MongoEngine(
         client,
@@ -98,13 +98,13 @@ public final class MongoEngine implements Engine {
 
   @Override
   public void createCollection(CollectionShape shape) {
-    collections.make(shape);
+    collections.create(shape);
   }
 
   @Override
   public List<StoreCheck> storeChecks() {
-    List<StoreCheck> all = new ArrayList<>(found);
-    all.add(collections.fencing());
+    List<StoreCheck> all = new ArrayList<>(checks);
+    all.add(collections.checkFencing());
     return List.copyOf(all);
   }
 
@@ -120,9 +120,9 @@ public final class MongoEngine implements Engine {
 
     @Override
     public void connectionPoolCleared(ConnectionPoolClearedEvent event) {
-      MongoWatchRegistry told = watches;
-      if (told != null) {
-        told.interrupted();
+      MongoWatchRegistry notified = watches;
+      if (notified != null) {
+        notified.markAllMissed();
       }
     }
   }

@@ -19,7 +19,7 @@ import org.bson.Document;
 /// told by name, so every document is read, in batches; each must come within the limits of a read.
 final class MongoEnvelopeScanner {
   private static final int BATCH = 500;
-  private static final String OWN = "keyfleet.";
+  private static final String OWN_PREFIX = "keyfleet.";
 
   private final MongoDatabase database;
   private final MongoBucketRegistry buckets;
@@ -33,18 +33,18 @@ final class MongoEnvelopeScanner {
     this.scope = scope;
   }
 
-  EnvelopeScan take() {
+  EnvelopeScan scan() {
     List<Document> listed =
-        MongoErrors.sure(() -> database.listCollections().into(new ArrayList<>()));
-    for (Document one : listed) {
-      visit(one.getString("name"), String.valueOf(one.getString("type")));
+        MongoErrors.translate(() -> database.listCollections().into(new ArrayList<>()));
+    for (Document collection : listed) {
+      scanOrSkip(collection.getString("name"), String.valueOf(collection.getString("type")));
     }
     count.skip("system collections", "they are the server's own");
     count.skip("other databases of this server", "a URL names one");
     return count.build();
   }
 
-  private void visit(String name, String type) {
+  private void scanOrSkip(String name, String type) {
     if (name.startsWith("system.")) {
       return;
     }
@@ -52,29 +52,30 @@ final class MongoEnvelopeScanner {
       count.skip(
           type + " " + name,
           type.equals("view") ? "its documents are those of collections" : "it cannot be fenced");
-    } else if (name.startsWith(OWN) || MongoErrors.sure(() -> buckets.isBucket(name))) {
+    } else if (name.startsWith(OWN_PREFIX) || MongoErrors.translate(() -> buckets.isBucket(name))) {
       count.skip("Keyfleet's own collections", "they hold no records");
     } else {
-      scan(name);
+      scanCollection(name);
     }
   }
 
   /// One collection that may not be read keeps nobody from the others.
-  private void scan(String name) {
-    DocumentEnvelopeScanner document = new DocumentEnvelopeScanner(name, declared(name), count);
+  private void scanCollection(String name) {
+    DocumentEnvelopeScanner document =
+        new DocumentEnvelopeScanner(name, declaredFields(name), count);
     try {
-      MongoErrors.sure(() -> {
-        long seen = 0;
+      MongoErrors.translate(() -> {
+        long scanned = 0;
         try (MongoCursor<Document> found = documents(name).cursor()) {
-          while (found.hasNext() && seen < scope.maxRows()) {
-            document.look(found.next());
-            seen++;
+          while (found.hasNext() && scanned < scope.maxRows()) {
+            document.scan(found.next());
+            scanned++;
           }
           if (found.hasNext()) {
             count.skipRest(name, scope.maxRows());
           }
         }
-        return seen;
+        return scanned;
       });
     } catch (StoreRefusedException e) {
       count.addFailure("collection " + name, e.getMessage());
@@ -85,7 +86,7 @@ final class MongoEnvelopeScanner {
     return database.getCollection(name).find().batchSize((int) Math.min(BATCH, scope.maxRows()));
   }
 
-  private Set<String> declared(String collection) {
+  private Set<String> declaredFields(String collection) {
     Set<String> fields = new TreeSet<>();
     scope.declared().stream()
         .filter(it -> it.name().equals(collection))

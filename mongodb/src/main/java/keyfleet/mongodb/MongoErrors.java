@@ -24,7 +24,7 @@ final class MongoErrors {
 
   /// Errors by which a server says that it refused a command before doing anything. An error that
   /// is not here may stand for a write that was applied: it counts as no answer.
-  private static final Set<Integer> REFUSED_AT_ONCE =
+  private static final Set<Integer> REFUSED_BEFORE_ACTING =
       Set.of(
           2, // bad value
           9, // cannot be parsed
@@ -44,17 +44,17 @@ final class MongoErrors {
   private MongoErrors() {}
 
   /// For reads, and for steps before the one that writes what the caller asked for.
-  static <T> T sure(Supplier<T> call) {
+  static <T> T translate(Supplier<T> call) {
     try {
       return call.get();
     } catch (MongoException e) {
-      throw told(e);
+      throw toStoreException(e);
     }
   }
 
   /// An upsert of a document that another makes at the same moment may fail by it; the second try
   /// finds it there.
-  static <T> T upsert(Supplier<T> call) {
+  static <T> T retryUpsert(Supplier<T> call) {
     try {
       return call.get();
     } catch (MongoException e) {
@@ -66,18 +66,18 @@ final class MongoErrors {
   }
 
   /// For the step that writes: `unknown` when it may have been applied.
-  static <T> T write(Supplier<T> call, T unknown) {
+  static <T> T translateWrite(Supplier<T> call, T unknown) {
     try {
       return call.get();
     } catch (MongoException e) {
-      if (surelyNotApplied(e)) {
-        throw told(e);
+      if (isNotApplied(e)) {
+        throw toStoreException(e);
       }
       return unknown;
     }
   }
 
-  static boolean surelyNotApplied(MongoException e) {
+  static boolean isNotApplied(MongoException e) {
     return switch (e) {
       // A kind of timeout, but one that can strike after the command was sent.
       case MongoOperationTimeoutException _ -> false;
@@ -88,7 +88,7 @@ final class MongoErrors {
           MongoConfigurationException _ ->
           true;
       case MongoCommandException refused -> isRefusal(refused);
-      case MongoWriteException refused -> REFUSED_AT_ONCE.contains(refused.getCode());
+      case MongoWriteException refused -> REFUSED_BEFORE_ACTING.contains(refused.getCode());
       default -> false;
     };
   }
@@ -100,10 +100,10 @@ final class MongoErrors {
     return ok != null
         && ok.isNumber()
         && ok.asNumber().intValue() == 0
-        && REFUSED_AT_ONCE.contains(e.getCode());
+        && REFUSED_BEFORE_ACTING.contains(e.getCode());
   }
 
-  static StoreException told(MongoException e) {
+  static StoreException toStoreException(MongoException e) {
     return switch (e) {
       case MongoSecurityException security
           when security.getCause() instanceof MongoCommandException ->
@@ -118,12 +118,12 @@ final class MongoErrors {
               e);
       case MongoTimeoutException _ -> new StoreException("no primary of MongoDB answers", e);
       case MongoCommandException refused ->
-          new StoreException("MongoDB refused: " + named(refused), e);
+          new StoreException("MongoDB refused: " + errorName(refused), e);
       default -> new StoreException("the connection to MongoDB failed", e);
     };
   }
 
-  private static String named(MongoCommandException e) {
+  private static String errorName(MongoCommandException e) {
     return e.getErrorCodeName().isEmpty() ? "error " + e.getCode() : e.getErrorCodeName();
   }
 }

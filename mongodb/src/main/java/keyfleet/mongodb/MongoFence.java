@@ -33,76 +33,79 @@ final class MongoFence {
   private static final String EPOCH = "epoch";
   private static final String WRITABLE = "writable";
 
-  private static final int MAX_TRIES = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
   private final CollectionShape shape;
-  private final MongoCollection<Document> remembered;
+  private final MongoCollection<Document> fences;
   private final ValidatorInstaller validators;
-  private volatile @Nullable Fence known;
+  private volatile @Nullable Fence lastSeen;
 
   MongoFence(CollectionShape shape, MongoDatabase database, ValidatorInstaller validators) {
     this.shape = shape;
-    this.remembered = database.getCollection("keyfleet.fences");
+    this.fences = database.getCollection("keyfleet.fences");
     this.validators = validators;
   }
 
-  Optional<Fence> held() {
+  Optional<Fence> current() {
     Document found =
-        remembered
+        fences
             .find(new Document(ID, shape.name()))
             .projection(Projections.include(INCARNATION, EPOCH, WRITABLE))
             .maxTime(MongoSettings.SERVER_LIMIT.toMillis(), MILLISECONDS)
             .first();
-    Optional<Fence> held = Optional.ofNullable(found).map(MongoFence::fence);
-    known = held.orElse(null);
-    return held;
+    Optional<Fence> current = Optional.ofNullable(found).map(MongoFence::toFence);
+    lastSeen = current.orElse(null);
+    return current;
   }
 
   /// First remembered, then enforced: who finds a fence in force finds it remembered too.
   FenceResult raise(Fence next) {
-    FenceResult fenceResult = MongoErrors.write(() -> remember(next), new Unknown());
+    FenceResult fenceResult = MongoErrors.translateWrite(() -> store(next), new Unknown());
     if (!(fenceResult instanceof Raised)) {
       return fenceResult;
     }
-    if (!validators.enforced()) {
+    if (!validators.isEnforced()) {
       return new Unenforced();
     }
-    fenceResult = MongoErrors.write(() -> validators.install(shape, next), new Unknown());
-    return fenceResult instanceof Raised ? confirmed(next) : fenceResult;
+    fenceResult = MongoErrors.translateWrite(() -> validators.install(shape, next), new Unknown());
+    return fenceResult instanceof Raised ? confirm(next) : fenceResult;
   }
 
   /// `collMod` takes no condition: one sent under a lower term may come after one of a higher. So
   /// whoever installs looks afterwards what is remembered, and puts that in force.
-  private FenceResult confirmed(Fence next) {
-    Fence held = MongoErrors.sure(this::held).orElse(next);
-    if (held.equals(next)) {
+  private FenceResult confirm(Fence next) {
+    Fence current = MongoErrors.translate(this::current).orElse(next);
+    if (current.equals(next)) {
       return new Raised();
     }
-    FenceResult repaired = MongoErrors.write(() -> validators.install(shape, held), new Unknown());
-    return repaired instanceof Raised && !held.yieldsTo(next) ? new StaleTerm(held) : new Unknown();
+    FenceResult reinstalled =
+        MongoErrors.translateWrite(() -> validators.install(shape, current), new Unknown());
+    return reinstalled instanceof Raised && !current.yieldsTo(next)
+        ? new StaleTerm(current)
+        : new Unknown();
   }
 
   /// Puts the remembered fence in force again if something else stands in its place: an
   /// application's own `collMod`, or that of a driver that was stopped in the middle.
-  void uphold() {
-    Optional<Fence> held = MongoErrors.sure(this::held);
-    if (held.isPresent() && validators.enforced()) {
-      MongoErrors.sure(() -> validators.uphold(shape, held.get()));
+  void reinstallIfChanged() {
+    Optional<Fence> current = MongoErrors.translate(this::current);
+    if (current.isPresent() && validators.isEnforced()) {
+      MongoErrors.translate(() -> validators.reinstallIfChanged(shape, current.get()));
     }
   }
 
   /// A fence that forbids this change though the server may not. The one last seen is asked first:
   /// only if it forbids is the one that stands read.
-  Optional<Fence> against(SealedFields before, SealedFields after) {
-    Fence last = known;
+  Optional<Fence> forbidding(SealedFields before, SealedFields after) {
+    Fence last = lastSeen;
     return last == null || last.allows(before, after)
         ? Optional.empty()
-        : MongoErrors.sure(this::held).filter(it -> !it.allows(before, after));
+        : MongoErrors.translate(this::current).filter(it -> !it.allows(before, after));
   }
 
   /// The fence on whose behalf the server refused.
-  Fence refusing(SealedFields before, SealedFields after) {
-    return held()
+  Fence refusingFence(SealedFields before, SealedFields after) {
+    return current()
         .filter(it -> !it.allows(before, after))
         .orElseThrow(() ->
             new StoreRefusedException(
@@ -110,22 +113,22 @@ final class MongoFence {
                 "look at the application's own validation rules"));
   }
 
-  private FenceResult remember(Fence next) {
+  private FenceResult store(Fence next) {
     long incarnation = next.term().incarnation();
     Document earlier = new Document(INCARNATION, new Document("$lt", incarnation));
     Document same =
         new Document(INCARNATION, incarnation)
             .append(EPOCH, new Document("$lte", next.term().epoch()));
-    Document yielding = new Document(ID, shape.name()).append("$or", List.of(earlier, same));
+    Document lowerTerm = new Document(ID, shape.name()).append("$or", List.of(earlier, same));
     Document change =
         new Document(INCARNATION, incarnation)
             .append(EPOCH, next.term().epoch())
             .append(WRITABLE, FenceValidator.numbers(next.writable()));
     UpdateOptions upsert = new UpdateOptions().upsert(true);
-    for (int i = 0; i < MAX_TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       try {
-        remembered.updateOne(yielding, new Document("$set", change), upsert);
-        known = next;
+        fences.updateOne(lowerTerm, new Document("$set", change), upsert);
+        lastSeen = next;
         return new Raised();
       } catch (MongoException e) {
         if (e.getCode() != MongoErrors.DUPLICATE_KEY) {
@@ -133,15 +136,15 @@ final class MongoFence {
         }
       }
       // One is there that did not match: a higher one, unless another was first to make it.
-      Optional<Fence> held = held().filter(it -> !it.yieldsTo(next));
-      if (held.isPresent()) {
-        return new StaleTerm(held.get());
+      Optional<Fence> current = current().filter(it -> !it.yieldsTo(next));
+      if (current.isPresent()) {
+        return new StaleTerm(current.get());
       }
     }
     throw new StoreException("the fence of %s changes all the time".formatted(shape.name()));
   }
 
-  private static Fence fence(Document found) {
+  private static Fence toFence(Document found) {
     return Fence.of(
         new Term(found.getLong(INCARNATION), found.getLong(EPOCH)),
         found.getList(WRITABLE, Integer.class).stream()

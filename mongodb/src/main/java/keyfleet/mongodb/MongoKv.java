@@ -33,7 +33,7 @@ final class MongoKv implements Kv {
   private static final int PAGE = 1_000;
 
   /// How often a slot may change under the hands of who wants to fill it.
-  private static final int MAX_TRIES = 100;
+  private static final int MAX_ATTEMPTS = 100;
 
   private final MongoBucketRegistry buckets;
   private final MongoStoreClock clock;
@@ -48,20 +48,20 @@ final class MongoKv implements Kv {
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
     BucketDocuments documents = buckets.open(bucket);
-    Instant horizon = documents.horizon();
-    return MongoErrors.sure(() ->
+    Instant horizon = documents.expiryHorizon();
+    return MongoErrors.translate(() ->
         Optional.ofNullable(documents.find(new Document(ID, key.value())).first())
             .filter(it -> BucketDocuments.isAlive(it, horizon))
-            .map(documents::entry));
+            .map(documents::toEntry));
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
-    for (int i = 0; i < MAX_TRIES; i++) {
-      Document slot = MongoErrors.sure(() -> documents.slot(key));
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
+      Document slot = MongoErrors.translate(() -> documents.claimSlot(key));
       if (!slot.containsKey(BucketDocuments.GONE)
-          && BucketDocuments.isAlive(slot, documents.horizon())) {
+          && BucketDocuments.isAlive(slot, documents.expiryHorizon())) {
         return new Conflict();
       }
       WriteResult writeResult = fill(documents, slot, value);
@@ -69,38 +69,41 @@ final class MongoKv implements Kv {
         return writeResult;
       }
     }
-    throw tooBusy(bucket, key);
+    throw tooManyConflicts(bucket, key);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
     BucketDocuments documents = buckets.open(bucket);
-    for (int i = 0; i < MAX_TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       WriteResult writeResult = write(() -> documents.overwrite(key, value));
       if (writeResult instanceof Conflict) {
-        Document slot = MongoErrors.sure(() -> documents.slot(key));
+        Document slot = MongoErrors.translate(() -> documents.claimSlot(key));
         writeResult = fill(documents, slot, value);
       }
       if (!(writeResult instanceof Conflict)) {
         return writeResult;
       }
     }
-    throw tooBusy(bucket, key);
+    throw tooManyConflicts(bucket, key);
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
     BucketDocuments documents = buckets.open(bucket);
-    Instant horizon = documents.horizon();
+    Instant horizon = documents.expiryHorizon();
     return write(() -> documents.replace(key, expected, horizon, value));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
     BucketDocuments documents = buckets.open(bucket);
-    Instant horizon = documents.horizon();
-    return MongoErrors.write(
-        () -> documents.bury(key, expected, horizon).isPresent() ? new Deleted() : new Conflict(),
+    Instant horizon = documents.expiryHorizon();
+    return MongoErrors.translateWrite(
+        () ->
+            documents.markDeleted(key, expected, horizon).isPresent()
+                ? new Deleted()
+                : new Conflict(),
         new Unknown());
   }
 
@@ -111,8 +114,8 @@ final class MongoKv implements Kv {
     String from = prefix.value();
     List<Entry> page;
     do {
-      Document range = range(prefix).append(entries.isEmpty() ? "$gte" : "$gt", from);
-      page = page(documents, range);
+      Document range = upperBound(prefix).append(entries.isEmpty() ? "$gte" : "$gt", from);
+      page = readPage(documents, range);
       entries.addAll(page);
       from = page.isEmpty() ? from : page.getLast().key().value();
     } while (page.size() == PAGE);
@@ -129,20 +132,20 @@ final class MongoKv implements Kv {
     return clock.now();
   }
 
-  private static List<Entry> page(BucketDocuments documents, Document range) {
-    Document filter = BucketDocuments.alive(documents.horizon()).append(ID, range);
-    return MongoErrors.sure(() ->
+  private static List<Entry> readPage(BucketDocuments documents, Document range) {
+    Document filter = BucketDocuments.aliveFilter(documents.expiryHorizon()).append(ID, range);
+    return MongoErrors.translate(() ->
         documents
             .find(filter)
             .sort(Sorts.ascending(ID))
             .limit(PAGE)
             .batchSize(PAGE)
-            .map(documents::entry)
+            .map(documents::toEntry)
             .into(new ArrayList<>()));
   }
 
   /// A branch ends before the character that follows its dot.
-  static Document range(Prefix prefix) {
+  static Document upperBound(Prefix prefix) {
     String branch = prefix.value();
     return branch.isEmpty()
         ? new Document()
@@ -151,18 +154,18 @@ final class MongoKv implements Kv {
 
   /// `Conflict` if the slot is no longer as it was read.
   private static WriteResult fill(BucketDocuments documents, Document slot, Value value) {
-    long revision = MongoErrors.sure(() -> documents.nextRevision(slot));
+    long revision = MongoErrors.translate(() -> documents.takeNextRevision(slot));
     return write(() -> documents.fill(slot, revision, value));
   }
 
   private static WriteResult write(Supplier<Optional<Revision>> change) {
-    return MongoErrors.write(
+    return MongoErrors.translateWrite(
         () -> change.get().<WriteResult>map(Written::new).orElseGet(Conflict::new), new Unknown());
   }
 
-  private static StoreException tooBusy(Bucket bucket, Key key) {
+  private static StoreException tooManyConflicts(Bucket bucket, Key key) {
     return new StoreException(
         "key %s of bucket %s changed under %d tries to write it"
-            .formatted(key, bucket.name(), MAX_TRIES));
+            .formatted(key, bucket.name(), MAX_ATTEMPTS));
   }
 }

@@ -55,11 +55,11 @@ final class MongoRecords implements Records {
 
   private List<StoredRecord> scanAfter(KekVersion version, String after, int limit) {
     List<StoredRecord> found = new ArrayList<>();
-    MongoErrors.sure(() -> {
+    MongoErrors.translate(() -> {
       documents.walk(
           after,
           document -> {
-            StoredRecord record = documents.record(document);
+            StoredRecord record = documents.toRecord(document);
             if (record.fields().lowest().equals(Optional.of(version))) {
               found.add(record);
             }
@@ -72,26 +72,26 @@ final class MongoRecords implements Records {
 
   @Override
   public Optional<StoredRecord> read(RecordId id) {
-    Document filter = new Document(shape.idField(), DocumentIds.matching(id));
+    Document filter = new Document(shape.idField(), DocumentIds.filterFor(id));
     List<Document> found =
-        MongoErrors.sure(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
+        MongoErrors.translate(() -> documents.find(filter).limit(2).into(new ArrayList<>()));
     if (found.size() > 1) {
       throw new StoreRefusedException(
           "collection %s has both the string and the ObjectId %s".formatted(shape.name(), id),
           "rename one of them");
     }
-    return found.stream().map(documents::record).findFirst();
+    return found.stream().map(documents::toRecord).findFirst();
   }
 
   @Override
   public RecordWriteResult insert(StoredRecord added) {
     // As text, unless the same text names an ObjectId already.
-    if (DocumentIds.asObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
+    if (DocumentIds.toObjectId(added.id()).isPresent() && read(added.id()).isPresent()) {
       return new Conflict();
     }
-    Document stored = documents.stored(added.fields());
+    Document stored = documents.toDocument(added.fields());
     stored.append(shape.idField(), added.id().value());
-    return fenced(
+    return writeUnlessFenced(
         SealedFields.NONE,
         added.fields(),
         () -> {
@@ -102,14 +102,14 @@ final class MongoRecords implements Records {
 
   @Override
   public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    Document asRead = documents.matching(recordChange.before());
-    Document next = new Document("$set", documents.stored(recordChange.after()));
+    Document unchanged = documents.unchangedFilter(recordChange.before());
+    Document next = new Document("$set", documents.toDocument(recordChange.after()));
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
-    return fenced(
+    return writeUnlessFenced(
         recordChange.before().fields(),
         recordChange.after(),
         () ->
-            documents.collection().updateOne(asRead, next, options).getMatchedCount() == 1
+            documents.collection().updateOne(unchanged, next, options).getMatchedCount() == 1
                 ? new Stored()
                 : new Conflict());
   }
@@ -122,11 +122,11 @@ final class MongoRecords implements Records {
   @Override
   public DeleteResult delete(StoredRecord expected) {
     DeleteOptions options = new DeleteOptions().collation(RecordDocuments.BYTES);
-    return MongoErrors.write(
+    return MongoErrors.translateWrite(
         () ->
             documents
                         .collection()
-                        .deleteOne(documents.matching(expected), options)
+                        .deleteOne(documents.unchangedFilter(expected), options)
                         .getDeletedCount()
                     == 1
                 ? new Deleted()
@@ -140,17 +140,17 @@ final class MongoRecords implements Records {
   /// version, and as unreadable besides, since the server's own rule is deceived by it.
   @Override
   public Census census() {
-    fences.uphold();
+    fences.reinstallIfChanged();
     MongoCensusCounter count = new MongoCensusCounter();
-    return MongoErrors.sure(() -> {
+    return MongoErrors.translate(() -> {
       documents.refuseForeignIds();
       documents.walk(
           "",
           document -> {
-            count.add(documents.record(document), documents.isMislabelled(document));
+            count.add(documents.toRecord(document), documents.isMislabelled(document));
             return true;
           });
-      return count.census();
+      return count.toCensus();
     });
   }
 
@@ -161,23 +161,23 @@ final class MongoRecords implements Records {
 
   @Override
   public Optional<Fence> fence() {
-    return MongoErrors.sure(fences::held);
+    return MongoErrors.translate(fences::current);
   }
 
-  private RecordWriteResult fenced(
+  private RecordWriteResult writeUnlessFenced(
       SealedFields before, SealedFields after, Supplier<RecordWriteResult> write) {
-    Optional<Fence> against = fences.against(before, after);
-    if (against.isPresent()) {
-      return new Fenced(against.get());
+    Optional<Fence> forbidding = fences.forbidding(before, after);
+    if (forbidding.isPresent()) {
+      return new Fenced(forbidding.get());
     }
-    return MongoErrors.write(
+    return MongoErrors.translateWrite(
         () -> {
           try {
             return write.get();
           } catch (MongoException e) {
             return switch (e.getCode()) {
               case MongoErrors.DUPLICATE_KEY -> new Conflict();
-              case MongoErrors.VALIDATION -> new Fenced(fences.refusing(before, after));
+              case MongoErrors.VALIDATION -> new Fenced(fences.refusingFence(before, after));
               default -> throw e;
             };
           }

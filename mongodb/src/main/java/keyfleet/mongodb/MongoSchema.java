@@ -14,34 +14,34 @@ final class MongoSchema {
   private static final String COLLECTION = "keyfleet.schema";
   private static final String VERSION = "version";
 
-  private static final int CURRENT = 1;
+  private static final int SUPPORTED = 1;
 
   private MongoSchema() {}
 
-  static void check(MongoDatabase database) {
-    Object found = MongoErrors.sure(() -> version(database));
-    if (!found.equals(CURRENT)) {
+  static void ensureVersion(MongoDatabase database) {
+    Object found = MongoErrors.translate(() -> readOrCreateVersion(database));
+    if (!found.equals(SUPPORTED)) {
       throw new StoreRefusedException(
           "database %s has Keyfleet's schema %s, this program knows %d"
-              .formatted(database.getName(), found, CURRENT),
+              .formatted(database.getName(), found, SUPPORTED),
           "use the program that made it, or a newer one");
     }
   }
 
-  private static Object version(MongoDatabase database) {
+  private static Object readOrCreateVersion(MongoDatabase database) {
     MongoCollection<Document> collection = database.getCollection(COLLECTION);
-    Document only = new Document("_id", "schema");
-    Document held = collection.find(only).projection(Projections.include(VERSION)).first();
-    if (held == null) {
-      Document first = new Document("$setOnInsert", new Document(VERSION, CURRENT));
+    Document byId = new Document("_id", "schema");
+    Document stored = collection.find(byId).projection(Projections.include(VERSION)).first();
+    if (stored == null) {
+      Document first = new Document("$setOnInsert", new Document(VERSION, SUPPORTED));
       FindOneAndUpdateOptions options =
           new FindOneAndUpdateOptions()
               .upsert(true)
               .projection(Projections.include(VERSION))
               .returnDocument(ReturnDocument.AFTER);
-      held = MongoErrors.upsert(() -> collection.findOneAndUpdate(only, first, options));
+      stored = MongoErrors.retryUpsert(() -> collection.findOneAndUpdate(byId, first, options));
     }
-    Object version = held == null ? null : held.get(VERSION);
+    Object version = stored == null ? null : stored.get(VERSION);
     return version == null ? "none" : version;
   }
 }

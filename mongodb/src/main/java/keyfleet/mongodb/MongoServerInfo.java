@@ -10,15 +10,15 @@ import keyfleet.store.engine.StoreUrl;
 import org.bson.Document;
 
 /// What a server says of itself, and what that means for safety.
-record MongoServerInfo(Document greeting, Document build) {
+record MongoServerInfo(Document hello, Document buildInfo) {
   private static final String FERRET = "ferretdb";
 
-  static MongoServerInfo of(MongoStoreClock clock, MongoDatabase admin) {
-    return new MongoServerInfo(clock.greet(), admin.runCommand(new Document("buildInfo", 1)));
+  static MongoServerInfo fetch(MongoStoreClock clock, MongoDatabase admin) {
+    return new MongoServerInfo(clock.sendHello(), admin.runCommand(new Document("buildInfo", 1)));
   }
 
-  void refuseUnlessUsable(StoreUrl url) {
-    if (build.keySet().stream().anyMatch(it -> it.startsWith(FERRET))) {
+  void requireUsable(StoreUrl url) {
+    if (buildInfo.keySet().stream().anyMatch(it -> it.startsWith(FERRET))) {
       throw new StoreRefusedException(
           "FerretDB loses acknowledged writes: of 615 compare-and-sets that 8 writers were told had"
               + " happened, 167 had (measured on 1.24)",
@@ -36,12 +36,12 @@ record MongoServerInfo(Document greeting, Document build) {
   /// Only members of a replica set know a linearizable read. A server that stands alone has nobody
   /// to be behind.
   ReadConcern readConcern() {
-    return standsAlone() ? ReadConcern.LOCAL : ReadConcern.LINEARIZABLE;
+    return isStandalone() ? ReadConcern.LOCAL : ReadConcern.LINEARIZABLE;
   }
 
   List<StoreCheck> checks(StoreUrl url) {
     List<StoreCheck> storeChecks = new ArrayList<>();
-    storeChecks.add(replication());
+    storeChecks.add(replicationCheck());
     storeChecks.add(StoreCheck.ok("writes wait for a majority of the members and their journals"));
     if (!replicaSet().isEmpty() && url.parameter("replicaSet").isEmpty()) {
       storeChecks.add(
@@ -49,20 +49,20 @@ record MongoServerInfo(Document greeting, Document build) {
               "the URL does not follow replica set %s to its next primary".formatted(replicaSet()),
               "name every member in the URL, and replicaSet=" + replicaSet()));
     }
-    storeChecks.add(tested());
+    storeChecks.add(versionCheck());
     return storeChecks;
   }
 
-  private StoreCheck replication() {
-    return standsAlone()
+  private StoreCheck replicationCheck() {
+    return isStandalone()
         ? StoreCheck.warn(
             "MongoDB runs as one server without replica set: its disk is the only copy",
             "run a replica set of three")
         : StoreCheck.ok("MongoDB answers as primary and confirms each read with a majority");
   }
 
-  private StoreCheck tested() {
-    return build.containsKey("gitVersion")
+  private StoreCheck versionCheck() {
+    return buildInfo.containsKey("gitVersion")
         ? StoreCheck.warn(
             "Keyfleet was not tested on MongoDB %s".formatted(version()),
             "run the contract suite on it with KEYFLEET_TEST_MONGODB, and doctor's probe")
@@ -72,19 +72,19 @@ record MongoServerInfo(Document greeting, Document build) {
   }
 
   private String version() {
-    return String.valueOf(build.get("version"));
+    return String.valueOf(buildInfo.get("version"));
   }
 
   private boolean isPrimary() {
-    return greeting.getBoolean("isWritablePrimary", greeting.getBoolean("ismaster", false));
+    return hello.getBoolean("isWritablePrimary", hello.getBoolean("ismaster", false));
   }
 
-  private boolean standsAlone() {
-    return replicaSet().isEmpty() && !"isdbgrid".equals(greeting.get("msg"));
+  private boolean isStandalone() {
+    return replicaSet().isEmpty() && !"isdbgrid".equals(hello.get("msg"));
   }
 
   private String replicaSet() {
-    String name = greeting.getString("setName");
+    String name = hello.getString("setName");
     return name == null ? "" : name;
   }
 }

@@ -29,7 +29,7 @@ final class MongoSettings {
   static final Duration POOL_WAIT = Duration.ofSeconds(5);
 
   /// How soon after a failure the driver looks for its server again.
-  static final Duration LOOK_AGAIN = Duration.ofMillis(100);
+  static final Duration MONITOR_INTERVAL = Duration.ofMillis(100);
 
   /// Longer than the server's own limit, so that its answer comes first.
   static final Duration SOCKET = Duration.ofSeconds(10);
@@ -47,7 +47,7 @@ final class MongoSettings {
       Set.of(
           "authSource", PASSWORD_FILE, "replicaSet", "tls", "tlsCAFile", "tlsCertificateKeyFile");
 
-  private static final CodecRegistry INSTANTS =
+  private static final CodecRegistry INSTANT_CODECS =
       CodecRegistries.fromRegistries(
           CodecRegistries.fromProviders(
               new DocumentCodecProvider(
@@ -69,7 +69,7 @@ final class MongoSettings {
     MongoClientSettings.Builder settings =
         MongoClientSettings.builder()
             .applicationName("keyfleet")
-            .codecRegistry(INSTANTS)
+            .codecRegistry(INSTANT_CODECS)
             .readPreference(ReadPreference.primary())
             .writeConcern(
                 WriteConcern.MAJORITY
@@ -87,7 +87,7 @@ final class MongoSettings {
                     .connectTimeout(CONNECT.toMillis(), MILLISECONDS)
                     .readTimeout(SOCKET.toMillis(), MILLISECONDS))
             .applyToServerSettings(
-                server -> server.minHeartbeatFrequency(LOOK_AGAIN.toMillis(), MILLISECONDS))
+                server -> server.minHeartbeatFrequency(MONITOR_INTERVAL.toMillis(), MILLISECONDS))
             .applyToConnectionPoolSettings(pool ->
                 pool.maxSize(MAX_CONNECTIONS).maxWaitTime(POOL_WAIT.toMillis(), MILLISECONDS));
     credential(url).ifPresent(settings::credential);

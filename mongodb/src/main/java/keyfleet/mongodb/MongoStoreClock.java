@@ -14,19 +14,19 @@ import org.bson.Document;
 final class MongoStoreClock {
   private final MongoDatabase admin;
   private final AtomicLong latest = new AtomicLong();
-  private volatile String greeting = "hello";
+  private volatile String helloCommand = "hello";
 
   MongoStoreClock(MongoDatabase admin) {
     this.admin = admin;
   }
 
   StoreTime now() {
-    return seen(MongoErrors.sure(this::reading));
+    return observe(MongoErrors.translate(this::readServerTime));
   }
 
   /// Takes note of a time that the server wrote into an entry.
-  StoreTime seen(Instant told) {
-    return new StoreTime(latest.accumulateAndGet(told.toEpochMilli(), Math::max));
+  StoreTime observe(Instant serverTime) {
+    return new StoreTime(latest.accumulateAndGet(serverTime.toEpochMilli(), Math::max));
   }
 
   /// The latest time this client was told; nobody is asked.
@@ -35,21 +35,21 @@ final class MongoStoreClock {
   }
 
   /// What the server's clock shows, even if that is less than it was.
-  Instant reading() {
-    Instant told = greet().get("localTime", Instant.class);
-    return told == null ? Instant.ofEpochMilli(latest.get()) : told;
+  Instant readServerTime() {
+    Instant serverTime = sendHello().get("localTime", Instant.class);
+    return serverTime == null ? Instant.ofEpochMilli(latest.get()) : serverTime;
   }
 
   /// The server's greeting; stand-ins for MongoDB may know it by its old name only.
-  Document greet() {
+  Document sendHello() {
     try {
-      return admin.runCommand(new Document(greeting, 1));
+      return admin.runCommand(new Document(helloCommand, 1));
     } catch (MongoCommandException e) {
-      if (e.getCode() != MongoErrors.NO_SUCH_COMMAND || greeting.equals("isMaster")) {
+      if (e.getCode() != MongoErrors.NO_SUCH_COMMAND || helloCommand.equals("isMaster")) {
         throw e;
       }
-      greeting = "isMaster";
-      return greet();
+      helloCommand = "isMaster";
+      return sendHello();
     }
   }
 }

@@ -40,43 +40,43 @@ final class MongoTls {
   private MongoTls() {}
 
   static Optional<SSLContext> context(StoreUrl url) {
-    boolean wanted =
+    boolean isEnabled =
         switch (url.parameter("tls").orElse("false")) {
           case "true" -> true;
           case "false" -> false;
-          default -> throw refused("tls is true or false", null);
+          default -> throw refusal("tls is true or false", null);
         };
-    if (!wanted
+    if (!isEnabled
         && url.parameter("tlsCAFile")
             .or(() -> url.parameter("tlsCertificateKeyFile"))
             .isPresent()) {
-      throw refused("the store's URL names files for TLS but not tls=true", null);
+      throw refusal("the store's URL names files for TLS but not tls=true", null);
     }
-    return wanted ? Optional.of(made(url)) : Optional.empty();
+    return isEnabled ? Optional.of(build(url)) : Optional.empty();
   }
 
-  private static SSLContext made(StoreUrl url) {
+  private static SSLContext build(StoreUrl url) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(
-          shown(url.parameter("tlsCertificateKeyFile").orElse("")),
-          trusted(url.parameter("tlsCAFile").orElse("")),
+          keyManagers(url.parameter("tlsCertificateKeyFile").orElse("")),
+          trustManagers(url.parameter("tlsCAFile").orElse("")),
           null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
-      throw refused("a PEM file of the store's URL cannot be used", e);
+      throw refusal("a PEM file of the store's URL cannot be used", e);
     }
   }
 
   /// Without a file: whom the JDK trusts.
-  private static TrustManager @Nullable [] trusted(String caFile)
+  private static TrustManager @Nullable [] trustManagers(String caFile)
       throws GeneralSecurityException, IOException {
     if (caFile.isEmpty()) {
       return null;
     }
-    KeyStore authorities = empty();
+    KeyStore authorities = emptyKeyStore();
     int number = 0;
-    for (Certificate certificate : certificates(read(caFile))) {
+    for (Certificate certificate : parseCertificates(read(caFile))) {
       authorities.setCertificateEntry("authority " + number++, certificate);
     }
     TrustManagerFactory trust =
@@ -85,28 +85,28 @@ final class MongoTls {
     return trust.getTrustManagers();
   }
 
-  private static KeyManager @Nullable [] shown(String keyFile)
+  private static KeyManager @Nullable [] keyManagers(String keyFile)
       throws GeneralSecurityException, IOException {
     if (keyFile.isEmpty()) {
       return null;
     }
     byte[] pem = new PrivateFile("tlsCertificateKeyFile", keyFile).readBytes();
-    KeyStore own = empty();
-    Certificate[] chain = certificates(pem).toArray(Certificate[]::new);
-    own.setKeyEntry("own", key(new String(pem, US_ASCII)), new char[0], chain);
+    KeyStore own = emptyKeyStore();
+    Certificate[] chain = parseCertificates(pem).toArray(Certificate[]::new);
+    own.setKeyEntry("own", parseKey(new String(pem, US_ASCII)), new char[0], chain);
     KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(own, new char[0]);
     return keys.getKeyManagers();
   }
 
-  private static PrivateKey key(String pem) throws GeneralSecurityException {
+  private static PrivateKey parseKey(String pem) throws GeneralSecurityException {
     Matcher key = KEY.matcher(pem);
     if (!key.find()) {
       throw new InvalidKeySpecException("no PKCS#8 private key");
     }
     var encoded = new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(key.group(1)));
     for (String algorithm : ALGORITHMS) {
-      Optional<PrivateKey> found = key(algorithm, encoded);
+      Optional<PrivateKey> found = parseKey(algorithm, encoded);
       if (found.isPresent()) {
         return found.get();
       }
@@ -114,7 +114,7 @@ final class MongoTls {
     throw new InvalidKeySpecException("a private key is one of " + ALGORITHMS);
   }
 
-  private static Optional<PrivateKey> key(String algorithm, PKCS8EncodedKeySpec encoded)
+  private static Optional<PrivateKey> parseKey(String algorithm, PKCS8EncodedKeySpec encoded)
       throws GeneralSecurityException {
     try {
       return Optional.of(KeyFactory.getInstance(algorithm).generatePrivate(encoded));
@@ -123,7 +123,7 @@ final class MongoTls {
     }
   }
 
-  private static Collection<? extends Certificate> certificates(byte[] pem)
+  private static Collection<? extends Certificate> parseCertificates(byte[] pem)
       throws GeneralSecurityException {
     Collection<? extends Certificate> found =
         CertificateFactory.getInstance("X.509")
@@ -142,13 +142,13 @@ final class MongoTls {
     return Files.readAllBytes(Path.of(file));
   }
 
-  private static KeyStore empty() throws GeneralSecurityException, IOException {
+  private static KeyStore emptyKeyStore() throws GeneralSecurityException, IOException {
     KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
     store.load(null, null);
     return store;
   }
 
-  private static StoreRefusedException refused(String sentence, @Nullable Throwable cause) {
+  private static StoreRefusedException refusal(String sentence, @Nullable Throwable cause) {
     String remedy =
         "tls=true&tlsCAFile=ca.pem, and tlsCertificateKeyFile=own.pem if the server asks";
     return cause == null

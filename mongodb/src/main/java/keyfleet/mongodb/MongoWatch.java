@@ -17,40 +17,40 @@ final class MongoWatch implements Watch {
   private static final Duration PERIOD = Duration.ofMillis(400);
 
   private final MongoStoreClock clock;
-  private final MongoChangePoller changes;
+  private final MongoChangePoller poller;
   private final Watcher watcher;
-  private final Consumer<MongoWatch> ended;
+  private final Consumer<MongoWatch> onClose;
   private final Thread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean missed;
 
   MongoWatch(
       MongoStoreClock clock,
-      MongoChangePoller changes,
+      MongoChangePoller poller,
       Watcher watcher,
-      Consumer<MongoWatch> ended) {
+      Consumer<MongoWatch> onClose) {
     this.clock = clock;
-    this.changes = changes;
+    this.poller = poller;
     this.watcher = watcher;
-    this.ended = ended;
+    this.onClose = onClose;
     this.thread = Thread.ofVirtual().name("mongodb-watch").unstarted(this::run);
   }
 
   /// On return every later change will be hinted at.
   void start() {
     try {
-      MongoErrors.sure(() -> {
-        changes.begin(clock.reading());
+      MongoErrors.translate(() -> {
+        poller.start(clock.readServerTime());
         return this;
       });
       thread.start();
     } catch (RuntimeException e) {
-      ended.accept(this);
+      onClose.accept(this);
       throw e;
     }
   }
 
-  void interrupted() {
+  void markMissed() {
     missed = true;
   }
 
@@ -59,7 +59,7 @@ final class MongoWatch implements Watch {
     synchronized (watcher) {
       closed.countDown();
     }
-    ended.accept(this);
+    onClose.accept(this);
   }
 
   void awaitEnd(Duration limit) {
@@ -85,19 +85,19 @@ final class MongoWatch implements Watch {
   private void poll() {
     try {
       boolean wasMissed = missed;
-      List<ChangeHint> changeHints = changes.poll(clock.reading());
+      List<ChangeHint> changeHints = poller.poll(clock.readServerTime());
       if (wasMissed) {
         missed = false;
-        hint(new Missed());
+        deliver(new Missed());
       }
-      changeHints.forEach(this::hint);
+      changeHints.forEach(this::deliver);
     } catch (MongoException | IllegalStateException e) {
       // The driver's client says the latter once it is closed, and then so is this.
       missed = true;
     }
   }
 
-  private void hint(ChangeHint hint) {
+  private void deliver(ChangeHint hint) {
     synchronized (watcher) {
       if (closed.getCount() > 0) {
         watcher.onHint(hint);

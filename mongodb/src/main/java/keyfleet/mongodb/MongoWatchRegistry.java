@@ -28,8 +28,8 @@ final class MongoWatchRegistry {
   }
 
   /// The connection was lost: who watches shall list again, even if no poll happened to fail.
-  void interrupted() {
-    running.forEach(MongoWatch::interrupted);
+  void markAllMissed() {
+    running.forEach(MongoWatch::markMissed);
   }
 
   void close() {

@@ -32,7 +32,7 @@ final class RecordBatchWriter {
   /// Small enough for a slow server to answer within the limit.
   private static final int MAX_BATCH = 200;
 
-  private static final BulkWriteOptions EACH_BY_ITSELF = new BulkWriteOptions().ordered(false);
+  private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
   private final RecordDocuments documents;
   private final MongoFence fences;
@@ -48,19 +48,19 @@ final class RecordBatchWriter {
       List<RecordChange> batch =
           recordChanges.subList(from, Math.min(recordChanges.size(), from + MAX_BATCH));
       try {
-        writes.addAll(batch(batch));
+        writes.addAll(writeBatch(batch));
       } catch (StoreException e) {
         if (writes.isEmpty()) {
           throw e;
         }
         // Who is told so reads them back; an exception would hide that others were written.
-        return padded(writes, recordChanges.size());
+        return padWithUnknown(writes, recordChanges.size());
       }
     }
     return List.copyOf(writes);
   }
 
-  private static List<RecordWriteResult> padded(List<RecordWriteResult> writes, int size) {
+  private static List<RecordWriteResult> padWithUnknown(List<RecordWriteResult> writes, int size) {
     while (writes.size() < size) {
       writes.add(new Unknown());
     }
@@ -68,19 +68,20 @@ final class RecordBatchWriter {
   }
 
   /// What was refused without being sent is known at once; the rest is sent.
-  private List<RecordWriteResult> batch(List<RecordChange> recordChanges) {
+  private List<RecordWriteResult> writeBatch(List<RecordChange> recordChanges) {
     Map<RecordId, RecordWriteResult> known = new HashMap<>();
     for (RecordChange recordChange : recordChanges) {
-      Optional<Fence> against =
-          fences.against(recordChange.before().fields(), recordChange.after());
-      against.ifPresent(it -> known.put(recordChange.before().id(), new Fenced(it)));
+      Optional<Fence> forbidding =
+          fences.forbidding(recordChange.before().fields(), recordChange.after());
+      forbidding.ifPresent(it -> known.put(recordChange.before().id(), new Fenced(it)));
     }
     List<RecordChange> sent =
         recordChanges.stream().filter(it -> !known.containsKey(it.before().id())).toList();
-    List<RecordWriteResult> endings =
-        MongoErrors.write(() -> send(sent), Collections.nCopies(sent.size(), new Unknown()));
+    List<RecordWriteResult> outcomes =
+        MongoErrors.translateWrite(
+            () -> send(sent), Collections.nCopies(sent.size(), new Unknown()));
     for (int i = 0; i < sent.size(); i++) {
-      known.put(sent.get(i).before().id(), endings.get(i));
+      known.put(sent.get(i).before().id(), outcomes.get(i));
     }
     return recordChanges.stream()
         .map(it -> known.getOrDefault(it.before().id(), new Unknown()))
@@ -92,36 +93,36 @@ final class RecordBatchWriter {
       return List.of();
     }
     try {
-      var result = documents.collection().bulkWrite(models(recordChanges), EACH_BY_ITSELF);
-      return endings(recordChanges, result.getMatchedCount(), Map.of());
+      var result = documents.collection().bulkWrite(toModels(recordChanges), UNORDERED);
+      return toOutcomes(recordChanges, result.getMatchedCount(), Map.of());
     } catch (MongoBulkWriteException e) {
       if (e.getWriteConcernError() != null) {
         return Collections.nCopies(recordChanges.size(), new Unknown());
       }
-      return endings(
-          recordChanges, e.getWriteResult().getMatchedCount(), refusals(recordChanges, e));
+      return toOutcomes(
+          recordChanges, e.getWriteResult().getMatchedCount(), toRefusals(recordChanges, e));
     }
   }
 
-  private List<UpdateOneModel<Document>> models(List<RecordChange> recordChanges) {
+  private List<UpdateOneModel<Document>> toModels(List<RecordChange> recordChanges) {
     UpdateOptions options = new UpdateOptions().collation(RecordDocuments.BYTES);
     return recordChanges.stream()
         .map(it ->
             new UpdateOneModel<Document>(
-                documents.matching(it.before()),
-                new Document("$set", documents.stored(it.after())),
+                documents.unchangedFilter(it.before()),
+                new Document("$set", documents.toDocument(it.after())),
                 options))
         .toList();
   }
 
-  private Map<Integer, RecordWriteResult> refusals(
+  private Map<Integer, RecordWriteResult> toRefusals(
       List<RecordChange> recordChanges, MongoBulkWriteException e) {
     Map<Integer, RecordWriteResult> refusals = new HashMap<>();
     for (BulkWriteError error : e.getWriteErrors()) {
       RecordChange recordChange = recordChanges.get(error.getIndex());
       Optional<RecordWriteResult> fenced =
           error.getCode() == MongoErrors.VALIDATION
-              ? afterwards(fences::held)
+              ? readAfterWrite(fences::current)
                   .flatMap(it -> it)
                   .filter(it -> !it.allows(recordChange.before().fields(), recordChange.after()))
                   .map(Fenced::new)
@@ -131,33 +132,33 @@ final class RecordBatchWriter {
     return refusals;
   }
 
-  private List<RecordWriteResult> endings(
+  private List<RecordWriteResult> toOutcomes(
       List<RecordChange> recordChanges, int matched, Map<Integer, RecordWriteResult> refusals) {
     if (matched == recordChanges.size()) {
       return Collections.nCopies(matched, new Stored());
     }
-    Optional<Map<RecordId, SealedFields>> found = afterwards(() -> readBack(recordChanges));
-    List<RecordWriteResult> endings = new ArrayList<>();
-    int seen = 0;
+    Optional<Map<RecordId, SealedFields>> found = readAfterWrite(() -> readBack(recordChanges));
+    List<RecordWriteResult> outcomes = new ArrayList<>();
+    int confirmed = 0;
     for (RecordChange recordChange : recordChanges) {
-      boolean stored =
+      boolean isStored =
           found.isPresent()
               && recordChange.after().equals(found.get().get(recordChange.before().id()));
-      seen += stored ? 1 : 0;
-      endings.add(stored ? new Stored() : new Conflict());
+      confirmed += isStored ? 1 : 0;
+      outcomes.add(isStored ? new Stored() : new Conflict());
     }
     // Some were changed and then changed again by others: which ones, nobody can say.
-    boolean overtaken = seen < matched;
-    endings.replaceAll(it -> overtaken && it instanceof Conflict ? new Unknown() : it);
-    refusals.forEach(endings::set);
-    return endings;
+    boolean isOvertaken = confirmed < matched;
+    outcomes.replaceAll(it -> isOvertaken && it instanceof Conflict ? new Unknown() : it);
+    refusals.forEach(outcomes::set);
+    return outcomes;
   }
 
   private Map<RecordId, SealedFields> readBack(List<RecordChange> recordChanges) {
     Map<RecordId, SealedFields> found = new HashMap<>();
     for (Document document :
         documents.find(recordChanges.stream().map(it -> it.before().id()).toList())) {
-      var record = documents.record(document);
+      var record = documents.toRecord(document);
       found.put(record.id(), record.fields());
     }
     return found;
@@ -165,7 +166,7 @@ final class RecordBatchWriter {
 
   /// Nothing if the read fails: the writes before it have happened, so they must not seem to have
   /// failed with it.
-  private static <T> Optional<T> afterwards(Supplier<T> read) {
+  private static <T> Optional<T> readAfterWrite(Supplier<T> read) {
     try {
       return Optional.of(read.get());
     } catch (MongoException e) {

@@ -44,29 +44,29 @@ final class RecordDocuments {
 
   /// Shows each document after that id, in the order of ids, until `next` wants no more. Each page
   /// is a read of its own: whatever keeps its id is met once, however long it takes.
-  void walk(String after, Predicate<Document> next) {
+  void walk(String after, Predicate<Document> visitor) {
     String last = after;
     List<Document> page;
     do {
-      page = page(last);
+      page = readPage(last);
       for (Document document : page) {
-        if (!next.test(document)) {
+        if (!visitor.test(document)) {
           return;
         }
       }
-      last = page.isEmpty() ? last : id(page.getLast()).value();
+      last = page.isEmpty() ? last : idOf(page.getLast()).value();
     } while (page.size() == PAGE);
   }
 
   /// Strings and ObjectIds are two ranges of the index; both are read and merged.
-  private List<Document> page(String after) {
-    List<Document> page = range(DocumentIds.stringsAfter(after));
-    DocumentIds.objectIdsAfter(after).ifPresent(it -> page.addAll(range(it)));
-    page.sort((one, other) -> DocumentIds.ORDER.compare(id(one), id(other)));
+  private List<Document> readPage(String after) {
+    List<Document> page = readRange(DocumentIds.stringsAfter(after));
+    DocumentIds.objectIdsAfter(after).ifPresent(it -> page.addAll(readRange(it)));
+    page.sort((one, other) -> DocumentIds.ORDER.compare(idOf(one), idOf(other)));
     return page.subList(0, Math.min(page.size(), PAGE));
   }
 
-  private List<Document> range(Document ids) {
+  private List<Document> readRange(Document ids) {
     return find(new Document(shape.idField(), ids))
         .sort(Sorts.ascending(shape.idField()))
         .limit(PAGE)
@@ -88,7 +88,7 @@ final class RecordDocuments {
     List<Object> any = new ArrayList<>();
     for (RecordId id : ids) {
       any.add(id.value());
-      DocumentIds.asObjectId(id).ifPresent(any::add);
+      DocumentIds.toObjectId(id).ifPresent(any::add);
     }
     return find(new Document(shape.idField(), new Document("$in", any)));
   }
@@ -101,7 +101,8 @@ final class RecordDocuments {
             List.of(
                 new Document(shape.idField(), null),
                 new Document(shape.idField(), ""),
-                new Document(shape.idField(), new Document("$type", DocumentIds.FOREIGN_TYPES))));
+                new Document(
+                    shape.idField(), new Document("$type", DocumentIds.UNSUPPORTED_TYPES))));
     Document found = find(foreign).first();
     if (found != null) {
       throw new StoreRefusedException(
@@ -115,20 +116,20 @@ final class RecordDocuments {
     return id == null ? "nothing" : id.getClass().getSimpleName();
   }
 
-  RecordId id(Document found) {
+  RecordId idOf(Document found) {
     Object id = found.get(shape.idField());
     if (id == null) {
       throw new IllegalStateException("a document without " + shape.idField() + " was read");
     }
-    return DocumentIds.read(id);
+    return DocumentIds.toRecordId(id);
   }
 
-  StoredRecord record(Document found) {
+  StoredRecord toRecord(Document found) {
     Map<String, Bytes> fields = new TreeMap<>();
     for (String name : shape.sealedFields()) {
       new SealedSubdocument(found.get(name)).bytes().ifPresent(it -> fields.put(name, it));
     }
-    return new StoredRecord(id(found), SealedFields.of(fields));
+    return new StoredRecord(idOf(found), SealedFields.of(fields));
   }
 
   boolean isMislabelled(Document found) {
@@ -137,9 +138,9 @@ final class RecordDocuments {
   }
 
   /// What matches a document whose sealed fields are all as in `expected`, and no others.
-  Document matching(StoredRecord expected) {
-    Document filter = new Document(shape.idField(), DocumentIds.matching(expected.id()));
-    Map<String, Bytes> fields = checked(expected.fields());
+  Document unchangedFilter(StoredRecord expected) {
+    Document filter = new Document(shape.idField(), DocumentIds.filterFor(expected.id()));
+    Map<String, Bytes> fields = requireDeclared(expected.fields());
     for (String name : shape.sealedFields()) {
       Bytes bytes = fields.get(name);
       if (bytes == null) {
@@ -151,13 +152,14 @@ final class RecordDocuments {
     return filter;
   }
 
-  Document stored(SealedFields fields) {
+  Document toDocument(SealedFields fields) {
     Document stored = new Document();
-    checked(fields).forEach((name, bytes) -> stored.append(name, SealedSubdocument.of(bytes)));
+    requireDeclared(fields)
+        .forEach((name, bytes) -> stored.append(name, SealedSubdocument.of(bytes)));
     return stored;
   }
 
-  private Map<String, Bytes> checked(SealedFields fields) {
+  private Map<String, Bytes> requireDeclared(SealedFields fields) {
     if (!shape.sealedFields().containsAll(fields.byName().keySet())) {
       throw new IllegalArgumentException(
           "collection %s has sealed fields %s, not %s"

@@ -18,7 +18,7 @@ record SealedSubdocument(@Nullable Object stored) {
 
   /// Stands for a value that is no sealed field at all. It is no envelope, so it counts as
   /// unreadable, and no stored field equals it, so nothing changes it.
-  private static final Bytes FOREIGN = Bytes.copyOf("not a sealed field".getBytes(UTF_8));
+  private static final Bytes NOT_AN_ENVELOPE = Bytes.copyOf("not a sealed field".getBytes(UTF_8));
 
   static Document of(Bytes envelope) {
     Document stored = new Document();
@@ -29,17 +29,17 @@ record SealedSubdocument(@Nullable Object stored) {
 
   /// Nothing if the field is absent.
   Optional<Bytes> bytes() {
-    return stored == null ? Optional.empty() : Optional.of(envelope().orElse(FOREIGN));
+    return stored == null ? Optional.empty() : Optional.of(envelope().orElse(NOT_AN_ENVELOPE));
   }
 
   /// Whether `kv` says another version than the envelope.
   boolean isMislabelled() {
-    Optional<Integer> tag =
+    Optional<Integer> innerVersion =
         envelope().flatMap(it -> Envelope.parse(it.toArray())).map(it -> it.version().number());
-    return tag.isPresent()
+    return innerVersion.isPresent()
         && !(stored instanceof Document field
             && field.get(VERSION) instanceof Number label
-            && label.doubleValue() == tag.get());
+            && label.doubleValue() == innerVersion.get());
   }
 
   private Optional<Bytes> envelope() {

@@ -31,10 +31,10 @@ final class ValidatorInstaller {
   }
 
   /// Found out once, on a scratch collection: some servers take a validator and enforce nothing.
-  boolean enforced() {
+  boolean isEnforced() {
     Boolean found = enforced;
     if (found == null) {
-      found = MongoErrors.sure(this::probe);
+      found = MongoErrors.translate(this::probe);
       enforced = found;
     }
     return found;
@@ -46,10 +46,10 @@ final class ValidatorInstaller {
       Document rule = new Document("kv", new Document("$in", List.of(1)));
       database.runCommand(
           new Document("create", scratch).append(VALIDATOR, rule).append(LEVEL, "moderate"));
-      modify(scratch, rule);
-      return refuses(scratch);
+      setValidator(scratch, rule);
+      return isInvalidInsertRefused(scratch);
     } catch (MongoCommandException e) {
-      if (MongoErrors.surelyNotApplied(e)) {
+      if (MongoErrors.isNotApplied(e)) {
         return false;
       }
       throw e;
@@ -58,7 +58,7 @@ final class ValidatorInstaller {
     }
   }
 
-  private boolean refuses(String scratch) {
+  private boolean isInvalidInsertRefused(String scratch) {
     try {
       database.getCollection(scratch).insertOne(new Document("kv", 2));
       return false;
@@ -73,9 +73,11 @@ final class ValidatorInstaller {
   /// The lock that `collMod` takes on the collection is the barrier: it waits for every open
   /// transaction that wrote there.
   FenceResult install(CollectionShape shape, Fence fence) {
-    Document options = options(shape.name());
+    Document options = readOptions(shape.name());
     try {
-      return modify(shape.name(), validator(shape, fence, options)) ? new Raised() : new Unknown();
+      return setValidator(shape.name(), validator(shape, fence, options))
+          ? new Raised()
+          : new Unknown();
     } catch (MongoCommandException e) {
       if (e.getCode() == MongoErrors.UNAUTHORIZED) {
         return new Unenforced();
@@ -84,11 +86,12 @@ final class ValidatorInstaller {
     }
   }
 
-  boolean uphold(CollectionShape shape, Fence fence) {
-    Document options = options(shape.name());
+  boolean reinstallIfChanged(CollectionShape shape, Fence fence) {
+    Document options = readOptions(shape.name());
     Document wanted = validator(shape, fence, options);
-    boolean stands = wanted.equals(options.get(VALIDATOR)) && "error".equals(options.get(ACTION));
-    return stands || modify(shape.name(), wanted);
+    boolean isInstalled =
+        wanted.equals(options.get(VALIDATOR)) && "error".equals(options.get(ACTION));
+    return isInstalled || setValidator(shape.name(), wanted);
   }
 
   /// Rules of which the application wants only to be warned are left out while ours stand: the
@@ -96,12 +99,13 @@ final class ValidatorInstaller {
   private static Document validator(CollectionShape shape, Fence fence, Document options) {
     FenceValidator rule = new FenceValidator(shape);
     Document current = options.get(VALIDATOR, new Document());
-    Document own = "warn".equals(options.get(ACTION)) ? new Document() : rule.ownPart(current);
-    return rule.validator(fence.writable(), own);
+    Document applicationRule =
+        "warn".equals(options.get(ACTION)) ? new Document() : rule.applicationPart(current);
+    return rule.toDocument(fence.writable(), applicationRule);
   }
 
   /// Whether a majority has it.
-  private boolean modify(String collection, Document validator) {
+  private boolean setValidator(String collection, Document validator) {
     Document command =
         new Document("collMod", collection)
             .append(VALIDATOR, validator)
@@ -114,7 +118,7 @@ final class ValidatorInstaller {
     return !database.runCommand(command).containsKey("writeConcernError");
   }
 
-  private Document options(String collection) {
+  private Document readOptions(String collection) {
     return database.listCollections().into(new ArrayList<>()).stream()
         .filter(it -> collection.equals(it.getString("name")))
         .findFirst()

@@ -19,7 +19,7 @@ public final class CuttableProxy implements AutoCloseable {
   private final String host;
   private final int port;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean losesAnswer = new AtomicBoolean();
+  private final AtomicBoolean dropsNextAnswer = new AtomicBoolean();
   private volatile boolean cut;
 
   public CuttableProxy(String hostAndPort) {
@@ -41,16 +41,16 @@ public final class CuttableProxy implements AutoCloseable {
   /// Ends all connections and takes no new ones.
   public void cut() {
     cut = true;
-    open.forEach(CuttableProxy::end);
+    open.forEach(CuttableProxy::closeSocket);
   }
 
-  public void mend() {
+  public void restore() {
     cut = false;
   }
 
   /// The next answer of the server does not arrive: its connection ends instead.
-  public void loseNextAnswer() {
-    losesAnswer.set(true);
+  public void dropNextAnswer() {
+    dropsNextAnswer.set(true);
   }
 
   @Override
@@ -66,16 +66,16 @@ public final class CuttableProxy implements AutoCloseable {
   private void accept() {
     while (!listener.isClosed()) {
       try {
-        join(listener.accept());
+        connect(listener.accept());
       } catch (IOException e) {
         // The listener was closed, or the server is away: who called is turned away.
       }
     }
   }
 
-  private void join(Socket client) throws IOException {
+  private void connect(Socket client) throws IOException {
     if (cut) {
-      end(client);
+      closeSocket(client);
       return;
     }
     try {
@@ -83,23 +83,23 @@ public final class CuttableProxy implements AutoCloseable {
       open.add(client);
       open.add(server);
       if (cut) {
-        end(client);
-        end(server);
+        closeSocket(client);
+        closeSocket(server);
       }
       Thread.ofVirtual().start(() -> pump(client, server, new AtomicBoolean()));
-      Thread.ofVirtual().start(() -> pump(server, client, losesAnswer));
+      Thread.ofVirtual().start(() -> pump(server, client, dropsNextAnswer));
     } catch (IOException e) {
-      end(client);
+      closeSocket(client);
     }
   }
 
-  private void pump(Socket from, Socket to, AtomicBoolean loses) {
+  private void pump(Socket from, Socket to, AtomicBoolean dropsAnswer) {
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[BUFFER];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        if (loses.getAndSet(false)) {
+        if (dropsAnswer.getAndSet(false)) {
           break;
         }
         out.write(buffer, 0, read);
@@ -107,12 +107,12 @@ public final class CuttableProxy implements AutoCloseable {
     } catch (IOException e) {
       // One side ended, so the other does.
     } finally {
-      end(from);
-      end(to);
+      closeSocket(from);
+      closeSocket(to);
     }
   }
 
-  private static void end(Socket socket) {
+  private static void closeSocket(Socket socket) {
     try {
       socket.close();
     } catch (IOException e) {

@@ -30,8 +30,7 @@ final class DocumentIdsTest {
     "5f0000000000000000000000,  $gt, 5f0000000000000000000000",
     "5f0000000000000000000000x, $gt, 5f0000000000000000000000",
   })
-  void objectIdsAfterAText_beginWhereTheirTextComesLater(
-      String text, String operator, String bound) {
+  void objectIdsAfterAText_startAtTheNextGreaterText(String text, String operator, String bound) {
     assertEquals(
         Optional.of(new Document(operator, new ObjectId(bound))), DocumentIds.objectIdsAfter(text));
   }
@@ -65,7 +64,7 @@ final class DocumentIdsTest {
   @Test
   void idOfAnotherType_isRefused() {
     for (Object id : List.of(7, "", "x".repeat(RecordId.MAX_BYTES + 1), new Document())) {
-      assertThrows(StoreRefusedException.class, () -> DocumentIds.read(id), id::toString);
+      assertThrows(StoreRefusedException.class, () -> DocumentIds.toRecordId(id), id::toString);
     }
   }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class FenceValidatorTest {
-  private static final FenceValidator TWO_FIELDS = rule("card", "name");
+  private static final FenceValidator TWO_FIELDS = validatorOf("card", "name");
 
   @ParameterizedTest
   @ValueSource(
@@ -23,23 +23,24 @@ final class FenceValidatorTest {
         "{$and: [{$or: [{a: 1}, {b: 2}]}]}",
         "{$jsonSchema: {required: ['name']}}",
       })
-  void ownPart_comesOutAsItWentIn(String json) {
+  void applicationPart_isUnchanged(String json) {
     Document own = Document.parse(json);
-    Document first = TWO_FIELDS.validator(new TreeSet<>(List.of(v(1))), own);
-    assertEquals(own, TWO_FIELDS.ownPart(own));
-    assertEquals(own, TWO_FIELDS.ownPart(first));
+    Document first = TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(1))), own);
+    assertEquals(own, TWO_FIELDS.applicationPart(own));
+    assertEquals(own, TWO_FIELDS.applicationPart(first));
     // The next fence replaces the last and does not pile up on it.
-    Document second = TWO_FIELDS.validator(new TreeSet<>(List.of(v(2))), TWO_FIELDS.ownPart(first));
-    assertEquals(TWO_FIELDS.validator(new TreeSet<>(List.of(v(2))), own), second);
+    Document second =
+        TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(2))), TWO_FIELDS.applicationPart(first));
+    assertEquals(TWO_FIELDS.toDocument(new TreeSet<>(List.of(v(2))), own), second);
   }
 
   @Test
-  void guardOfAnEarlierShape_isKnownAsOurs() {
-    Document earlier = rule("card").validator(new TreeSet<>(List.of(v(1))), new Document());
-    assertEquals(new Document(), TWO_FIELDS.ownPart(earlier));
+  void fenceOfAnEarlierShape_isRecognized() {
+    Document earlier = validatorOf("card").toDocument(new TreeSet<>(List.of(v(1))), new Document());
+    assertEquals(new Document(), TWO_FIELDS.applicationPart(earlier));
   }
 
-  private static FenceValidator rule(String... fields) {
+  private static FenceValidator validatorOf(String... fields) {
     return new FenceValidator(
         new CollectionShape("customers", "_id", new TreeSet<>(List.of(fields))));
   }

@@ -7,10 +7,9 @@ import java.util.List;
 /// A server behind the real driver that acknowledges every compare-and-set and forgets each third.
 /// What Keyfleet keeps there about the store itself stays whole, so that only a probe can tell.
 public final class LossyMongoServer implements AutoCloseable {
-  private static final int FORGETS_EACH = 3;
+  private static final int LOSES_EVERY = 3;
 
-  private final MongoServer server =
-      MongoTestServers.started(new ScriptedMongoBackend(this::answer));
+  private final MongoServer server = MongoTestServers.start(new ScriptedMongoBackend(this::answer));
   private int changes;
 
   public String url() {
@@ -20,22 +19,22 @@ public final class LossyMongoServer implements AutoCloseable {
   private synchronized Document answer(ScriptedMongoBackend.Call call) {
     String collection = String.valueOf(call.query().get(call.name()));
     boolean changes = call.name().equals("findAndModify") && !collection.startsWith("keyfleet.");
-    return changes ? forgetful(collection, call) : call.really();
+    return changes ? applyAndMaybeUndo(collection, call) : call.forward();
   }
 
   /// Done and answered as asked, then undone.
-  private Document forgetful(String collection, ScriptedMongoBackend.Call call) {
+  private Document applyAndMaybeUndo(String collection, ScriptedMongoBackend.Call call) {
     Document found =
-        call.really(
+        call.forward(
             new Document("find", collection)
                 .append("filter", call.query().get("query"))
                 .append("limit", 1));
     List<Document> before = ScriptedMongoBackend.batch(found);
     Document kept = before.isEmpty() ? null : before.getFirst().cloneDeeply();
-    Document answer = call.really();
-    if (kept != null && ++changes % FORGETS_EACH == 0) {
+    Document answer = call.forward();
+    if (kept != null && ++changes % LOSES_EVERY == 0) {
       Document undo = new Document("q", new Document("_id", kept.get("_id"))).append("u", kept);
-      call.really(new Document("update", collection).append("updates", List.of(undo)));
+      call.forward(new Document("update", collection).append("updates", List.of(undo)));
     }
     return answer;
   }

@@ -23,56 +23,57 @@ final class MongoChangePollerTest {
   private static final Key B = new Key("b");
 
   @Test
-  void changeSeenByOnePoll_isNotToldByTheNext() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      MongoChangePoller changes = begun(rig);
-      rig.inner().put(THINGS, A, Value.of("one"));
-      assertEquals(List.of(new Changed(A)), changes.poll(now(rig)));
-      assertEquals(List.of(), changes.poll(now(rig)));
-      rig.inner().put(THINGS, A, Value.of("two"));
-      rig.inner().put(THINGS, B, Value.of("one"));
-      assertEquals(Set.of(new Changed(A), new Changed(B)), Set.copyOf(changes.poll(now(rig))));
+  void changeReportedOnce_isNotReportedAgain() {
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      MongoChangePoller mongoChangePoller = started(fixture);
+      fixture.inner().put(THINGS, A, Value.of("one"));
+      assertEquals(List.of(new Changed(A)), mongoChangePoller.poll(now(fixture)));
+      assertEquals(List.of(), mongoChangePoller.poll(now(fixture)));
+      fixture.inner().put(THINGS, A, Value.of("two"));
+      fixture.inner().put(THINGS, B, Value.of("one"));
+      assertEquals(
+          Set.of(new Changed(A), new Changed(B)), Set.copyOf(mongoChangePoller.poll(now(fixture))));
     }
   }
 
   @Test
   void clockThatWentBack_mayHaveHiddenChanges() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      MongoChangePoller changes = begun(rig);
-      assertTrue(changes.poll(now(rig).plusSeconds(3_600)).contains(new Missed()));
-      rig.inner().put(THINGS, A, Value.of("one"));
-      assertEquals(List.of(new Missed(), new Changed(A)), changes.poll(now(rig)));
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      MongoChangePoller mongoChangePoller = started(fixture);
+      assertTrue(mongoChangePoller.poll(now(fixture).plusSeconds(3_600)).contains(new Missed()));
+      fixture.inner().put(THINGS, A, Value.of("one"));
+      assertEquals(List.of(new Missed(), new Changed(A)), mongoChangePoller.poll(now(fixture)));
     }
   }
 
   @Test
-  void pollAfterBurialsWereSwept_mayHaveMissedDeletions() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      MongoChangePoller changes = begun(rig);
-      Duration late = MongoBucketRegistry.BURIED.dividedBy(2).plusSeconds(5);
-      assertEquals(List.of(new Missed()), changes.poll(now(rig).plus(late)));
+  void pollAfterTombstonesWereSwept_mayHaveMissedDeletions() {
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      MongoChangePoller mongoChangePoller = started(fixture);
+      Duration late = MongoBucketRegistry.TOMBSTONE_LIFETIME.dividedBy(2).plusSeconds(5);
+      assertEquals(List.of(new Missed()), mongoChangePoller.poll(now(fixture).plus(late)));
     }
   }
 
   @Test
-  void watchThatCannotBegin_throws() {
+  void watchThatCannotStart_throws() {
     try (MongoTestServers.TestDatabase database = MongoTestServers.database();
         CuttableProxy proxy = new CuttableProxy(database.host());
-        MongoEngine engine = MongoEngine.open(database.urlBy(proxy.host()))) {
+        MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()))) {
       engine.kv().list(THINGS, Prefix.ALL);
       proxy.cut();
       assertThrows(StoreException.class, () -> engine.kv().watch(THINGS, Prefix.ALL, _ -> {}));
     }
   }
 
-  private static MongoChangePoller begun(MongoKvFixture rig) {
-    MongoChangePoller changes =
-        new MongoChangePoller(rig.buckets().open(THINGS).collection(), Prefix.ALL);
-    changes.begin(now(rig));
-    return changes;
+  private static MongoChangePoller started(MongoKvFixture fixture) {
+    MongoChangePoller mongoChangePoller =
+        new MongoChangePoller(fixture.buckets().open(THINGS).collection(), Prefix.ALL);
+    mongoChangePoller.start(now(fixture));
+    return mongoChangePoller;
   }
 
-  private static Instant now(MongoKvFixture rig) {
-    return Instant.ofEpochMilli(rig.storeTime().millis());
+  private static Instant now(MongoKvFixture fixture) {
+    return Instant.ofEpochMilli(fixture.storeTime().millis());
   }
 }

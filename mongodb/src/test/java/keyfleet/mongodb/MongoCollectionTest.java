@@ -40,52 +40,55 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class MongoCollectionTest {
   @Test
   void sealedField_isStoredWithItsVersionBesideIt() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       Bytes envelope = sealed(3);
       StoredRecord record =
           new StoredRecord(new RecordId("a"), SealedFields.of(Map.of("f0", envelope)));
-      assertEquals(new Stored(), rig.records().insert(record));
+      assertEquals(new Stored(), fixture.records().insert(record));
       Document stored = new Document("kv", 3).append("ct", new Binary(envelope.toArray()));
-      assertEquals(new Document("_id", "a").append("f0", stored), customers(rig).find().first());
+      assertEquals(
+          new Document("_id", "a").append("f0", stored), customers(fixture).find().first());
     }
   }
 
   /// What says 2 and needs 1 is found under 1, and healed by the next rewrap.
   @Test
   void mislabelledField_isCountedUnderItsEnvelopeAndAsUnreadable() {
-    try (MongoRecordsFixture rig = rig()) {
-      customers(rig).insertOne(new Document("_id", "liar").append("f0", field(2, 1)));
-      customers(rig)
+    try (MongoRecordsFixture fixture = newFixture()) {
+      customers(fixture).insertOne(new Document("_id", "liar").append("f0", field(2, 1)));
+      customers(fixture)
           .insertOne(
               new Document("_id", "mute").append("f0", new Document("ct", field(2, 2).get("ct"))));
-      Census census = rig.records().census();
+      Census census = fixture.records().census();
       assertEquals(Map.of(v(1), 1L, v(2), 1L), census.carrying());
       assertEquals(2, census.unreadable());
-      List<StoredRecord> found = rig.records().scan(v(1), 10);
+      List<StoredRecord> found = fixture.records().scan(v(1), 10);
       assertEquals(1, found.size());
       assertEquals(
-          new Stored(), rig.records().compareAndSet(new RecordChange(found.getFirst(), fields(2))));
-      assertEquals(1, rig.records().census().unreadable());
+          new Stored(),
+          fixture.records().compareAndSet(new RecordChange(found.getFirst(), fields(2))));
+      assertEquals(1, fixture.records().census().unreadable());
     }
   }
 
   @Test
-  void fieldThatIsNoSubdocument_isUnreadableAndLeftAlone() {
-    try (MongoRecordsFixture rig = rig()) {
+  void fieldThatIsNoSubdocument_isUnreadableAndNotChanged() {
+    try (MongoRecordsFixture fixture = newFixture()) {
       byte[] envelope = sealed(1).toArray();
       List<Object> values =
           List.of(
               "plain text", 7, new Binary(envelope), new Document("kv", 1), List.of(field(1, 1)));
       for (Object value : values) {
-        customers(rig)
+        customers(fixture)
             .insertOne(new Document("_id", "r" + values.indexOf(value)).append("f0", value));
       }
-      assertEquals(values.size(), rig.records().census().unreadable());
-      assertEquals(Map.of(), rig.records().census().carrying());
-      StoredRecord read = rig.records().read(new RecordId("r0")).orElseThrow();
+      assertEquals(values.size(), fixture.records().census().unreadable());
+      assertEquals(Map.of(), fixture.records().census().carrying());
+      StoredRecord read = fixture.records().read(new RecordId("r0")).orElseThrow();
       assertTrue(read.fields().hasUnreadable());
-      assertEquals(new Conflict(), rig.records().compareAndSet(new RecordChange(read, fields(1))));
-      assertEquals(new Conflict(), rig.records().delete(read));
+      assertEquals(
+          new Conflict(), fixture.records().compareAndSet(new RecordChange(read, fields(1))));
+      assertEquals(new Conflict(), fixture.records().delete(read));
     }
   }
 
@@ -99,78 +102,79 @@ final class MongoCollectionTest {
 
   @Test
   void nullField_isAbsent() {
-    try (MongoRecordsFixture rig = rig()) {
-      customers(rig)
+    try (MongoRecordsFixture fixture = newFixture()) {
+      customers(fixture)
           .insertOne(new Document("_id", "a").append("f0", null).append("f1", field(1, 1)));
-      StoredRecord read = rig.records().read(new RecordId("a")).orElseThrow();
+      StoredRecord read = fixture.records().read(new RecordId("a")).orElseThrow();
       assertEquals(List.of("f1"), List.copyOf(read.fields().byName().keySet()));
       SealedFields next = SealedFields.of(Map.of("f1", sealed(2)));
-      assertEquals(new Stored(), rig.records().compareAndSet(new RecordChange(read, next)));
+      assertEquals(new Stored(), fixture.records().compareAndSet(new RecordChange(read, next)));
     }
   }
 
   @Test
   void objectIdsAndStrings_areFoundByTheirText() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       List<String> texts = new ArrayList<>();
       for (int i = 0; i < 30; i++) {
         ObjectId id = new ObjectId();
         Object stored = i % 3 == 0 ? id : i % 3 == 1 ? id.toHexString() : "n" + i;
         texts.add(stored.toString());
-        customers(rig).insertOne(new Document("_id", stored).append("f0", field(1, 1)));
+        customers(fixture).insertOne(new Document("_id", stored).append("f0", field(1, 1)));
       }
       List<String> scanned = new ArrayList<>();
-      List<StoredRecord> page = rig.records().scan(v(1), 7);
+      List<StoredRecord> page = fixture.records().scan(v(1), 7);
       while (!page.isEmpty()) {
         page.forEach(it -> scanned.add(it.id().value()));
-        page = rig.records().scan(v(1), page.getLast().id(), 7);
+        page = fixture.records().scan(v(1), page.getLast().id(), 7);
       }
       assertEquals(texts.stream().sorted().toList(), scanned);
       for (String text : texts) {
-        StoredRecord read = rig.records().read(new RecordId(text)).orElseThrow();
-        assertEquals(new Conflict(), rig.records().insert(record(text, 2)));
+        StoredRecord read = fixture.records().read(new RecordId(text)).orElseThrow();
+        assertEquals(new Conflict(), fixture.records().insert(record(text, 2)));
         StoredRecord moved = new StoredRecord(read.id(), fields(2));
         assertEquals(
-            new Stored(), rig.records().compareAndSet(new RecordChange(read, moved.fields())));
-        assertEquals(new Deleted(), rig.records().delete(moved));
+            new Stored(), fixture.records().compareAndSet(new RecordChange(read, moved.fields())));
+        assertEquals(new Deleted(), fixture.records().delete(moved));
       }
-      assertEquals(Census.of(List.of()), rig.records().census());
+      assertEquals(Census.of(List.of()), fixture.records().census());
     }
   }
 
   @Test
   void textOfTwoDocuments_isRefused() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       ObjectId id = new ObjectId();
-      customers(rig).insertOne(new Document("_id", id).append("f0", field(1, 1)));
-      customers(rig).insertOne(new Document("_id", id.toHexString()).append("f0", field(1, 1)));
+      customers(fixture).insertOne(new Document("_id", id).append("f0", field(1, 1)));
+      customers(fixture).insertOne(new Document("_id", id.toHexString()).append("f0", field(1, 1)));
       assertThrows(
-          StoreRefusedException.class, () -> rig.records().read(new RecordId(id.toHexString())));
+          StoreRefusedException.class,
+          () -> fixture.records().read(new RecordId(id.toHexString())));
     }
   }
 
   /// They could be neither scanned nor rewrapped, so nobody shall think they are not there.
   @Test
-  void idOfAnotherType_isRefusedByNameAndNeverPassedOver() {
-    try (MongoRecordsFixture rig = rig()) {
-      customers(rig).insertOne(new Document("_id", 7).append("f0", field(1, 1)));
+  void idOfAnotherType_isRefusedAndNeverSkipped() {
+    try (MongoRecordsFixture fixture = newFixture()) {
+      customers(fixture).insertOne(new Document("_id", 7).append("f0", field(1, 1)));
       StoreRefusedException refused =
-          assertThrows(StoreRefusedException.class, () -> rig.records().census());
+          assertThrows(StoreRefusedException.class, () -> fixture.records().census());
       assertTrue(refused.getMessage().contains("customers"), refused::getMessage);
       assertThrows(
-          StoreRefusedException.class, () -> rig.engine.records(MongoRecordsFixture.SHAPE));
+          StoreRefusedException.class, () -> fixture.engine.records(MongoRecordsFixture.SHAPE));
     }
   }
 
   @Test
   void ownIdField_needsAUniqueIndex() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       CollectionShape byNumber = shape("customers", "number");
       StoreRefusedException refused =
-          assertThrows(StoreRefusedException.class, () -> rig.engine.records(byNumber));
+          assertThrows(StoreRefusedException.class, () -> fixture.engine.records(byNumber));
       assertTrue(refused.remedy().contains("unique"), refused::remedy);
-      customers(rig).createIndex(Indexes.ascending("number"), new IndexOptions().unique(true));
-      Records records = rig.engine.records(byNumber);
+      customers(fixture).createIndex(Indexes.ascending("number"), new IndexOptions().unique(true));
+      Records records = fixture.engine.records(byNumber);
       StoredRecord record = record("nr-1", 1, 1);
       assertEquals(new Stored(), records.insert(record));
       assertEquals(new Conflict(), records.insert(record("nr-1", 2)));
@@ -184,46 +188,46 @@ final class MongoCollectionTest {
 
   @Test
   void missingCollection_isRefusedByName() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       StoreRefusedException refused =
           assertThrows(
-              StoreRefusedException.class, () -> rig.engine.records(shape("nothing", "_id")));
+              StoreRefusedException.class, () -> fixture.engine.records(shape("nothing", "_id")));
       assertTrue(refused.getMessage().contains("nothing"), refused::getMessage);
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 499, 500, 501, 1_250})
-  void longCollection_isWalkedOverPages(int size) {
-    try (MongoRecordsFixture rig = rig()) {
+  void longCollection_isReadInPages(int size) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       List<Document> all = new ArrayList<>();
       Document field = field(1, 1);
       for (int i = 0; i < size; i++) {
         all.add(new Document("_id", "%05d".formatted(i)).append("f0", field));
       }
-      customers(rig).insertMany(all);
-      assertEquals(Map.of(v(1), (long) size), rig.records().census().belonging());
-      assertEquals(size, rig.records().scan(v(1), size + 1).size());
-      assertEquals(List.of(), rig.records().scan(v(2), 1));
+      customers(fixture).insertMany(all);
+      assertEquals(Map.of(v(1), (long) size), fixture.records().census().belonging());
+      assertEquals(size, fixture.records().scan(v(1), size + 1).size());
+      assertEquals(List.of(), fixture.records().scan(v(2), 1));
     }
   }
 
   @Test
   void changeOfAFieldThatIsNotSealed_isABug() {
-    try (MongoRecordsFixture rig = rig()) {
+    try (MongoRecordsFixture fixture = newFixture()) {
       SealedFields other = SealedFields.of(Map.of("address", sealed(1)));
       assertThrows(
           IllegalArgumentException.class,
-          () -> rig.records().insert(new StoredRecord(new RecordId("a"), other)));
+          () -> fixture.records().insert(new StoredRecord(new RecordId("a"), other)));
     }
   }
 
-  private static MongoRecordsFixture rig() {
+  private static MongoRecordsFixture newFixture() {
     return new MongoRecordsFixture(MongoTestServers.database());
   }
 
-  private static MongoCollection<Document> customers(MongoRecordsFixture rig) {
-    return rig.database.collection(MongoRecordsFixture.SHAPE.name());
+  private static MongoCollection<Document> customers(MongoRecordsFixture fixture) {
+    return fixture.database.collection(MongoRecordsFixture.SHAPE.name());
   }
 
   private static CollectionShape shape(String name, String id) {
@@ -231,7 +235,7 @@ final class MongoCollectionTest {
   }
 
   @Test
-  void collectionOfOurOwn_isMadeOnceAndFit() {
+  void ownCollection_isCreatedOnceAndUsable() {
     CollectionShape shape = new CollectionShape("own", "name", new TreeSet<>(List.of("value")));
     try (MongoTestServers.TestDatabase database = MongoTestServers.database();
         MongoEngine engine = MongoEngine.open(database.url())) {

@@ -29,21 +29,21 @@ import org.junit.jupiter.api.Test;
 class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
   private static final Set<Object> VIEWS = ConcurrentHashMap.newKeySet();
   private static final MongoServer VIEWING =
-      MongoTestServers.started(new ScriptedMongoBackend(MongoEnvelopeScannerTest::answered));
+      MongoTestServers.start(new ScriptedMongoBackend(MongoEnvelopeScannerTest::answerWithViews));
 
   @Override
   public EnvelopeScannerFixture fixture() {
-    return MongoTestServers.real().isPresent()
+    return MongoTestServers.realServer().isPresent()
         ? new MongoEnvelopeScannerFixture(MongoTestServers.database())
-        : new MongoEnvelopeScannerFixture(MongoTestServers.on(VIEWING));
+        : new MongoEnvelopeScannerFixture(MongoTestServers.databaseOn(VIEWING));
   }
 
   /// The stand-in takes a view for a collection, and never lists one.
-  private static de.bwaldvogel.mongo.bson.Document answered(ScriptedMongoBackend.Call call) {
+  private static de.bwaldvogel.mongo.bson.Document answerWithViews(ScriptedMongoBackend.Call call) {
     if (call.query().containsKey("viewOn")) {
       VIEWS.add(call.query().get("create"));
     }
-    var answer = call.really();
+    var answer = call.forward();
     if (call.name().equals("listCollections")) {
       ScriptedMongoBackend.batch(answer).stream()
           .filter(it -> VIEWS.contains(it.get("name")))
@@ -63,10 +63,10 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
 
   @Test
   void sealedField_isFoundWhereverItIs() {
-    try (MongoEnvelopeScannerFixture rig =
+    try (MongoEnvelopeScannerFixture fixture =
         new MongoEnvelopeScannerFixture(MongoTestServers.database())) {
       Document person = new Document("card", field(2, 2)).append("name", "Ann");
-      rig.insert(
+      fixture.insert(
           "customers",
           new Document("f0", field(1, 1))
               .append("person", person)
@@ -81,35 +81,35 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
               bytes("customers", "cards[].old", 4, 1),
               bytes("customers", "ct", 1, 1),
               bytes("customers", "raw.ct", 1, 1)),
-          Set.copyOf(rig.whole().undeclared()));
+          Set.copyOf(fixture.whole().undeclared()));
     }
   }
 
   @Test
-  void declaredFieldWithin_isNotThatOfTheSameNameOutside() {
-    try (MongoEnvelopeScannerFixture rig =
+  void nestedFieldWithADeclaredName_isStillUndeclared() {
+    try (MongoEnvelopeScannerFixture fixture =
         new MongoEnvelopeScannerFixture(MongoTestServers.database())) {
-      rig.insert(
+      fixture.insert(
           "customers",
           new Document("f0", field(1, 1)).append("person", new Document("f0", field(2, 2))));
       CollectionShape shape = new CollectionShape("customers", "_id", new TreeSet<>(Set.of("f0")));
       assertEquals(
           List.of(bytes("customers", "person.f0", 2, 1)),
-          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
+          fixture.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
   @Test
-  void depthBeyondTheLimit_isSaid() {
-    try (MongoEnvelopeScannerFixture rig =
+  void depthBeyondTheLimit_isReported() {
+    try (MongoEnvelopeScannerFixture fixture =
         new MongoEnvelopeScannerFixture(MongoTestServers.database())) {
       Document nest = new Document("x", envelope(1));
       for (int i = 1; i < DocumentEnvelopeScanner.MAX_DEPTH; i++) {
         nest = new Document("x", nest);
       }
-      rig.insert("deep", nest);
-      rig.insert("deeper", new Document("x", nest));
-      EnvelopeScan envelopeScan = rig.whole();
+      fixture.insert("deep", nest);
+      fixture.insert("deeper", new Document("x", nest));
+      EnvelopeScan envelopeScan = fixture.whole();
       assertEquals(
           List.of(bytes("deep", "x" + ".x".repeat(DocumentEnvelopeScanner.MAX_DEPTH - 1), 1, 1)),
           envelopeScan.undeclared());
@@ -121,25 +121,25 @@ class MongoEnvelopeScannerTest implements EnvelopeScannerContract {
 
   @Test
   void manyDocuments_areAllRead() {
-    try (MongoEnvelopeScannerFixture rig =
+    try (MongoEnvelopeScannerFixture fixture =
         new MongoEnvelopeScannerFixture(MongoTestServers.database())) {
       for (int i = 0; i < 1_203; i++) {
-        rig.insert("customers", new Document("_id", i).append("f0", field(1, 1)));
+        fixture.insert("customers", new Document("_id", i).append("f0", field(1, 1)));
       }
-      assertEquals(List.of(bytes("customers", "f0", 1, 1_203)), rig.whole().undeclared());
+      assertEquals(List.of(bytes("customers", "f0", 1, 1_203)), fixture.whole().undeclared());
     }
   }
 
   @Test
-  void fieldsWithoutEnd_areCutOffAndSaid() {
-    try (MongoEnvelopeScannerFixture rig =
+  void fieldsBeyondTheLimit_areCutOffAndReported() {
+    try (MongoEnvelopeScannerFixture fixture =
         new MongoEnvelopeScannerFixture(MongoTestServers.database())) {
       Document many = new Document();
       for (int i = 0; i < 1_001; i++) {
         many.append("f" + i, envelope(1));
       }
-      rig.insert("customers", many);
-      EnvelopeScan envelopeScan = rig.whole();
+      fixture.insert("customers", many);
+      EnvelopeScan envelopeScan = fixture.whole();
       assertEquals(1_000, envelopeScan.undeclared().size());
       List<String> left = envelopeScan.notScanned().stream().map(SkippedPart::what).toList();
       assertTrue(left.contains("further fields of customers"), left::toString);

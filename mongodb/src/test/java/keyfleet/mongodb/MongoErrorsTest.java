@@ -49,23 +49,23 @@ final class MongoErrorsTest {
   private static final Key A = new Key("a");
   private static final ServerAddress HOST = new ServerAddress();
 
-  record Row(MongoException thrown, boolean surelyNotApplied) {}
+  record Row(MongoException thrown, boolean isNotApplied) {}
 
   static List<Row> rows() {
     IOException cause = new IOException();
     return List.of(
         new Row(new MongoTimeoutException("no server"), true),
         new Row(new MongoSocketOpenException("not connected", HOST, cause), true),
-        new Row(answered("{ok: 0, code: 10107}"), true),
-        new Row(answered("{ok: 0, code: 13}"), true),
-        new Row(answered("{ok: 0, code: 11000}"), true),
+        new Row(commandException("{ok: 0, code: 10107}"), true),
+        new Row(commandException("{ok: 0, code: 13}"), true),
+        new Row(commandException("{ok: 0, code: 11000}"), true),
         new Row(
             new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), HOST), true),
         // The same class, thrown because a majority was not reached: the answer is the inner one.
         new Row(new MongoNotPrimaryException(BsonDocument.parse("{code: 10107}"), HOST), false),
-        new Row(answered("{ok: 0, code: 11602}"), false),
-        new Row(answered("{ok: 0, code: 50}"), false),
-        new Row(answered("{ok: 0, code: 8}"), false),
+        new Row(commandException("{ok: 0, code: 11602}"), false),
+        new Row(commandException("{ok: 0, code: 50}"), false),
+        new Row(commandException("{ok: 0, code: 8}"), false),
         new Row(new MongoSocketWriteException("cut", HOST, cause), false),
         new Row(new MongoSocketReadException("cut", HOST, cause), false),
         new Row(new MongoSocketReadTimeoutException("late", HOST, cause), false),
@@ -76,23 +76,23 @@ final class MongoErrorsTest {
             false));
   }
 
-  private static MongoException answered(String answer) {
+  private static MongoException commandException(String answer) {
     return new MongoCommandException(BsonDocument.parse(answer), HOST);
   }
 
   @ParameterizedTest
   @MethodSource("rows")
-  void failedWrite_isUnknownUnlessItSurelyWasNotApplied(Row row) {
-    assertEquals(row.surelyNotApplied(), MongoErrors.surelyNotApplied(row.thrown()));
+  void failedWrite_isUnknownUnlessProvedNotApplied(Row row) {
+    assertEquals(row.isNotApplied(), MongoErrors.isNotApplied(row.thrown()));
   }
 
   @Test
   void writeWhoseAnswerIsLost_isUnknownAndFoundByItsNonce() {
-    try (CuttableStore cut = new CuttableStore()) {
-      Kv kv = cut.engine.kv();
-      Revision first = written(kv.put(THINGS, A, Value.of("one")));
+    try (CuttableStore cuttableStore = new CuttableStore()) {
+      Kv kv = cuttableStore.engine.kv();
+      Revision first = revisionOf(kv.put(THINGS, A, Value.of("one")));
       var update = new ConditionalWrite.Update(THINGS, A, Value.of("nonce"), first);
-      cut.proxy.loseNextAnswer();
+      cuttableStore.proxy.dropNextAnswer();
       assertEquals(new Unknown(), update.send(kv));
       Applied applied = assertInstanceOf(Applied.class, update.readOutcome(kv));
       assertTrue(applied.revision().compareTo(first) > 0);
@@ -101,10 +101,10 @@ final class MongoErrorsTest {
 
   @Test
   void readWhoseAnswerIsLost_throwsAndTheNextOneWorks() {
-    try (CuttableStore cut = new CuttableStore()) {
-      Kv kv = cut.engine.kv();
-      written(kv.put(THINGS, A, Value.of("one")));
-      cut.proxy.loseNextAnswer();
+    try (CuttableStore cuttableStore = new CuttableStore()) {
+      Kv kv = cuttableStore.engine.kv();
+      revisionOf(kv.put(THINGS, A, Value.of("one")));
+      cuttableStore.proxy.dropNextAnswer();
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
     }
@@ -113,8 +113,8 @@ final class MongoErrorsTest {
   /// The connection ends again and again while a writer goes on.
   @Test
   void connectionCutAgainAndAgain_losesNothingAcknowledged() throws InterruptedException {
-    try (CuttableStore cut = new CuttableStore()) {
-      Kv kv = cut.engine.kv();
+    try (CuttableStore cuttableStore = new CuttableStore()) {
+      Kv kv = cuttableStore.engine.kv();
       AtomicReference<String> acknowledged = new AtomicReference<>("");
       Thread writer =
           Thread.ofVirtual()
@@ -128,12 +128,12 @@ final class MongoErrorsTest {
         while (acknowledged.get().equals(before)) {
           Thread.onSpinWait();
         }
-        cut.proxy.loseNextAnswer();
+        cuttableStore.proxy.dropNextAnswer();
       }
       writer.interrupt();
       writer.join();
       int last = number(acknowledged.get());
-      try (MongoEngine direct = MongoEngine.open(cut.database.url())) {
+      try (MongoEngine direct = MongoEngine.open(cuttableStore.database.url())) {
         int found = number(direct.kv().get(THINGS, A).orElseThrow().value().text());
         assertTrue(found >= last, "acknowledged " + last + ", found " + found);
       }
@@ -155,34 +155,34 @@ final class MongoErrorsTest {
   }
 
   @Test
-  void serverThatIsAway_isUsedAgainOnceItIsBack() {
-    try (CuttableStore cut = new CuttableStore()) {
-      Kv kv = cut.engine.kv();
-      written(kv.put(THINGS, A, Value.of("one")));
-      cut.proxy.cut();
+  void serverThatWasDown_isUsedAgain() {
+    try (CuttableStore cuttableStore = new CuttableStore()) {
+      Kv kv = cuttableStore.engine.kv();
+      revisionOf(kv.put(THINGS, A, Value.of("one")));
+      cuttableStore.proxy.cut();
       // The first finds its connection dead, the second no server.
       assertThrows(StoreException.class, () -> kv.get(THINGS, A));
       StoreException away =
           assertThrows(StoreException.class, () -> kv.put(THINGS, A, Value.of("two")));
       assertEquals("no primary of MongoDB answers", away.getMessage());
-      cut.proxy.mend();
+      cuttableStore.proxy.restore();
       assertEquals("one", kv.get(THINGS, A).orElseThrow().value().text());
-      written(kv.put(THINGS, A, Value.of("two")));
+      revisionOf(kv.put(THINGS, A, Value.of("two")));
     }
   }
 
   @Test
-  void majorityThatIsNotReached_isUnknown() {
+  void majorityNotReached_isUnknown() {
     MongoServer server =
-        MongoTestServers.started(
+        MongoTestServers.start(
             new ScriptedMongoBackend(call ->
                 isWriteTo("things", call)
-                    ? call.really()
+                    ? call.forward()
                         .append(
                             "writeConcernError",
                             new Document("code", 64).append("errmsg", "waited too long"))
-                    : call.really()));
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+                    : call.forward()));
+    try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server);
         MongoEngine engine = MongoEngine.open(database.url())) {
       assertEquals(new Unknown(), engine.kv().put(THINGS, A, Value.of("one")));
     } finally {
@@ -191,25 +191,25 @@ final class MongoErrorsTest {
   }
 
   @Test
-  void primaryThatStepsDown_isSureBeforeAWriteAndUnsureAfterIt() {
-    AtomicReference<Optional<Document>> said = new AtomicReference<>(Optional.empty());
+  void primaryThatStepsDown_isUnknownOnlyAfterTheWrite() {
+    AtomicReference<Optional<Document>> scripted = new AtomicReference<>(Optional.empty());
     MongoServer server =
-        MongoTestServers.started(
+        MongoTestServers.start(
             new ScriptedMongoBackend(call -> {
-              Optional<Document> instead = said.get();
+              Optional<Document> instead = scripted.get();
               return instead.isPresent() && isWriteTo("things", call)
                   ? instead.get()
-                  : call.really();
+                  : call.forward();
             }));
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+    try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server);
         MongoEngine engine = MongoEngine.open(database.url())) {
-      Revision first = written(engine.kv().put(THINGS, A, Value.of("one")));
-      said.set(Optional.of(error(10_107)));
+      Revision first = revisionOf(engine.kv().put(THINGS, A, Value.of("one")));
+      scripted.set(Optional.of(error(10_107)));
       assertThrows(
           StoreException.class, () -> engine.kv().update(THINGS, A, Value.of("two"), first));
-      said.set(Optional.of(error(11_602)));
+      scripted.set(Optional.of(error(11_602)));
       assertEquals(new Unknown(), engine.kv().update(THINGS, A, Value.of("two"), first));
-      said.set(Optional.empty());
+      scripted.set(Optional.empty());
       assertEquals(Optional.of(first), engine.kv().get(THINGS, A).map(Entry::revision));
     } finally {
       server.shutdownNow();
@@ -217,16 +217,16 @@ final class MongoErrorsTest {
   }
 
   @Test
-  void commandThatTheUserMayNotRun_isRefusedWithTheRemedy() {
+  void unauthorizedCommand_isRefusedWithTheRemedy() {
     MongoServer server =
-        MongoTestServers.started(
+        MongoTestServers.start(
             new ScriptedMongoBackend(call -> {
               if (call.name().equals("createIndexes")) {
                 throw new MongoServerError(13, "Unauthorized", "not authorized on x to y");
               }
-              return call.really();
+              return call.forward();
             }));
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+    try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server);
         MongoEngine engine = MongoEngine.open(database.url())) {
       StoreException refused = assertThrows(StoreException.class, () -> engine.kv().get(THINGS, A));
       assertEquals("MongoDB does not let the store's user do this", refused.getMessage());
@@ -244,7 +244,7 @@ final class MongoErrorsTest {
     return new Document("ok", 0).append("code", code).append("errmsg", "stepping down");
   }
 
-  private static Revision written(WriteResult writeResult) {
+  private static Revision revisionOf(WriteResult writeResult) {
     return assertInstanceOf(Written.class, writeResult).revision();
   }
 
@@ -252,7 +252,7 @@ final class MongoErrorsTest {
   private static final class CuttableStore implements AutoCloseable {
     private final MongoTestServers.TestDatabase database = MongoTestServers.database();
     private final CuttableProxy proxy = new CuttableProxy(database.host());
-    private final MongoEngine engine = MongoEngine.open(database.urlBy(proxy.host()));
+    private final MongoEngine engine = MongoEngine.open(database.urlThrough(proxy.host()));
 
     @Override
     public void close() {

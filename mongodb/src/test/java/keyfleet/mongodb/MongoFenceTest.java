@@ -7,14 +7,13 @@ import keyfleet.store.RecordsFixture;
 /// The fence where validators are enforced: on a real server, or on a stand-in that enforces them
 /// as the manual says.
 final class MongoFenceTest implements FenceContract {
-  private static final MongoServer ENFORCING =
-      MongoTestServers.started(new ValidatingMongoBackend());
+  private static final MongoServer ENFORCING = MongoTestServers.start(new ValidatingMongoBackend());
 
   @Override
   public RecordsFixture fixture() {
     return new MongoRecordsFixture(
-        MongoTestServers.real().isPresent()
+        MongoTestServers.realServer().isPresent()
             ? MongoTestServers.database()
-            : MongoTestServers.on(ENFORCING));
+            : MongoTestServers.databaseOn(ENFORCING));
   }
 }

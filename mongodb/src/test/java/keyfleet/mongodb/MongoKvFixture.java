@@ -30,7 +30,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   private final CuttableProxy proxy = new CuttableProxy(database.host());
   private final MongoEngine direct = MongoEngine.open(database.url());
   private final MongoClient other = MongoClients.create(MongoSettings.of(database.url()).build());
-  private final MongoEngine watching = MongoEngine.open(database.urlBy(proxy.host()));
+  private final MongoEngine watching = MongoEngine.open(database.urlThrough(proxy.host()));
 
   @Override
   public Kv kv() {
@@ -73,7 +73,7 @@ final class MongoKvFixture implements KvFixture, ForwardingKv {
   public void runWithWatchesDisconnected(Runnable meanwhile) {
     proxy.cut();
     meanwhile.run();
-    proxy.mend();
+    proxy.restore();
   }
 
   /// As entries of one life, in bulk.

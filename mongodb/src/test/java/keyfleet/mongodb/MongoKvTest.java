@@ -13,6 +13,6 @@ final class MongoKvTest implements KvContract, KvRaceContract {
   /// mongo-java-server scans.
   @Override
   public int listSize() {
-    return MongoTestServers.real().isPresent() ? KvContract.super.listSize() : 10_000;
+    return MongoTestServers.realServer().isPresent() ? KvContract.super.listSize() : 10_000;
   }
 }

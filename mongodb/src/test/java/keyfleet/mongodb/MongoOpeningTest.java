@@ -41,7 +41,7 @@ final class MongoOpeningTest {
   private static final Key A = new Key("a");
 
   @Test
-  void hostWithoutServer_isWorthAnotherTry() throws IOException {
+  void hostWithoutServer_isRetryable() throws IOException {
     int free;
     try (ServerSocket socket = new ServerSocket(0)) {
       free = socket.getLocalPort();
@@ -59,7 +59,7 @@ final class MongoOpeningTest {
   void wrongPassword_isRefusedAndNotRepeated(@TempDir Path folder) throws IOException {
     Path file = Files.writeString(folder.resolve("password"), "secret\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-    try (ScriptedServer server = new ScriptedServer(MongoOpeningTest::refusingAuthentication)) {
+    try (ScriptedServer server = new ScriptedServer(MongoOpeningTest::refuseAuthentication)) {
       for (String address :
           List.of(
               "mongodb://me:secret@" + server.host() + "/x",
@@ -72,7 +72,7 @@ final class MongoOpeningTest {
             refused.getMessage());
         assertNoSecret(refused);
       }
-      assertTrue(server.heard("saslStart").stream().anyMatch(it -> "x".equals(it.get("$db"))));
+      assertTrue(server.received("saslStart").stream().anyMatch(it -> "x".equals(it.get("$db"))));
     }
   }
 
@@ -88,11 +88,11 @@ final class MongoOpeningTest {
     assertNoSecret(refused);
   }
 
-  private static Document refusingAuthentication(ScriptedMongoBackend.Call call) {
+  private static Document refuseAuthentication(ScriptedMongoBackend.Call call) {
     if (call.name().equals("saslStart")) {
       throw new MongoServerError(18, "AuthenticationFailed", "Authentication failed.");
     }
-    return call.really();
+    return call.forward();
   }
 
   private static void assertNoSecret(Exception e) {
@@ -104,9 +104,10 @@ final class MongoOpeningTest {
   }
 
   @Test
-  void ferretDb_isRefusedWithTheFigure() {
+  void ferretDb_isRefusedWithTheMeasurement() {
     UnaryOperator<Document> ferret = it -> it.append("ferretdb", new Document("version", "1.24"));
-    try (ScriptedServer server = new ScriptedServer(call -> changed("buildInfo", ferret, call))) {
+    try (ScriptedServer server =
+        new ScriptedServer(call -> changeAnswer("buildInfo", ferret, call))) {
       StoreRefusedException refused =
           assertThrows(StoreRefusedException.class, () -> MongoEngine.open(server.url()));
       assertTrue(refused.getMessage().contains("615"), refused::getMessage);
@@ -117,8 +118,9 @@ final class MongoOpeningTest {
   @Test
   void secondary_isRefused() {
     UnaryOperator<Document> secondary =
-        it -> replicaSet(it).append("ismaster", false).append("secondary", true);
-    try (ScriptedServer server = new ScriptedServer(call -> changed("isMaster", secondary, call))) {
+        it -> asReplicaSet(it).append("ismaster", false).append("secondary", true);
+    try (ScriptedServer server =
+        new ScriptedServer(call -> changeAnswer("isMaster", secondary, call))) {
       StoreRefusedException refused =
           assertThrows(StoreRefusedException.class, () -> MongoEngine.open(server.url()));
       assertTrue(refused.getMessage().contains("not the primary"), refused::getMessage);
@@ -127,9 +129,10 @@ final class MongoOpeningTest {
   }
 
   @Test
-  void replicaSet_isReadLinearizablyAndWrittenToAMajority() {
+  void replicaSet_usesLinearizableReadsAndMajorityWrites() {
     try (ScriptedServer server =
-        new ScriptedServer(call -> changed("isMaster", MongoOpeningTest::replicaSet, call))) {
+        new ScriptedServer(
+            call -> changeAnswer("isMaster", MongoOpeningTest::asReplicaSet, call))) {
       try (MongoEngine engine = MongoEngine.open(server.url())) {
         assertInstanceOf(Written.class, engine.kv().put(THINGS, A, Value.of("one")));
         assertTrue(engine.kv().get(THINGS, A).isPresent());
@@ -137,11 +140,11 @@ final class MongoOpeningTest {
             List.of(Level.OK, Level.OK, Level.WARN, Level.WARN, Level.WARN), levels(engine));
       }
       List<Document> reads =
-          server.heard("find").stream().filter(it -> isOf("things", "find", it)).toList();
+          server.received("find").stream().filter(it -> isOf("things", "find", it)).toList();
       assertFalse(reads.isEmpty());
       reads.forEach(
           it -> assertEquals(new Document("level", "linearizable"), it.get("readConcern")));
-      List<Document> writes = server.heard("findAndModify");
+      List<Document> writes = server.received("findAndModify");
       assertFalse(writes.isEmpty());
       for (Document write : writes) {
         Document majority =
@@ -160,8 +163,9 @@ final class MongoOpeningTest {
   }
 
   @Test
-  void serverAlone_isUsedWithWarnings() {
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(MongoTestServers.shared());
+  void standaloneServer_isUsedWithWarnings() {
+    try (MongoTestServers.TestDatabase database =
+            MongoTestServers.databaseOn(MongoTestServers.shared());
         MongoEngine engine = MongoEngine.open(database.url())) {
       assertEquals(List.of(Level.WARN, Level.OK, Level.WARN, Level.WARN), levels(engine));
       for (StoreCheck storeCheck : engine.storeChecks()) {
@@ -230,25 +234,25 @@ final class MongoOpeningTest {
     return collection.equals(query.get(command));
   }
 
-  private static Document replicaSet(Document greeting) {
+  private static Document asReplicaSet(Document greeting) {
     return greeting.append("setName", "rs0").append("setVersion", 1).append("hosts", List.of());
   }
 
-  private static Document changed(
+  private static Document changeAnswer(
       String command, UnaryOperator<Document> change, ScriptedMongoBackend.Call call) {
-    return call.name().equalsIgnoreCase(command) ? change.apply(call.really()) : call.really();
+    return call.name().equalsIgnoreCase(command) ? change.apply(call.forward()) : call.forward();
   }
 
   /// A server with a script, and what it was asked.
   private static final class ScriptedServer implements AutoCloseable {
-    private final List<Document> heard = Collections.synchronizedList(new ArrayList<>());
+    private final List<Document> received = Collections.synchronizedList(new ArrayList<>());
     private final MongoServer server;
 
     ScriptedServer(ScriptedMongoBackend.Script script) {
       this.server =
-          MongoTestServers.started(
+          MongoTestServers.start(
               new ScriptedMongoBackend(call -> {
-                heard.add(call.query());
+                received.add(call.query());
                 return script.answer(call);
               }));
     }
@@ -261,9 +265,9 @@ final class MongoOpeningTest {
       return StoreUrl.parse("mongodb://" + host() + "/x");
     }
 
-    List<Document> heard(String command) {
-      synchronized (heard) {
-        return heard.stream().filter(it -> it.containsKey(command)).toList();
+    List<Document> received(String command) {
+      synchronized (received) {
+        return received.stream().filter(it -> it.containsKey(command)).toList();
       }
     }
 

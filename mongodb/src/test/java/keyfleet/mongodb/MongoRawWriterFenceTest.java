@@ -34,142 +34,145 @@ import org.junit.jupiter.api.Test;
 /// Fences against writers that know nothing of Keyfleet: they write with the driver.
 final class MongoRawWriterFenceTest {
   private static final Fence N_ONLY = fence(5, 2);
-  private static final MongoServer ENFORCING =
-      MongoTestServers.started(new ValidatingMongoBackend());
-  private static final MongoServer LAX = MongoTestServers.started(new MemoryBackend());
+  private static final MongoServer ENFORCING = MongoTestServers.start(new ValidatingMongoBackend());
+  private static final MongoServer LAX = MongoTestServers.start(new MemoryBackend());
 
-  private static MongoRecordsFixture enforcing() {
+  private static MongoRecordsFixture enforcingFixture() {
     return new MongoRecordsFixture(
-        MongoTestServers.real().isPresent()
+        MongoTestServers.realServer().isPresent()
             ? MongoTestServers.database()
-            : MongoTestServers.on(ENFORCING));
+            : MongoTestServers.databaseOn(ENFORCING));
   }
 
   @Test
-  void serverWithoutValidators_remembersTheFenceAndSaysItIsUnenforced() {
-    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.on(LAX))) {
-      assertEquals(new Unenforced(), rig.records().fence(N_ONLY));
-      assertEquals(Optional.of(N_ONLY), rig.records().fence());
-      assertEquals(new StaleTerm(N_ONLY), rig.records().fence(fence(4, 1)));
-      assertEquals(new Unenforced(), rig.records().fence(fence(6, 3)));
+  void serverWithoutValidators_storesTheFenceAndReportsItUnenforced() {
+    try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.databaseOn(LAX))) {
+      assertEquals(new Unenforced(), fixture.records().fence(N_ONLY));
+      assertEquals(Optional.of(N_ONLY), fixture.records().fence());
+      assertEquals(new StaleTerm(N_ONLY), fixture.records().fence(fence(4, 1)));
+      assertEquals(new Unenforced(), fixture.records().fence(fence(6, 3)));
       assertTrue(
-          rig.engine.storeChecks().stream()
+          fixture.engine.storeChecks().stream()
               .anyMatch(it -> it.level() == Level.WARN && it.sentence().contains("unfenced")),
-          () -> rig.engine.storeChecks().toString());
+          () -> fixture.engine.storeChecks().toString());
       // Nobody who uses the driver is stopped.
-      customers(rig).insertOne(new Document("_id", "a").append("f0", field(1, 1)));
-      assertEquals(Map.of(v(1), 1L), rig.records().census().carrying());
+      customers(fixture).insertOne(new Document("_id", "a").append("f0", field(1, 1)));
+      assertEquals(Map.of(v(1), 1L), fixture.records().census().carrying());
     }
   }
 
   /// All make the first fence of a collection; the one of the highest term must stay.
   @Test
-  void racingRaisers_leaveTheHighestTerm() throws InterruptedException {
-    try (MongoRecordsFixture rig = enforcing()) {
+  void concurrentRaises_leaveTheHighestTerm() throws InterruptedException {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
       List<Thread> raisers = new ArrayList<>();
       for (int epoch = 1; epoch <= 8; epoch++) {
         Fence fence = fence(epoch, 1 + epoch % 4);
-        raisers.add(Thread.ofVirtual().start(() -> rig.records().fence(fence)));
+        raisers.add(Thread.ofVirtual().start(() -> fixture.records().fence(fence)));
       }
       for (Thread raiser : raisers) {
         raiser.join();
       }
       Fence highest = fence(8, 1);
-      assertEquals(Optional.of(highest), rig.records().fence());
-      rig.records().census();
-      assertStopped(() -> customers(rig).insertOne(document("a", field(2, 2))));
-      customers(rig).insertOne(document("a", field(1, 1)));
+      assertEquals(Optional.of(highest), fixture.records().fence());
+      fixture.records().census();
+      assertRefused(() -> customers(fixture).insertOne(document("a", field(2, 2))));
+      customers(fixture).insertOne(document("a", field(1, 1)));
     }
   }
 
   @Test
-  void rawWriterOfAnOldVersion_isStopped() {
-    try (MongoRecordsFixture rig = enforcing()) {
-      raise(rig, N_ONLY);
-      assertStopped(() -> customers(rig).insertOne(document("a", field(1, 1))));
-      assertStopped(() -> customers(rig).insertOne(document("a", "not sealed at all")));
-      assertStopped(
-          () -> customers(rig).insertOne(document("a", List.of(field(2, 2), field(1, 1)))));
-      customers(rig).insertOne(document("a", field(2, 2)));
+  void rawWriterOfAnOldVersion_isRefused() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
+      raise(fixture, N_ONLY);
+      assertRefused(() -> customers(fixture).insertOne(document("a", field(1, 1))));
+      assertRefused(() -> customers(fixture).insertOne(document("a", "not sealed at all")));
+      assertRefused(
+          () -> customers(fixture).insertOne(document("a", List.of(field(2, 2), field(1, 1)))));
+      customers(fixture).insertOne(document("a", field(2, 2)));
       Document back = new Document("$set", new Document("f0", field(1, 1)));
-      assertStopped(() -> customers(rig).updateOne(new Document("_id", "a"), back));
-      assertEquals(Map.of(v(2), 1L), rig.records().census().carrying());
+      assertRefused(() -> customers(fixture).updateOne(new Document("_id", "a"), back));
+      assertEquals(Map.of(v(2), 1L), fixture.records().census().carrying());
     }
   }
 
   @Test
-  void unrelatedFieldOfAnOldRecord_isWrittenByItsApplication() {
-    try (MongoRecordsFixture rig = enforcing()) {
-      customers(rig).insertOne(document("a", field(1, 1)));
-      raise(rig, N_ONLY);
+  void unrelatedFieldOfAnOldRecord_canBeWritten() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
+      customers(fixture).insertOne(document("a", field(1, 1)));
+      raise(fixture, N_ONLY);
       Document move = new Document("$set", new Document("address", "elsewhere"));
-      assertEquals(1, customers(rig).updateOne(new Document("_id", "a"), move).getModifiedCount());
+      assertEquals(
+          1, customers(fixture).updateOne(new Document("_id", "a"), move).getModifiedCount());
     }
   }
 
   @Test
-  void applicationsOwnValidator_holdsBesideTheFence() {
-    try (MongoRecordsFixture rig = enforcing()) {
+  void applicationValidator_staysInForceBesideTheFence() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
       Document own = new Document("age", new Document("$gte", 0));
-      setValidator(rig, own);
-      raise(rig, N_ONLY);
-      raise(rig, fence(6, 2, 3));
-      assertStopped(() -> customers(rig).insertOne(document("a", field(2, 2)).append("age", -1)));
-      assertStopped(() -> customers(rig).insertOne(document("a", field(1, 1)).append("age", 7)));
-      customers(rig).insertOne(document("a", field(3, 3)).append("age", 7));
+      setValidator(fixture, own);
+      raise(fixture, N_ONLY);
+      raise(fixture, fence(6, 2, 3));
+      assertRefused(
+          () -> customers(fixture).insertOne(document("a", field(2, 2)).append("age", -1)));
+      assertRefused(
+          () -> customers(fixture).insertOne(document("a", field(1, 1)).append("age", 7)));
+      customers(fixture).insertOne(document("a", field(3, 3)).append("age", 7));
       assertEquals(
-          List.of(2, own), List.of(rules(rig).size(), rules(rig).getLast()), "nested anew");
+          List.of(2, own), List.of(rules(fixture).size(), rules(fixture).getLast()), "nested anew");
       // The fence is not to blame for what the application's rule refuses.
       assertThrows(
-          StoreRefusedException.class, () -> rig.records().insert(record("without age", 2)));
+          StoreRefusedException.class, () -> fixture.records().insert(record("without age", 2)));
     }
   }
 
   @Test
-  void fenceThatTheApplicationReplaced_isBackBeforeTheNextCensus() {
-    try (MongoRecordsFixture rig = enforcing()) {
-      raise(rig, N_ONLY);
-      setValidator(rig, new Document());
-      customers(rig).insertOne(document("a", field(1, 1)));
-      assertEquals(Map.of(v(1), 1L), rig.records().census().carrying());
-      assertStopped(() -> customers(rig).insertOne(document("b", field(1, 1))));
+  void fenceReplacedByTheApplication_isReinstalledByTheNextCensus() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
+      raise(fixture, N_ONLY);
+      setValidator(fixture, new Document());
+      customers(fixture).insertOne(document("a", field(1, 1)));
+      assertEquals(Map.of(v(1), 1L), fixture.records().census().carrying());
+      assertRefused(() -> customers(fixture).insertOne(document("b", field(1, 1))));
     }
   }
 
   /// The server cannot see what a document was; our own writers can.
   @Test
-  void oldRecordToAnotherOldVersion_isStoppedByTheEngine() {
-    try (MongoRecordsFixture rig = enforcing()) {
+  void changeToAnotherOldVersion_isRefusedByTheEngine() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
       StoredRecord old = record("a", 1, 1);
-      assertEquals(new Stored(), rig.records().insert(old));
+      assertEquals(new Stored(), fixture.records().insert(old));
       Fence three = fence(6, 3);
-      raise(rig, three);
+      raise(fixture, three);
       RecordChange sideways = new RecordChange(old, fields(2, 2));
-      assertEquals(new Fenced(three), rig.records().compareAndSet(sideways));
-      assertEquals(List.of(new Fenced(three)), rig.records().compareAndSetAll(List.of(sideways)));
+      assertEquals(new Fenced(three), fixture.records().compareAndSet(sideways));
+      assertEquals(
+          List.of(new Fenced(three)), fixture.records().compareAndSetAll(List.of(sideways)));
     }
   }
 
   @Test
-  void fenceOpenedByAnother_isNotRememberedWrongly() {
-    try (MongoRecordsFixture rig = enforcing()) {
-      raise(rig, N_ONLY);
-      try (MongoEngine other = MongoEngine.open(rig.database.url())) {
+  void fenceRaisedByAnotherEngine_isReadAgain() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
+      raise(fixture, N_ONLY);
+      try (MongoEngine other = MongoEngine.open(fixture.database.url())) {
         assertEquals(new Raised(), other.records(MongoRecordsFixture.SHAPE).fence(fence(5, 2, 3)));
       }
-      assertEquals(new Stored(), rig.records().insert(record("a", 3)));
+      assertEquals(new Stored(), fixture.records().insert(record("a", 3)));
     }
   }
 
   @Test
-  void batch_tellsRefusedChangesFromOthers() {
-    try (MongoRecordsFixture rig = enforcing()) {
+  void batch_separatesRefusedChangesFromOthers() {
+    try (MongoRecordsFixture fixture = enforcingFixture()) {
       List<StoredRecord> moved = new ArrayList<>();
       for (String id : List.of("a", "b", "c")) {
         moved.add(record(id, 2));
-        assertEquals(new Stored(), rig.records().insert(moved.getLast()));
+        assertEquals(new Stored(), fixture.records().insert(moved.getLast()));
       }
-      try (MongoEngine other = MongoEngine.open(rig.database.url())) {
+      try (MongoEngine other = MongoEngine.open(fixture.database.url())) {
         // This engine has not seen the fence, so the server must stop it.
         assertEquals(new Raised(), other.records(MongoRecordsFixture.SHAPE).fence(N_ONLY));
       }
@@ -180,31 +183,32 @@ final class MongoRawWriterFenceTest {
               new RecordChange(record("c", 2), fields(2)));
       assertEquals(
           List.of(new Fenced(N_ONLY), new Stored(), new Conflict()),
-          rig.records().compareAndSetAll(batch));
+          fixture.records().compareAndSetAll(batch));
     }
   }
 
-  private static void raise(MongoRecordsFixture rig, Fence fence) {
-    assertEquals(new Raised(), rig.records().fence(fence));
+  private static void raise(MongoRecordsFixture fixture, Fence fence) {
+    assertEquals(new Raised(), fixture.records().fence(fence));
   }
 
-  private static void assertStopped(Runnable write) {
+  private static void assertRefused(Runnable write) {
     MongoWriteException stopped = assertThrows(MongoWriteException.class, write::run);
     assertEquals(MongoErrors.VALIDATION, stopped.getCode());
   }
 
-  private static MongoCollection<Document> customers(MongoRecordsFixture rig) {
-    return rig.database.collection(MongoRecordsFixture.SHAPE.name());
+  private static MongoCollection<Document> customers(MongoRecordsFixture fixture) {
+    return fixture.database.collection(MongoRecordsFixture.SHAPE.name());
   }
 
   private static Document document(String id, Object field) {
     return new Document("_id", id).append("f0", field);
   }
 
-  private static void setValidator(MongoRecordsFixture rig, Document validator) {
-    rig.database
+  private static void setValidator(MongoRecordsFixture fixture, Document validator) {
+    fixture
+        .database
         .raw()
-        .getDatabase(rig.database.name())
+        .getDatabase(fixture.database.name())
         .runCommand(
             new Document("collMod", MongoRecordsFixture.SHAPE.name())
                 .append("validator", validator)
@@ -212,11 +216,11 @@ final class MongoRawWriterFenceTest {
                 .append("validationAction", "error"));
   }
 
-  private static List<Document> rules(MongoRecordsFixture rig) {
-    return rig
+  private static List<Document> rules(MongoRecordsFixture fixture) {
+    return fixture
         .database
         .raw()
-        .getDatabase(rig.database.name())
+        .getDatabase(fixture.database.name())
         .listCollections()
         .into(new ArrayList<>())
         .stream()

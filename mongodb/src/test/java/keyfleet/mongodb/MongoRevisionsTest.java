@@ -37,46 +37,47 @@ final class MongoRevisionsTest {
   private static final int SWEEP_EACH = 4;
 
   @Test
-  void sweptTombstone_doesNotStartRevisionsAnew() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      Kv kv = rig.inner();
+  void sweptTombstone_doesNotRestartRevisions() {
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      Kv kv = fixture.inner();
       long last = 0;
       for (int life = 0; life < 10; life++) {
-        Revision created = written(kv.create(THINGS, A, Value.of("life " + life)));
+        Revision created = revisionOf(kv.create(THINGS, A, Value.of("life " + life)));
         assertTrue(created.number() > last, created + " after " + last);
-        Revision updated = written(kv.put(THINGS, A, Value.of("again " + life)));
+        Revision updated = revisionOf(kv.put(THINGS, A, Value.of("again " + life)));
         last = updated.number();
         kv.delete(THINGS, A, updated);
-        assertEquals(1, rig.database().collection("things").deleteMany(gone()).getDeletedCount());
+        assertEquals(
+            1, fixture.database().collection("things").deleteMany(gone()).getDeletedCount());
       }
     }
   }
 
   @Test
-  void sweptExpiredEntry_doesNotStartRevisionsAnew() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      Kv kv = rig.inner();
-      Revision first = written(kv.put(BEATS, A, Value.of("one")));
-      rig.database().collection("beats").deleteMany(new Document());
+  void sweptExpiredEntry_doesNotRestartRevisions() {
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      Kv kv = fixture.inner();
+      Revision first = revisionOf(kv.put(BEATS, A, Value.of("one")));
+      fixture.database().collection("beats").deleteMany(new Document());
       assertEquals(Optional.empty(), kv.get(BEATS, A));
-      Revision next = written(kv.put(BEATS, A, Value.of("two")));
+      Revision next = revisionOf(kv.put(BEATS, A, Value.of("two")));
       assertTrue(next.compareTo(first) > 0, next + " after " + first);
     }
   }
 
   /// A creator stops between its claim and its entry; meanwhile the key has a whole life.
   @Test
-  void claimOfAStoppedCreator_isTakenOverAndItsLateEntryIsNot() {
-    try (MongoKvFixture rig = new MongoKvFixture()) {
-      Kv kv = rig.inner();
-      BucketDocuments stopped = rig.buckets().open(THINGS);
-      Document claim = stopped.slot(A);
-      long late = stopped.nextRevision(claim);
-      Revision created = written(kv.create(THINGS, A, Value.of("quick")));
+  void claimOfAStoppedCreator_isTakenOverAndItsLateFillFails() {
+    try (MongoKvFixture fixture = new MongoKvFixture()) {
+      Kv kv = fixture.inner();
+      BucketDocuments stopped = fixture.buckets().open(THINGS);
+      Document claim = stopped.claimSlot(A);
+      long late = stopped.takeNextRevision(claim);
+      Revision created = revisionOf(kv.create(THINGS, A, Value.of("quick")));
       assertTrue(created.number() > late, "the life of a claim is counted after the claim");
       kv.delete(THINGS, A, created);
-      rig.database().collection("things").deleteMany(new Document());
-      Document second = stopped.slot(A);
+      fixture.database().collection("things").deleteMany(new Document());
+      Document second = stopped.claimSlot(A);
       assertEquals(0L, second.getLong("rev"));
       assertEquals(Optional.empty(), stopped.fill(claim, late, Value.of("late")));
       assertEquals(Optional.empty(), kv.get(THINGS, A));
@@ -90,7 +91,7 @@ final class MongoRevisionsTest {
       throws InterruptedException, ExecutionException {
     long seed = 20_261_116L;
     System.out.println(info.getDisplayName() + " seed " + seed);
-    try (MongoKvFixture rig = new MongoKvFixture();
+    try (MongoKvFixture fixture = new MongoKvFixture();
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1)) {
       Map<Long, String> seen = new ConcurrentHashMap<>();
       AtomicInteger busy = new AtomicInteger(CLIENTS);
@@ -100,7 +101,7 @@ final class MongoRevisionsTest {
         runs.add(
             threads.submit(() -> {
               try {
-                clientRun(rig.inner(), new Random(seed + number), "c" + number, seen);
+                runClient(fixture.inner(), new Random(seed + number), "c" + number, seen);
               } finally {
                 busy.decrementAndGet();
               }
@@ -111,7 +112,7 @@ final class MongoRevisionsTest {
             int next = 0;
             while (busy.get() > 0) {
               if (seen.size() >= next) {
-                rig.database().collection("things").deleteMany(gone());
+                fixture.database().collection("things").deleteMany(gone());
                 next = seen.size() + SWEEP_EACH;
               }
               Thread.onSpinWait();
@@ -124,7 +125,7 @@ final class MongoRevisionsTest {
     }
   }
 
-  private static void clientRun(Kv kv, Random random, String name, Map<Long, String> seen) {
+  private static void runClient(Kv kv, Random random, String name, Map<Long, String> seen) {
     long last = 0;
     for (int i = 0; i < CALLS; i++) {
       String text = name + " " + i;
@@ -158,7 +159,7 @@ final class MongoRevisionsTest {
     return new Document("gone", new Document("$exists", true));
   }
 
-  private static Revision written(WriteResult writeResult) {
+  private static Revision revisionOf(WriteResult writeResult) {
     return ((Written) writeResult).revision();
   }
 }

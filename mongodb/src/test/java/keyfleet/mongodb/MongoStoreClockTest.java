@@ -20,10 +20,11 @@ final class MongoStoreClockTest {
   private static final Key A = new Key("a");
 
   private final AtomicLong offSeconds = new AtomicLong();
-  private final MongoServer server = MongoTestServers.started(new ScriptedMongoBackend(this::off));
+  private final MongoServer server =
+      MongoTestServers.start(new ScriptedMongoBackend(this::shiftClock));
 
-  private Document off(ScriptedMongoBackend.Call call) {
-    Document answer = call.really();
+  private Document shiftClock(ScriptedMongoBackend.Call call) {
+    Document answer = call.forward();
     if (answer.get("localTime") instanceof Instant told) {
       answer.put("localTime", told.plusSeconds(offSeconds.get()));
     }
@@ -32,7 +33,7 @@ final class MongoStoreClockTest {
 
   @Test
   void primaryWithAnEarlierClock_letsStoreTimeStandStill() {
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server);
+    try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server);
         MongoEngine engine = MongoEngine.open(database.url())) {
       offSeconds.set(3_600);
       StoreTime ahead = engine.kv().storeTime();
@@ -45,7 +46,7 @@ final class MongoStoreClockTest {
 
   @Test
   void storeTime_isNotBeforeAnEntryThatWasSeen() {
-    try (MongoTestServers.TestDatabase database = MongoTestServers.on(server)) {
+    try (MongoTestServers.TestDatabase database = MongoTestServers.databaseOn(server)) {
       try (MongoEngine writer = MongoEngine.open(database.url())) {
         writer.kv().put(THINGS, A, Value.of("one"));
       }

@@ -18,12 +18,12 @@ import org.bson.types.ObjectId;
 /// The servers that tests run on: `mongo-java-server` in this process, or the real one that
 /// `KEYFLEET_TEST_MONGODB` names.
 public final class MongoTestServers {
-  private static final MongoServer SHARED = started(new MemoryBackend());
+  private static final MongoServer SHARED = start(new MemoryBackend());
 
   private MongoTestServers() {}
 
   /// The address of the real server, without database.
-  static Optional<StoreUrl> real() {
+  static Optional<StoreUrl> realServer() {
     return Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB")).map(StoreUrl::parse);
   }
 
@@ -31,11 +31,11 @@ public final class MongoTestServers {
     return SHARED;
   }
 
-  static MongoServer started(MongoBackend backend) {
-    return started(backend, _ -> {});
+  static MongoServer start(MongoBackend backend) {
+    return start(backend, _ -> {});
   }
 
-  static MongoServer started(MongoBackend backend, Consumer<MongoServer> prepare) {
+  static MongoServer start(MongoBackend backend, Consumer<MongoServer> prepare) {
     backend.version(ServerVersion.MONGO_5_0);
     MongoServer server = new MongoServer(backend);
     prepare.accept(server);
@@ -49,14 +49,14 @@ public final class MongoTestServers {
 
   /// A database of its own on the server of this run.
   public static TestDatabase database() {
-    return real().map(MongoTestServers::on).orElseGet(() -> on(SHARED));
+    return realServer().map(MongoTestServers::databaseOn).orElseGet(() -> databaseOn(SHARED));
   }
 
-  static TestDatabase on(MongoServer server) {
+  static TestDatabase databaseOn(MongoServer server) {
     return new TestDatabase("mongodb://" + hostOf(server) + "/", hostOf(server), "");
   }
 
-  private static TestDatabase on(StoreUrl real) {
+  private static TestDatabase databaseOn(StoreUrl real) {
     String text = System.getenv("KEYFLEET_TEST_MONGODB");
     int query = text.indexOf('?');
     String address = query < 0 ? text : text.substring(0, query);
@@ -80,7 +80,7 @@ public final class MongoTestServers {
     }
 
     /// The same database by way of another address that leads to its first host.
-    StoreUrl urlBy(String otherHost) {
+    StoreUrl urlThrough(String otherHost) {
       return StoreUrl.parse(server.replace(host, otherHost) + name + params);
     }
 

@@ -45,7 +45,7 @@ final class MongoTlsTest {
     keytool("server", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1");
     keytool("other", "CN=other", "-ext", "san=ip:127.0.0.1");
     keytool("elsewhere", "CN=elsewhere", "-ext", "san=dns:elsewhere.example");
-    server = started("server");
+    server = startServer("server");
   }
 
   @AfterAll
@@ -71,7 +71,7 @@ final class MongoTlsTest {
 
   @Test
   void certificateOfAnotherHost_isRefused() throws IOException, GeneralSecurityException {
-    MongoServer misnamed = started("elsewhere");
+    MongoServer misnamed = startServer("elsewhere");
     try {
       assertThrows(StoreRefusedException.class, () -> MongoEngine.open(url(misnamed, "elsewhere")));
     } finally {
@@ -100,10 +100,10 @@ final class MongoTlsTest {
             .formatted(MongoTestServers.hostOf(to), folder.resolve(authority + ".pem")));
   }
 
-  private static MongoServer started(String name) throws IOException, GeneralSecurityException {
+  private static MongoServer startServer(String name) throws IOException, GeneralSecurityException {
     PrivateKey key = (PrivateKey) keys(name).getKey("own", PASSWORD.toCharArray());
     X509Certificate certificate = (X509Certificate) keys(name).getCertificate("own");
-    return MongoTestServers.started(
+    return MongoTestServers.start(
         new MemoryBackend(), server -> server.enableSsl(key, null, certificate));
   }
 

@@ -25,53 +25,54 @@ final class RecordBatchWriterTest {
   void recordChangedAgainBeforeItWasReadBack_isUnknown() {
     AtomicBoolean disturbed = new AtomicBoolean();
     MongoServer server =
-        MongoTestServers.started(
+        MongoTestServers.start(
             new ScriptedMongoBackend(call -> {
-              Document answer = call.really();
+              Document answer = call.forward();
               if (call.name().equals("update") && disturbed.getAndSet(false)) {
-                call.really(overwriting("b"));
+                call.forward(overwriteCommand("b"));
               }
               return answer;
             }));
-    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.on(server))) {
-      List<RecordChange> recordChanges = changes(rig.records(), "a", "b");
+    try (MongoRecordsFixture fixture =
+        new MongoRecordsFixture(MongoTestServers.databaseOn(server))) {
+      List<RecordChange> recordChanges = changes(fixture.records(), "a", "b");
       recordChanges.add(new RecordChange(record("absent", 1), fields(2)));
       disturbed.set(true);
       assertEquals(
           List.of(new Stored(), new Unknown(), new Unknown()),
-          rig.records().compareAndSetAll(recordChanges));
+          fixture.records().compareAndSetAll(recordChanges));
     } finally {
       server.shutdownNow();
     }
   }
 
   @Test
-  void batchWhoseAnswerIsLost_isUnknownThroughout() {
-    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.database());
-        CuttableProxy proxy = new CuttableProxy(rig.database.host());
-        MongoEngine engine = MongoEngine.open(rig.database.urlBy(proxy.host()))) {
+  void batchWhoseAnswerIsLost_isUnknownForEachChange() {
+    try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.database());
+        CuttableProxy proxy = new CuttableProxy(fixture.database.host());
+        MongoEngine engine = MongoEngine.open(fixture.database.urlThrough(proxy.host()))) {
       Records records = engine.records(MongoRecordsFixture.SHAPE);
       List<RecordChange> recordChanges = changes(records, "a", "b");
-      proxy.loseNextAnswer();
+      proxy.dropNextAnswer();
       assertEquals(List.of(new Unknown(), new Unknown()), records.compareAndSetAll(recordChanges));
     }
   }
 
   @Test
   void manyBatches_answerInOrder() {
-    try (MongoRecordsFixture rig = new MongoRecordsFixture(MongoTestServers.database())) {
+    try (MongoRecordsFixture fixture = new MongoRecordsFixture(MongoTestServers.database())) {
       String[] ids = new String[230];
       for (int i = 0; i < ids.length; i++) {
         ids[i] = "%04d".formatted(i);
       }
-      List<RecordChange> recordChanges = changes(rig.records(), ids);
+      List<RecordChange> recordChanges = changes(fixture.records(), ids);
       List<RecordWriteResult> expected =
           new ArrayList<>(Collections.nCopies(ids.length, new Stored()));
       for (int conflict : new int[] {0, 199, 200, 229}) {
         recordChanges.set(conflict, new RecordChange(record(ids[conflict], 1), fields(2)));
         expected.set(conflict, new Conflict());
       }
-      assertEquals(expected, rig.records().compareAndSetAll(recordChanges));
+      assertEquals(expected, fixture.records().compareAndSetAll(recordChanges));
     }
   }
 
@@ -85,7 +86,7 @@ final class RecordBatchWriterTest {
     return recordChanges;
   }
 
-  private static Document overwriting(String id) {
+  private static Document overwriteCommand(String id) {
     Document change =
         new Document("q", new Document("_id", id))
             .append("u", new Document("$unset", new Document("f0", "")));

@@ -15,12 +15,12 @@ final class ScriptedMongoBackend extends MemoryBackend {
     Document query();
 
     /// What the server answers to this command.
-    default Document really() {
-      return really(query());
+    default Document forward() {
+      return forward(query());
     }
 
     /// What the server answers to another, sent to the same database.
-    Document really(Document query);
+    Document forward(Document query);
   }
 
   /// What is said to a command.
@@ -59,7 +59,7 @@ final class ScriptedMongoBackend extends MemoryBackend {
           }
 
           @Override
-          public Document really(Document other) {
+          public Document forward(Document other) {
             String first = other.keySet().iterator().next();
             return handleCommand(message.getChannel(), message.getDatabaseName(), first, other);
           }

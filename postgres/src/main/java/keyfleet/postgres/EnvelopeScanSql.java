@@ -51,13 +51,13 @@ final class EnvelopeScanSql {
 
   /// A column in which envelopes of that form can be.
   record Column(String name, Encoding encoding) {
-    String as(String alias) {
+    String selectAs(String alias) {
       String type = encoding == Encoding.BASE64 ? "::text" : "";
-      return PostgresTable.quoted(name) + type + " AS " + alias;
+      return PostgresTable.quote(name) + type + " AS " + alias;
     }
 
     /// Whether `alias` begins as an envelope does. Only the head is read.
-    String isHead(String alias) {
+    String headCondition(String alias) {
       return switch (encoding) {
         case BYTES -> "substring(%s FROM 1 FOR 4) = decode('eb4b4645', 'hex')".formatted(alias);
         case BASE64 ->
@@ -66,23 +66,23 @@ final class EnvelopeScanSql {
       };
     }
 
-    String versions(String table) {
+    String countByVersion(String table) {
       String version =
           switch (encoding) {
-            case BYTES -> VersionTagSql.of("x");
+            case BYTES -> VersionTagSql.tagOf("x");
             case BASE64 ->
                 "CASE WHEN length(x) >= %d THEN left(x, %d) END"
                     .formatted(Base64Envelope.MIN_LENGTH, Base64Envelope.HEADER_LENGTH);
           };
       return "SELECT %s, count(*) FROM (SELECT %s FROM ONLY %s LIMIT ?) s WHERE %s GROUP BY 1"
-          .formatted(version, as("x"), table, isHead("x"));
+          .formatted(version, selectAs("x"), table, headCondition("x"));
     }
 
     /// From a row of [#versions]; nothing if it is no envelope.
-    Optional<KekVersion> version(ResultSet row) throws SQLException {
+    Optional<KekVersion> parseVersion(ResultSet row) throws SQLException {
       if (encoding == Encoding.BYTES) {
         byte @Nullable [] tag = row.getBytes(1);
-        return tag == null ? Optional.empty() : Optional.of(VersionTagSql.version(tag));
+        return tag == null ? Optional.empty() : Optional.of(VersionTagSql.toVersion(tag));
       }
       @Nullable String head = row.getString(1);
       return head == null ? Optional.empty() : Base64Envelope.versionOfHeader(head);
@@ -92,14 +92,15 @@ final class EnvelopeScanSql {
   private EnvelopeScanSql() {}
 
   /// How many rows there are, and how many of each column begin as envelopes do.
-  static String holding(String table, List<Column> columns) {
+  static String countEnvelopeHeads(String table, List<Column> columns) {
     String counts =
         IntStream.range(0, columns.size())
-            .mapToObj(i -> ", count(*) FILTER (WHERE %s)".formatted(columns.get(i).isHead("c" + i)))
+            .mapToObj(i ->
+                ", count(*) FILTER (WHERE %s)".formatted(columns.get(i).headCondition("c" + i)))
             .collect(Collectors.joining());
     String named =
         IntStream.range(0, columns.size())
-            .mapToObj(i -> columns.get(i).as("c" + i))
+            .mapToObj(i -> columns.get(i).selectAs("c" + i))
             .collect(Collectors.joining(", "));
     return "SELECT count(*)%s FROM (SELECT %s FROM ONLY %s LIMIT ?) s"
         .formatted(counts, named, table);

@@ -29,15 +29,15 @@ import org.postgresql.util.ServerErrorMessage;
 /// it says; its language checks before each call that it runs the function as last replaced.
 final class FenceSql {
   /// No state of the server's own begins so.
-  static final String STATE = "KF001";
+  static final String SQL_STATE = "KF001";
 
   /// Of a function `p`, to find out whether someone has replaced it.
   static final String DIGEST = "md5(p.prosrc || coalesce(p.proconfig::text, ''))";
 
-  private static final Pattern DETAIL =
+  private static final Pattern DETAIL_PATTERN =
       Pattern.compile("incarnation=(-?\\d+) epoch=(-?\\d+) writable=(\\d+(?:,\\d+)*)");
 
-  private static final int HUMAN_PART = 30;
+  private static final int READABLE_CHARS = 30;
 
   private final String schema;
   private final PostgresTable table;
@@ -47,8 +47,8 @@ final class FenceSql {
     this.table = table;
   }
 
-  String trigger() {
-    return PostgresTable.quoted(schema + "_fence");
+  String quotedTriggerName() {
+    return PostgresTable.quote(schema + "_fence");
   }
 
   /// The trigger's name as it stands in the catalogue.
@@ -59,12 +59,12 @@ final class FenceSql {
   /// Unique for the table, and short enough for any table's name.
   String functionName() {
     String name = table.shape().name();
-    String start = name.substring(0, Math.min(name.length(), HUMAN_PART));
+    String start = name.substring(0, Math.min(name.length(), READABLE_CHARS));
     return "fence_" + start + "_" + digest(table.schema() + "." + name);
   }
 
-  String function() {
-    return PostgresTable.quoted(schema) + "." + PostgresTable.quoted(functionName());
+  String qualifiedFunctionName() {
+    return PostgresTable.quote(schema) + "." + PostgresTable.quote(functionName());
   }
 
   String createFunction(Fence fence) {
@@ -93,35 +93,35 @@ final class FenceSql {
     END $keyfleet$
     """
         .replace("{declared}", each(i -> "o%1$d bytea; n%1$d bytea;".formatted(i), " "))
-        .replace("{before}", each(i -> tag("o", "OLD", i), " "))
-        .replace("{after}", each(i -> tag("n", "NEW", i), " "))
+        .replace("{before}", each(i -> assignTag("o", "OLD", i), " "))
+        .replace("{after}", each(i -> assignTag("n", "NEW", i), " "))
         .replace("{unreadable-before}", each(i -> unreadable("o", "OLD", i), " OR "))
         .replace("{unreadable-after}", each(i -> unreadable("n", "NEW", i), " OR "))
-        .replace("{brings-no-other}", each(FenceSql::bringsNoOther, " AND "))
+        .replace("{brings-no-other}", each(FenceSql::bringsNoOtherVersion, " AND "))
         .replace("{n}", each(i -> "n" + i, ", "))
         .replace("{o}", each(i -> "o" + i, ", "))
-        .replace("{function}", function())
-        .replace("{state}", STATE)
+        .replace("{function}", qualifiedFunctionName())
+        .replace("{state}", SQL_STATE)
         .replace("{name}", table.shape().name())
         .replace("{detail}", detail(fence))
-        .replace("{writable}", literals(fence));
+        .replace("{writable}", writableLiterals(fence));
   }
 
   /// The fence that refused a write, if one did.
-  static Optional<Fence> refusal(SQLException e) {
-    ServerErrorMessage said = e instanceof PSQLException it ? it.getServerErrorMessage() : null;
-    String detail = said == null ? null : said.getDetail();
-    if (!STATE.equals(e.getSQLState()) || detail == null) {
+  static Optional<Fence> refusingFence(SQLException e) {
+    ServerErrorMessage error = e instanceof PSQLException it ? it.getServerErrorMessage() : null;
+    String detail = error == null ? null : error.getDetail();
+    if (!SQL_STATE.equals(e.getSQLState()) || detail == null) {
       return Optional.empty();
     }
-    Matcher words = DETAIL.matcher(detail);
-    return words.matches() ? Optional.of(fence(words)) : Optional.empty();
+    Matcher match = DETAIL_PATTERN.matcher(detail);
+    return match.matches() ? Optional.of(parseFence(match)) : Optional.empty();
   }
 
-  private static Fence fence(Matcher words) {
-    Term term = new Term(Long.parseLong(words.group(1)), Long.parseLong(words.group(2)));
+  private static Fence parseFence(Matcher match) {
+    Term term = new Term(Long.parseLong(match.group(1)), Long.parseLong(match.group(2)));
     TreeSet<KekVersion> writable =
-        Arrays.stream(words.group(3).split(",", -1))
+        Arrays.stream(match.group(3).split(",", -1))
             .map(it -> new KekVersion(Integer.parseInt(it)))
             .collect(Collectors.toCollection(TreeSet::new));
     return new Fence(term, writable);
@@ -137,17 +137,17 @@ final class FenceSql {
                 .collect(Collectors.joining(",")));
   }
 
-  private static String literals(Fence fence) {
+  private static String writableLiterals(Fence fence) {
     return fence.writable().stream().map(VersionTagSql::literal).collect(Collectors.joining(", "));
   }
 
-  private static String bringsNoOther(int i) {
+  private static String bringsNoOtherVersion(int i) {
     return "(n%1$d IS NULL OR n%1$d IN ({writable}) OR coalesce(n%1$d IN ({o}), false))"
         .formatted(i);
   }
 
-  private String tag(String variable, String row, int i) {
-    return "%s%d := %s;".formatted(variable, i, VersionTagSql.of(row + "." + column(i)));
+  private String assignTag(String variable, String row, int i) {
+    return "%s%d := %s;".formatted(variable, i, VersionTagSql.tagOf(row + "." + column(i)));
   }
 
   private String unreadable(String variable, String row, int i) {
@@ -158,9 +158,9 @@ final class FenceSql {
     return table.columns().get(i);
   }
 
-  private String each(IntFunction<String> text, String between) {
+  private String each(IntFunction<String> text, String separator) {
     List<String> columns = table.columns();
-    return IntStream.range(0, columns.size()).mapToObj(text).collect(Collectors.joining(between));
+    return IntStream.range(0, columns.size()).mapToObj(text).collect(Collectors.joining(separator));
   }
 
   private static String digest(String text) {

@@ -21,10 +21,10 @@ final class KvSql {
   static final String NOW = "SELECT " + CLOCK;
 
   /// Swept in one go, so that no sweep takes long.
-  private static final int SWEPT_AT_ONCE = 10_000;
+  private static final int MAX_SWEPT_ROWS = 10_000;
 
   /// Parameters: bucket, key, value, expected revision, lifetime, floor of the clock.
-  private static final String TURN =
+  private static final String LOCK_KEY =
       """
       WITH call AS MATERIALIZED (
         SELECT ?::text AS bucket, ?::text AS key, ?::bytea AS value, ?::bigint AS expected,
@@ -67,16 +67,16 @@ final class KvSql {
 
   String create() {
     String expired = "WHERE old.written_at <= excluded.written_at - (SELECT lifetime FROM timed)";
-    return in(TURN + INSERT.replace("{condition}", expired));
+    return inSchema(LOCK_KEY + INSERT.replace("{condition}", expired));
   }
 
   String put() {
-    return in(TURN + INSERT.replace("{condition}", ""));
+    return inSchema(LOCK_KEY + INSERT.replace("{condition}", ""));
   }
 
   String update() {
-    return in(
-        TURN
+    return inSchema(
+        LOCK_KEY
             + """
             UPDATE {schema}.kv
             SET revision = nextval('{schema}.revisions'), value = timed.value,
@@ -87,12 +87,12 @@ final class KvSql {
   }
 
   String delete() {
-    return in(TURN + "DELETE FROM {schema}.kv USING timed WHERE " + IS_CURRENT);
+    return inSchema(LOCK_KEY + "DELETE FROM {schema}.kv USING timed WHERE " + IS_CURRENT);
   }
 
   /// Parameters: bucket, key, floor of the clock, lifetime.
   String get() {
-    return in(
+    return inSchema(
         """
         SELECT key, value, revision, written_at FROM {schema}.kv
         WHERE bucket = ? AND key = ? AND written_at >
@@ -103,7 +103,7 @@ final class KvSql {
 
   /// Parameters: bucket, first key, first key after the last, floor of the clock, lifetime.
   String list() {
-    return in(
+    return inSchema(
         """
         SELECT key, value, revision, written_at FROM {schema}.kv
         WHERE bucket = ? AND key >= ? AND key < ? AND written_at >
@@ -115,7 +115,7 @@ final class KvSql {
   /// Of all clients one at a time has the turn to sweep, once in a lifetime. Rows that someone
   /// holds are left for the next sweep. Parameters: bucket, lifetime, floor of the clock.
   String sweep() {
-    return in(
+    return inSchema(
         """
         WITH call AS MATERIALIZED (
           SELECT ?::text AS bucket, ?::bigint AS lifetime, {now} AS now),
@@ -129,12 +129,12 @@ final class KvSql {
         DELETE FROM {schema}.kv USING gone WHERE kv.bucket = gone.bucket AND kv.key = gone.key
         """
             .replace("{now}", CLOCK)
-            .replace("{limit}", Integer.toString(SWEPT_AT_ONCE)));
+            .replace("{limit}", Integer.toString(MAX_SWEPT_ROWS)));
   }
 
   /// Parameters: name, lifetime.
-  String makeBucket() {
-    return in(
+  String createBucket() {
+    return inSchema(
         """
         INSERT INTO {schema}.buckets (name, lifetime, swept_at) VALUES (?, ?, 0)
         ON CONFLICT (name) DO NOTHING
@@ -143,10 +143,10 @@ final class KvSql {
 
   /// Parameters: name.
   String lifetime() {
-    return in("SELECT lifetime FROM {schema}.buckets WHERE name = ?");
+    return inSchema("SELECT lifetime FROM {schema}.buckets WHERE name = ?");
   }
 
-  private String in(String sql) {
+  private String inSchema(String sql) {
     return sql.replace("{schema}", schema).replace("{channel}", channel());
   }
 }

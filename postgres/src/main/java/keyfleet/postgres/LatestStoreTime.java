@@ -13,13 +13,13 @@ final class LatestStoreTime {
   }
 
   /// A time that the server told.
-  StoreTime saw(long told) {
-    millis.accumulateAndGet(told, Math::max);
-    return new StoreTime(told);
+  StoreTime observe(long serverMillis) {
+    millis.accumulateAndGet(serverMillis, Math::max);
+    return new StoreTime(serverMillis);
   }
 
   /// The server's clock, as far as it did not go back.
-  StoreTime atLeast(long told) {
-    return new StoreTime(millis.accumulateAndGet(told, Math::max));
+  StoreTime advanceTo(long serverMillis) {
+    return new StoreTime(millis.accumulateAndGet(serverMillis, Math::max));
   }
 }

@@ -9,37 +9,37 @@ import keyfleet.store.SealedFields;
 /// Sets the parameters of a statement, one after another.
 final class ParameterBinder {
   private final PreparedStatement statement;
-  private int last;
+  private int lastIndex;
 
   ParameterBinder(PreparedStatement statement) {
     this.statement = statement;
   }
 
-  ParameterBinder text(String text) throws SQLException {
-    statement.setString(++last, text);
+  ParameterBinder bindText(String text) throws SQLException {
+    statement.setString(++lastIndex, text);
     return this;
   }
 
-  ParameterBinder number(int number) throws SQLException {
-    statement.setInt(++last, number);
+  ParameterBinder bindNumber(int number) throws SQLException {
+    statement.setInt(++lastIndex, number);
     return this;
   }
 
   /// In the order of the columns; an absent one is null.
-  ParameterBinder fields(List<String> names, SealedFields fields) throws SQLException {
+  ParameterBinder bindFields(List<String> names, SealedFields fields) throws SQLException {
     for (String name : names) {
       Bytes field = fields.byName().get(name);
-      statement.setBytes(++last, field == null ? null : field.toArray());
+      statement.setBytes(++lastIndex, field == null ? null : field.toArray());
     }
     return this;
   }
 
-  ParameterBinder texts(List<String> texts) throws SQLException {
-    return array("text", texts.toArray());
+  ParameterBinder bindTexts(List<String> texts) throws SQLException {
+    return bindArray("text", texts.toArray());
   }
 
   /// For each column, what each record has there.
-  ParameterBinder columns(List<String> names, List<SealedFields> records) throws SQLException {
+  ParameterBinder bindColumns(List<String> names, List<SealedFields> records) throws SQLException {
     for (String name : names) {
       byte[][] column = new byte[records.size()][];
       for (int i = 0; i < column.length; i++) {
@@ -48,13 +48,13 @@ final class ParameterBinder {
           column[i] = field.toArray();
         }
       }
-      array("bytea", column);
+      bindArray("bytea", column);
     }
     return this;
   }
 
-  private ParameterBinder array(String type, Object[] elements) throws SQLException {
-    statement.setArray(++last, statement.getConnection().createArrayOf(type, elements));
+  private ParameterBinder bindArray(String type, Object[] elements) throws SQLException {
+    statement.setArray(++lastIndex, statement.getConnection().createArrayOf(type, elements));
     return this;
   }
 }

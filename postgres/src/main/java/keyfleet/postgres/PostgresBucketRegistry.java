@@ -11,11 +11,11 @@ import keyfleet.store.StoreException;
 /// Which buckets there are and how long their entries live; made on first use.
 final class PostgresBucketRegistry {
   /// Of a lasting entry, in milliseconds: longer than any clock runs, and far from overflow.
-  static final long ENDLESS = 1L << 60;
+  static final long NEVER_EXPIRES = 1L << 60;
 
   private final PostgresPool pool;
   private final KvSql sql;
-  private final Map<String, Long> known = new ConcurrentHashMap<>();
+  private final Map<String, Long> lifetimes = new ConcurrentHashMap<>();
 
   PostgresBucketRegistry(PostgresPool pool, KvSql sql) {
     this.pool = pool;
@@ -26,39 +26,39 @@ final class PostgresBucketRegistry {
   long lifetime(Bucket bucket) {
     long wanted =
         switch (bucket) {
-          case Bucket.Lasting _ -> ENDLESS;
+          case Bucket.Lasting _ -> NEVER_EXPIRES;
           case Bucket.Expiring(_, var lifetime) -> lifetime.toMillis();
         };
-    Long seen = known.get(bucket.name());
-    long held = seen == null ? opened(bucket.name(), wanted) : seen;
-    if (held != wanted) {
+    Long cached = lifetimes.get(bucket.name());
+    long registered = cached == null ? register(bucket.name(), wanted) : cached;
+    if (registered != wanted) {
       throw new IllegalArgumentException(
           "entries of bucket %s live for %s, not for %s"
-              .formatted(bucket.name(), shown(held), shown(wanted)));
+              .formatted(bucket.name(), describe(registered), describe(wanted)));
     }
-    return held;
+    return registered;
   }
 
   /// Whoever comes first decides. Not knowing whether that was us, we read what is there.
-  private long opened(String name, long wanted) {
-    String what = "open bucket " + name;
-    long held = held(what, name);
-    if (held == 0) {
-      makeSure(what, name, wanted);
-      held = held(what, name);
+  private long register(String name, long wanted) {
+    String action = "open bucket " + name;
+    long registered = readLifetime(action, name);
+    if (registered == 0) {
+      insertIfAbsent(action, name, wanted);
+      registered = readLifetime(action, name);
     }
-    if (held == 0) {
-      throw new StoreException("cannot " + what + ": it was not made");
+    if (registered == 0) {
+      throw new StoreException("cannot " + action + ": it was not made");
     }
-    known.put(name, held);
-    return held;
+    lifetimes.put(name, registered);
+    return registered;
   }
 
-  private void makeSure(String what, String name, long lifetime) {
+  private void insertIfAbsent(String action, String name, long lifetime) {
     pool.write(
-        what,
+        action,
         connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql.makeBucket())) {
+          try (PreparedStatement statement = connection.prepareStatement(sql.createBucket())) {
             statement.setString(1, name);
             statement.setLong(2, lifetime);
             return statement.executeUpdate();
@@ -68,9 +68,9 @@ final class PostgresBucketRegistry {
   }
 
   /// 0 if there is none.
-  private long held(String what, String name) {
+  private long readLifetime(String action, String name) {
     return pool.read(
-        what,
+        action,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.lifetime())) {
             statement.setString(1, name);
@@ -81,7 +81,7 @@ final class PostgresBucketRegistry {
         });
   }
 
-  private static String shown(long lifetime) {
-    return lifetime == ENDLESS ? "ever" : Duration.ofMillis(lifetime).toString();
+  private static String describe(long lifetime) {
+    return lifetime == NEVER_EXPIRES ? "ever" : Duration.ofMillis(lifetime).toString();
   }
 }

@@ -10,34 +10,34 @@ import keyfleet.store.Census;
 
 /// Adds up the groups of [RecordsSql#census].
 final class PostgresCensusCounter {
-  private final int fields;
+  private final int fieldCount;
   private final SortedMap<KekVersion, Long> belonging = new TreeMap<>();
   private final SortedMap<KekVersion, Long> carrying = new TreeMap<>();
   private long unreadable;
 
   PostgresCensusCounter(int fields) {
-    this.fields = fields;
+    this.fieldCount = fields;
   }
 
   /// A group of records that are alike: the version of each field, whether one is unreadable, and
   /// how many there are.
-  void add(ResultSet group) throws SQLException {
-    long count = group.getLong(fields + 2);
+  void addGroup(ResultSet group) throws SQLException {
+    long count = group.getLong(fieldCount + 2);
     TreeSet<KekVersion> versions = new TreeSet<>();
-    for (int i = 1; i <= fields; i++) {
+    for (int i = 1; i <= fieldCount; i++) {
       byte[] tag = group.getBytes(i);
       if (tag != null) {
-        versions.add(VersionTagSql.version(tag));
+        versions.add(VersionTagSql.toVersion(tag));
       }
     }
-    unreadable += group.getBoolean(fields + 1) ? count : 0;
+    unreadable += group.getBoolean(fieldCount + 1) ? count : 0;
     versions.forEach(it -> carrying.merge(it, count, Long::sum));
     if (!versions.isEmpty()) {
       belonging.merge(versions.first(), count, Long::sum);
     }
   }
 
-  Census census() {
+  Census toCensus() {
     return new Census(belonging, carrying, unreadable);
   }
 }

@@ -22,9 +22,9 @@ import keyfleet.store.engine.StoreUrl;
 public final class PostgresEngine implements Engine {
   /// Held, as the JVM forgets the level of a logger that nobody holds. What the driver would log is
   /// thrown as well.
-  private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+  private static final Logger DRIVER_LOGGER = Logger.getLogger("org.postgresql");
 
-  private static final String POOL_LOG = "slf4j.internal.verbosity";
+  private static final String POOL_LOG_LEVEL = "slf4j.internal.verbosity";
 
   private final PostgresSettings settings;
   private final List<StoreCheck> storeChecks;
@@ -42,19 +42,19 @@ public final class PostgresEngine implements Engine {
   }
 
   public static PostgresEngine open(StoreUrl url) {
-    quieten();
+    silenceDriverLogs();
     PostgresSettings settings = PostgresSettings.of(url);
     // Of one host we want to hear that it is a standby; of several, one may be.
     Target target = settings.hasOneHost() ? Target.ANY : Target.PRIMARY;
-    try (Connection connection = settings.source(target, "keyfleet opening").getConnection();
+    try (Connection connection = settings.dataSource(target, "keyfleet opening").getConnection();
         Statement statement = connection.createStatement()) {
-      statement.execute(SessionSettings.SETTINGS);
-      PostgresSafetyChecks safety = new PostgresSafetyChecks(settings, connection);
-      safety.refuseUnfit();
-      new PostgresSchema(settings.schema()).open(connection);
-      return new PostgresEngine(settings, safety.storeChecks());
+      statement.execute(SessionSettings.STATEMENT);
+      PostgresSafetyChecks safetyChecks = new PostgresSafetyChecks(settings, connection);
+      safetyChecks.refuseUnsafeServer();
+      new PostgresSchema(settings.schema()).ensureCreated(connection);
+      return new PostgresEngine(settings, safetyChecks.storeChecks());
     } catch (SQLException e) {
-      throw refusal(settings, e);
+      throw toOpenFailure(settings, e);
     }
   }
 
@@ -73,7 +73,7 @@ public final class PostgresEngine implements Engine {
 
   @Override
   public EnvelopeScan scanForEnvelopes(EnvelopeScan.Scope scope) {
-    return new PostgresEnvelopeScanner(pool, settings.schema(), scope).take();
+    return new PostgresEnvelopeScanner(pool, settings.schema(), scope).scan();
   }
 
   @Override
@@ -81,7 +81,7 @@ public final class PostgresEngine implements Engine {
     boolean isMade =
         pool.write(
             "make table " + shape.name(),
-            connection -> PostgresTable.make(connection, shape),
+            connection -> PostgresTable.create(connection, shape),
             false);
     if (!isMade) {
       throw new StoreException("whether table " + shape.name() + " was made is not known");
@@ -99,43 +99,44 @@ public final class PostgresEngine implements Engine {
     pool.close();
   }
 
-  private static void quieten() {
-    DRIVER.setLevel(Level.OFF);
+  private static void silenceDriverLogs() {
+    DRIVER_LOGGER.setLevel(Level.OFF);
     // Where nobody chose a log for the pool, it would say so on the terminal.
-    if (System.getProperty(POOL_LOG) == null) {
-      System.setProperty(POOL_LOG, "ERROR");
+    if (System.getProperty(POOL_LOG_LEVEL) == null) {
+      System.setProperty(POOL_LOG_LEVEL, "ERROR");
     }
   }
 
-  private static StoreException refusal(PostgresSettings settings, SQLException e) {
-    String place = settings.place();
-    if (isTls(e)) {
+  private static StoreException toOpenFailure(PostgresSettings settings, SQLException e) {
+    String address = settings.address();
+    if (isTlsFailure(e)) {
       return StoreRefusedException.noAccess(
-          "no trusted encrypted connection to " + place + " can be made",
+          "no trusted encrypted connection to " + address + " can be made",
           "sslrootcert=FILE of the server's CA, and a host name that its certificate bears; or,"
               + " where nobody listens in, sslmode=disable");
     }
-    return switch (PostgresErrorKind.state(e)) {
+    return switch (PostgresErrorKind.sqlState(e)) {
       case "28P01", "28000" ->
           StoreRefusedException.noAccess(
-              place + " refuses the user or its password", "check both, and pg_hba.conf");
+              address + " refuses the user or its password", "check both, and pg_hba.conf");
       case "08004" ->
           StoreRefusedException.noAccess(
-              place + " does not take the connection as it is asked for",
+              address + " does not take the connection as it is asked for",
               "check user, password and sslmode; a server without TLS needs sslmode=disable");
       case "3D000" ->
-          StoreRefusedException.noAccess(place + " does not exist", "createdb, or another name");
-      default -> new StoreException(place + " does not answer: " + PostgresErrorKind.words(e), e);
+          StoreRefusedException.noAccess(address + " does not exist", "createdb, or another name");
+      default ->
+          new StoreException(address + " does not answer: " + PostgresErrorKind.describe(e), e);
     };
   }
 
   /// The driver says so by a cause, or, of a name that the certificate does not bear, by none.
-  private static boolean isTls(SQLException e) {
+  private static boolean isTlsFailure(SQLException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof SSLException) {
         return true;
       }
     }
-    return e.getCause() == null && PostgresErrorKind.state(e).equals("08006");
+    return e.getCause() == null && PostgresErrorKind.sqlState(e).equals("08006");
   }
 }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class PostgresEnvelopeScanner {
   /// A relation of the catalogue. `name` is what an application calls it, and `lines` are the oids
   /// under which it can be declared: its own, and those of the tables that it is a part of.
-  private record Relation(long oid, String kind, String sqlName, String name, Set<Long> lines) {}
+  private record Relation(
+      long oid, String kind, String sqlName, String name, Set<Long> declarableOids) {}
 
   private final PostgresPool pool;
   private final String ownSchema;
@@ -39,18 +40,19 @@ final class PostgresEnvelopeScanner {
     this.scope = scope;
   }
 
-  EnvelopeScan take() {
-    Map<Long, Set<String>> declared = pool.read("find declared tables", this::declared);
-    for (Relation one : pool.read("list tables", this::relations)) {
-      switch (one.kind()) {
-        case "v" -> count.skip("view " + one.name(), "its rows are those of tables");
+  EnvelopeScan scan() {
+    Map<Long, Set<String>> declared = pool.read("find declared tables", this::findDeclaredFields);
+    for (Relation relation : pool.read("list tables", this::listRelations)) {
+      switch (relation.kind()) {
+        case "v" -> count.skip("view " + relation.name(), "its rows are those of tables");
         case "m" ->
-            count.skip("materialized view " + one.name(), "its rows are copies of those of tables");
-        case "f" -> count.skip("foreign table " + one.name(), "its rows are elsewhere");
-        default -> scan(one, declared);
+            count.skip(
+                "materialized view " + relation.name(), "its rows are copies of those of tables");
+        case "f" -> count.skip("foreign table " + relation.name(), "its rows are elsewhere");
+        default -> scanTable(relation, declared);
       }
     }
-    if (pool.read("look for large objects", connection -> holds(connection))) {
+    if (pool.read("look for large objects", connection -> hasLargeObjects(connection))) {
       count.skip("large objects", "only columns of tables are read");
     }
     count.skip("schema " + ownSchema, "it is Keyfleet's own, and holds no records");
@@ -60,12 +62,12 @@ final class PostgresEnvelopeScanner {
   }
 
   /// Names are looked up as records are: on the search path.
-  private Map<Long, Set<String>> declared(Connection connection) throws SQLException {
+  private Map<Long, Set<String>> findDeclaredFields(Connection connection) throws SQLException {
     Map<Long, Set<String>> fields = new TreeMap<>();
     try (PreparedStatement statement =
         connection.prepareStatement("SELECT coalesce(to_regclass(?)::oid::bigint, 0)")) {
       for (CollectionShape shape : scope.declared()) {
-        statement.setString(1, PostgresTable.quoted(shape.name()));
+        statement.setString(1, PostgresTable.quote(shape.name()));
         try (ResultSet found = statement.executeQuery()) {
           if (found.next()) {
             fields.put(found.getLong(1), shape.sealedFields());
@@ -76,16 +78,16 @@ final class PostgresEnvelopeScanner {
     return fields;
   }
 
-  private List<Relation> relations(Connection connection) throws SQLException {
+  private List<Relation> listRelations(Connection connection) throws SQLException {
     List<Relation> relations = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(EnvelopeScanSql.RELATIONS)) {
       statement.setString(1, ownSchema);
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
           String sqlName =
-              PostgresTable.quoted(found.getString(3))
+              PostgresTable.quote(found.getString(3))
                   + "."
-                  + PostgresTable.quoted(found.getString(4));
+                  + PostgresTable.quote(found.getString(4));
           Long[] lines = (Long[]) found.getArray(6).getArray();
           relations.add(
               new Relation(
@@ -100,7 +102,7 @@ final class PostgresEnvelopeScanner {
     return relations;
   }
 
-  private static boolean holds(Connection connection) throws SQLException {
+  private static boolean hasLargeObjects(Connection connection) throws SQLException {
     try (PreparedStatement statement =
             connection.prepareStatement("SELECT EXISTS (SELECT FROM pg_largeobject_metadata)");
         ResultSet found = statement.executeQuery()) {
@@ -109,32 +111,32 @@ final class PostgresEnvelopeScanner {
   }
 
   /// One table that cannot be read keeps nobody from the others; a server that is gone does.
-  private void scan(Relation table, Map<Long, Set<String>> declared) {
+  private void scanTable(Relation table, Map<Long, Set<String>> declared) {
     try {
-      pool.readPatiently(
+      pool.readLong(
           "look through " + table.sqlName(),
           connection -> {
-            List<Column> columns = columns(connection, table, declared);
-            for (Column column : holding(connection, table, columns)) {
-              count(connection, table, column);
+            List<Column> columns = listColumns(connection, table, declared);
+            for (Column column : findColumnsWithEnvelopes(connection, table, columns)) {
+              countVersions(connection, table, column);
             }
             return table;
           });
     } catch (StoreException e) {
-      if (!isOfTable(e)) {
+      if (!isTableFailure(e)) {
         throw e;
       }
       count.addFailure("table " + table.name(), e.getMessage());
     }
   }
 
-  private static boolean isOfTable(StoreException e) {
+  private static boolean isTableFailure(StoreException e) {
     return e instanceof StoreRefusedException
         || (e.getCause() instanceof SQLException cause
             && PostgresErrorKind.of(cause) == PostgresErrorKind.REFUSED);
   }
 
-  private List<Column> columns(
+  private List<Column> listColumns(
       Connection connection, Relation table, Map<Long, Set<String>> declared) throws SQLException {
     List<Column> columns = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(EnvelopeScanSql.COLUMNS)) {
@@ -144,7 +146,7 @@ final class PostgresEnvelopeScanner {
           String name = found.getString(1);
           String type = found.getString(3);
           boolean isDeclared =
-              table.lines().stream()
+              table.declarableOids().stream()
                   .anyMatch(it -> declared.getOrDefault(it, Set.of()).contains(name));
           switch (isDeclared ? "none" : found.getString(2)) {
             case "bytes" -> columns.add(new Column(name, Encoding.BYTES));
@@ -161,31 +163,32 @@ final class PostgresEnvelopeScanner {
     return columns;
   }
 
-  private List<Column> holding(Connection connection, Relation table, List<Column> columns)
-      throws SQLException {
-    List<Column> holding = new ArrayList<>();
+  private List<Column> findColumnsWithEnvelopes(
+      Connection connection, Relation table, List<Column> columns) throws SQLException {
+    List<Column> withEnvelopes = new ArrayList<>();
     try (PreparedStatement statement =
-        connection.prepareStatement(EnvelopeScanSql.holding(table.sqlName(), columns))) {
+        connection.prepareStatement(EnvelopeScanSql.countEnvelopeHeads(table.sqlName(), columns))) {
       statement.setLong(1, scope.maxRows());
       try (ResultSet found = statement.executeQuery()) {
         found.next();
         for (int i = 0; i < columns.size(); i++) {
           if (found.getLong(i + 2) > 0) {
-            holding.add(columns.get(i));
+            withEnvelopes.add(columns.get(i));
           }
         }
       }
     }
-    if (scope.isSample() && rows(connection, table) > scope.maxRows()) {
+    if (scope.isSample() && countRows(connection, table) > scope.maxRows()) {
       count.skipRest(table.name(), scope.maxRows());
     }
-    return holding;
+    return withEnvelopes;
   }
 
   /// No more than one beyond the sample.
-  private long rows(Connection connection, Relation table) throws SQLException {
+  private long countRows(Connection connection, Relation table) throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement(EnvelopeScanSql.holding(table.sqlName(), List.of()))) {
+        connection.prepareStatement(
+            EnvelopeScanSql.countEnvelopeHeads(table.sqlName(), List.of()))) {
       statement.setLong(1, scope.maxRows() + 1);
       try (ResultSet found = statement.executeQuery()) {
         return found.next() ? found.getLong(1) : 0;
@@ -193,13 +196,14 @@ final class PostgresEnvelopeScanner {
     }
   }
 
-  private void count(Connection connection, Relation table, Column column) throws SQLException {
+  private void countVersions(Connection connection, Relation table, Column column)
+      throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement(column.versions(table.sqlName()))) {
+        connection.prepareStatement(column.countByVersion(table.sqlName()))) {
       statement.setLong(1, scope.maxRows());
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {
-          @Nullable KekVersion version = column.version(found).orElse(null);
+          @Nullable KekVersion version = column.parseVersion(found).orElse(null);
           count.addEnvelopes(
               table.name(), column.name(), column.encoding(), version, found.getLong(2));
         }

@@ -32,10 +32,10 @@ import keyfleet.store.Unknown;
 /// While the barrier waits, writers queue behind it. So it waits shortly at first, lets them pass,
 /// and then a little longer.
 final class PostgresFence {
-  private static final Duration FIRST_WAIT = Duration.ofMillis(100);
+  private static final Duration FIRST_LOCK_WAIT = Duration.ofMillis(100);
 
   /// The last wait is 16 times the first; all of them and the pauses between are 6 s.
-  private static final int WAITS = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
   private final PostgresPool pool;
   private final String schema;
@@ -49,61 +49,61 @@ final class PostgresFence {
     this.sql = new FenceSql(schema, table);
   }
 
-  Optional<Fence> standing() {
-    return pool.read("read the fence of " + table.name(), this::held);
+  Optional<Fence> current() {
+    return pool.read("read the fence of " + table.qualifiedName(), this::readFence);
   }
 
   FenceResult raise(Fence fence) {
-    String what = "fence " + table.name();
-    Duration wait = FIRST_WAIT;
-    for (int i = 0; i < WAITS; i++, wait = wait.multipliedBy(2)) {
+    String action = "fence " + table.qualifiedName();
+    Duration wait = FIRST_LOCK_WAIT;
+    for (int i = 0; i < MAX_ATTEMPTS; i++, wait = wait.multipliedBy(2)) {
       Duration limit = wait;
       Optional<FenceResult> outcome =
           pool.write(
-              what, connection -> tried(connection, fence, limit), Optional.of(new Unknown()));
+              action, connection -> tryRaise(connection, fence, limit), Optional.of(new Unknown()));
       if (outcome.isPresent()) {
         return outcome.get();
       }
     }
     throw new StoreException(
         "cannot %s: open transactions have written it and do not end; sessions %s"
-            .formatted(what, pool.read(what, this::writers)));
+            .formatted(action, pool.read(action, this::listWriterSessions)));
   }
 
   /// Nothing if the barrier was not reached in time.
-  private Optional<FenceResult> tried(Connection connection, Fence fence, Duration limit)
+  private Optional<FenceResult> tryRaise(Connection connection, Fence fence, Duration limit)
       throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+      Fence higher = readFence(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
       if (higher != null) {
         return Optional.of(new StaleTerm(higher));
       }
-      statement.execute(SessionSettings.limit("lock_timeout", limit));
-      statement.execute("LOCK TABLE " + table.name() + " IN SHARE ROW EXCLUSIVE MODE");
-      return Optional.of(behindBarrier(connection, statement, fence));
+      statement.execute(SessionSettings.setLocalTimeout("lock_timeout", limit));
+      statement.execute("LOCK TABLE " + table.qualifiedName() + " IN SHARE ROW EXCLUSIVE MODE");
+      return Optional.of(raiseUnderLock(connection, statement, fence));
     } catch (SQLException e) {
-      return afterFailure(connection, e, limit);
+      return handleFailure(connection, e, limit);
     }
   }
 
-  private FenceResult behindBarrier(Connection connection, Statement statement, Fence fence)
+  private FenceResult raiseUnderLock(Connection connection, Statement statement, Fence fence)
       throws SQLException {
     // Another may have raised one while this waited; the lock keeps a third out.
-    Fence higher = held(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
+    Fence higher = readFence(connection).filter(it -> !it.yieldsTo(fence)).orElse(null);
     if (higher != null) {
       return new StaleTerm(higher);
     }
     statement.execute(sql.createFunction(fence));
-    install(connection, statement);
-    remember(connection, fence);
+    installTrigger(connection, statement);
+    storeFence(connection, fence);
     connection.commit();
     return new Raised();
   }
 
-  private Optional<FenceResult> afterFailure(Connection connection, SQLException e, Duration limit)
+  private Optional<FenceResult> handleFailure(Connection connection, SQLException e, Duration limit)
       throws SQLException {
-    return switch (PostgresErrorKind.state(e)) {
+    return switch (PostgresErrorKind.sqlState(e)) {
       case "55P03" -> {
         letWritersPass(connection, limit);
         yield Optional.empty();
@@ -111,9 +111,9 @@ final class PostgresFence {
       case "42501" ->
           throw new StoreRefusedException(
               "this role may not fence table %s: %s"
-                  .formatted(table.name(), PostgresErrorKind.words(e)),
+                  .formatted(table.qualifiedName(), PostgresErrorKind.describe(e)),
               "ALTER TABLE %s OWNER TO this role or to one it has, and GRANT CREATE ON SCHEMA %s"
-                  .formatted(table.name(), schema),
+                  .formatted(table.qualifiedName(), schema),
               e);
       default -> throw e;
     };
@@ -129,38 +129,41 @@ final class PostgresFence {
   }
 
   /// A trigger that is as it must be is left alone: dropping one stops readers, and waits for them.
-  private void install(Connection connection, Statement statement) throws SQLException {
-    List<String> found = triggers(connection);
+  private void installTrigger(Connection connection, Statement statement) throws SQLException {
+    List<String> found = findTriggers(connection);
     if (found.contains("another")) {
-      statement.execute("DROP TRIGGER %s ON %s".formatted(sql.trigger(), table.name()));
+      statement.execute(
+          "DROP TRIGGER %s ON %s".formatted(sql.quotedTriggerName(), table.qualifiedName()));
     }
     if (!found.contains("ours")) {
       statement.execute(
           "CREATE TRIGGER %s AFTER INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()"
-              .formatted(sql.trigger(), table.name(), sql.function()));
+              .formatted(
+                  sql.quotedTriggerName(), table.qualifiedName(), sql.qualifiedFunctionName()));
     }
-    for (String part : unforced(connection)) {
-      statement.execute("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s".formatted(part, sql.trigger()));
+    for (String untrusted : findTablesWithoutAlwaysTrigger(connection)) {
+      statement.execute(
+          "ALTER TABLE %s ENABLE ALWAYS TRIGGER %s".formatted(untrusted, sql.quotedTriggerName()));
     }
   }
 
   /// Of our trigger's name on the table: at most one.
-  private List<String> triggers(Connection connection) throws SQLException {
-    return texts(
+  private List<String> findTriggers(Connection connection) throws SQLException {
+    return queryTexts(
         connection,
         """
         SELECT CASE WHEN tgtype = 21 AND tgqual IS NULL AND tgattr = '' AND tgnargs = 0
                     AND tgconstraint = 0 AND tgfoid = to_regproc(?) THEN 'ours' ELSE 'another' END
         FROM pg_trigger WHERE tgrelid = to_regclass(?) AND tgname = ?
         """,
-        sql.function(),
-        table.name(),
+        sql.qualifiedFunctionName(),
+        table.qualifiedName(),
         sql.triggerName());
   }
 
   /// The table and its partitions where a session could switch the trigger off for itself.
-  private List<String> unforced(Connection connection) throws SQLException {
-    return texts(
+  private List<String> findTablesWithoutAlwaysTrigger(Connection connection) throws SQLException {
+    return queryTexts(
         connection,
         """
         SELECT tgrelid::regclass::text FROM pg_trigger
@@ -168,14 +171,14 @@ final class PostgresFence {
           OR tgrelid IN (SELECT relid FROM pg_partition_tree(to_regclass(?))))
         """,
         sql.triggerName(),
-        table.name(),
-        table.name());
+        table.qualifiedName(),
+        table.qualifiedName());
   }
 
-  private String writers(Connection connection) throws SQLException {
+  private String listWriterSessions(Connection connection) throws SQLException {
     return String.join(
         ", ",
-        texts(
+        queryTexts(
             connection,
             """
             SELECT DISTINCT pid::text FROM pg_locks
@@ -183,11 +186,11 @@ final class PostgresFence {
                                UNION SELECT relid FROM pg_partition_tree(to_regclass(?)))
               AND granted AND mode NOT IN ('AccessShareLock', 'RowShareLock')
             """,
-            table.name(),
-            table.name()));
+            table.qualifiedName(),
+            table.qualifiedName()));
   }
 
-  private Optional<Fence> held(Connection connection) throws SQLException {
+  private Optional<Fence> readFence(Connection connection) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "SELECT incarnation, epoch, writable FROM %s.fences WHERE table_schema = ? AND table_name = ?"
@@ -195,12 +198,12 @@ final class PostgresFence {
       statement.setString(1, table.schema());
       statement.setString(2, table.shape().name());
       try (ResultSet found = statement.executeQuery()) {
-        return found.next() ? Optional.of(fence(found)) : Optional.empty();
+        return found.next() ? Optional.of(toFence(found)) : Optional.empty();
       }
     }
   }
 
-  private static Fence fence(ResultSet found) throws SQLException {
+  private static Fence toFence(ResultSet found) throws SQLException {
     TreeSet<KekVersion> writable = new TreeSet<>();
     for (Object number : (Object[]) found.getArray(3).getArray()) {
       writable.add(new KekVersion((Integer) number));
@@ -208,7 +211,7 @@ final class PostgresFence {
     return new Fence(new Term(found.getLong(1), found.getLong(2)), writable);
   }
 
-  private void remember(Connection connection, Fence fence) throws SQLException {
+  private void storeFence(Connection connection, Fence fence) throws SQLException {
     Array writable =
         connection.createArrayOf(
             "integer", fence.writable().stream().map(KekVersion::number).toArray());
@@ -228,17 +231,17 @@ final class PostgresFence {
       statement.setLong(3, fence.term().incarnation());
       statement.setLong(4, fence.term().epoch());
       statement.setArray(5, writable);
-      statement.setString(6, sql.function());
+      statement.setString(6, sql.qualifiedFunctionName());
       statement.executeUpdate();
     }
   }
 
-  private static List<String> texts(Connection connection, String question, String... about)
+  private static List<String> queryTexts(Connection connection, String query, String... parameters)
       throws SQLException {
     List<String> texts = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(question)) {
-      for (int i = 0; i < about.length; i++) {
-        statement.setString(i + 1, about[i]);
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setString(i + 1, parameters[i]);
       }
       try (ResultSet found = statement.executeQuery()) {
         while (found.next()) {

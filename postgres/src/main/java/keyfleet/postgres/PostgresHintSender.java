@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// it. A transaction that only notifies waits for no disk, and one tells of many writes.
 final class PostgresHintSender implements AutoCloseable {
   /// In place of a key: too much has changed to tell, so list again.
-  static final String ANYTHING = "*";
+  static final String LIST_AGAIN = "*";
 
-  private static final int MOST_WAITING = 10_000;
-  private static final Duration PAUSE = Duration.ofSeconds(1);
-  private static final Duration FAREWELL = Duration.ofSeconds(2);
+  private static final int MAX_WAITING = 10_000;
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(1);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   private final PostgresPool pool;
   private final String channel;
@@ -36,27 +36,27 @@ final class PostgresHintSender implements AutoCloseable {
     this.channel = channel;
   }
 
-  void changed(Bucket bucket, Key key) {
-    add(bucket.name() + " " + key);
+  void hintChange(Bucket bucket, Key key) {
+    enqueue(bucket.name() + " " + key);
   }
 
   /// What is waiting is sent first, if the server takes it soon.
   @Override
   public void close() {
-    Thread sending = ended();
+    Thread sender = signalClose();
     try {
-      if (sending != null) {
-        sending.join(FAREWELL);
+      if (sender != null) {
+        sender.join(CLOSE_TIMEOUT);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private synchronized void add(String hint) {
-    if (waiting.size() >= MOST_WAITING) {
+  private synchronized void enqueue(String hint) {
+    if (waiting.size() >= MAX_WAITING) {
       waiting.clear();
-      waiting.add(ANYTHING);
+      waiting.add(LIST_AGAIN);
     }
     waiting.add(hint);
     if (thread == null) {
@@ -65,7 +65,7 @@ final class PostgresHintSender implements AutoCloseable {
     notifyAll();
   }
 
-  private synchronized @Nullable Thread ended() {
+  private synchronized @Nullable Thread signalClose() {
     closing.countDown();
     notifyAll();
     return thread;
@@ -73,21 +73,21 @@ final class PostgresHintSender implements AutoCloseable {
 
   private void run() {
     try {
-      for (List<String> next = next(); !next.isEmpty(); next = next()) {
-        if (isSent(next)) {
+      for (List<String> next = awaitNext(); !next.isEmpty(); next = awaitNext()) {
+        if (trySend(next)) {
           continue;
         }
-        if (closing.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+        if (closing.await(RETRY_PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
           return;
         }
-        add(ANYTHING);
+        enqueue(LIST_AGAIN);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private boolean isSent(List<String> hints) {
+  private boolean trySend(List<String> hints) {
     try {
       return pool.write(
           "send hints",
@@ -106,7 +106,7 @@ final class PostgresHintSender implements AutoCloseable {
   }
 
   /// Empty when all is over.
-  private synchronized List<String> next() throws InterruptedException {
+  private synchronized List<String> awaitNext() throws InterruptedException {
     while (waiting.isEmpty() && closing.getCount() > 0) {
       wait();
     }

@@ -37,21 +37,21 @@ final class PostgresKv implements Kv {
       Bucket bucket, Key key, @Nullable Value value, @Nullable Revision expected) {}
 
   /// After every key: keys are ASCII.
-  private static final String LAST = "\u007f";
+  private static final String AFTER_EVERY_KEY = "\u007f";
 
   private final PostgresPool pool;
   private final KvSql sql;
   private final PostgresBucketRegistry buckets;
   private final PostgresWatchRegistry watches;
-  private final LatestStoreTime seen;
-  private final Map<String, StoreTime> swept = new ConcurrentHashMap<>();
+  private final LatestStoreTime latestTime;
+  private final Map<String, StoreTime> lastSweeps = new ConcurrentHashMap<>();
 
   PostgresKv(PostgresPool pool, KvSql sql, PostgresWatchRegistry watches) {
     this.pool = pool;
     this.sql = sql;
     this.watches = watches;
     this.buckets = new PostgresBucketRegistry(pool, sql);
-    this.seen = new LatestStoreTime();
+    this.latestTime = new LatestStoreTime();
   }
 
   @Override
@@ -63,9 +63,9 @@ final class PostgresKv implements Kv {
           try (PreparedStatement statement = connection.prepareStatement(sql.get())) {
             statement.setString(1, bucket.name());
             statement.setString(2, key.value());
-            statement.setLong(3, seen.millis());
+            statement.setLong(3, latestTime.millis());
             statement.setLong(4, lifetime);
-            List<Entry> found = entries(statement);
+            List<Entry> found = readEntries(statement);
             return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
           }
         });
@@ -73,23 +73,23 @@ final class PostgresKv implements Kv {
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return written(sql.create(), new WriteRequest(bucket, key, value, null));
+    return write(sql.create(), new WriteRequest(bucket, key, value, null));
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return written(sql.update(), new WriteRequest(bucket, key, value, expected));
+    return write(sql.update(), new WriteRequest(bucket, key, value, expected));
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return written(sql.put(), new WriteRequest(bucket, key, value, null));
+    return write(sql.put(), new WriteRequest(bucket, key, value, null));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    WriteRequest call = new WriteRequest(bucket, key, null, expected);
-    return switch (written(sql.delete(), call)) {
+    WriteRequest writeRequest = new WriteRequest(bucket, key, null, expected);
+    return switch (write(sql.delete(), writeRequest)) {
       case Written _ -> new Deleted();
       case Conflict it -> it;
       case Unknown it -> it;
@@ -105,10 +105,10 @@ final class PostgresKv implements Kv {
           try (PreparedStatement statement = connection.prepareStatement(sql.list())) {
             statement.setString(1, bucket.name());
             statement.setString(2, prefix.value());
-            statement.setString(3, end(prefix));
-            statement.setLong(4, seen.millis());
+            statement.setString(3, endOf(prefix));
+            statement.setLong(4, latestTime.millis());
             statement.setLong(5, lifetime);
-            return entries(statement);
+            return readEntries(statement);
           }
         });
   }
@@ -125,53 +125,55 @@ final class PostgresKv implements Kv {
         "read the time",
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(KvSql.NOW)) {
-            statement.setLong(1, seen.millis());
+            statement.setLong(1, latestTime.millis());
             try (ResultSet found = statement.executeQuery()) {
               found.next();
-              return seen.atLeast(found.getLong(1));
+              return latestTime.advanceTo(found.getLong(1));
             }
           }
         });
   }
 
-  private WriteResult written(String statement, WriteRequest call) {
-    long lifetime = buckets.lifetime(call.bucket);
+  private WriteResult write(String statement, WriteRequest writeRequest) {
+    long lifetime = buckets.lifetime(writeRequest.bucket);
     WriteResult writeResult =
         pool.write(
-            "write " + call.bucket.name() + " " + call.key,
-            connection -> send(connection, statement, call, lifetime),
+            "write " + writeRequest.bucket.name() + " " + writeRequest.key,
+            connection -> send(connection, statement, writeRequest, lifetime),
             new Unknown());
     if (!(writeResult instanceof Conflict)) {
-      watches.changed(call.bucket, call.key);
-      sweep(call.bucket, lifetime);
+      watches.hintChange(writeRequest.bucket, writeRequest.key);
+      sweepIfDue(writeRequest.bucket, lifetime);
     }
     return writeResult;
   }
 
-  private WriteResult send(Connection connection, String sent, WriteRequest call, long lifetime)
+  private WriteResult send(
+      Connection connection, String query, WriteRequest writeRequest, long lifetime)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sent)) {
-      statement.setString(1, call.bucket.name());
-      statement.setString(2, call.key.value());
-      statement.setBytes(3, call.value == null ? null : call.value.bytes().toArray());
-      if (call.expected == null) {
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
+      statement.setString(1, writeRequest.bucket.name());
+      statement.setString(2, writeRequest.key.value());
+      statement.setBytes(
+          3, writeRequest.value == null ? null : writeRequest.value.bytes().toArray());
+      if (writeRequest.expected == null) {
         statement.setNull(4, Types.BIGINT);
       } else {
-        statement.setLong(4, call.expected.number());
+        statement.setLong(4, writeRequest.expected.number());
       }
       statement.setLong(5, lifetime);
-      statement.setLong(6, seen.millis());
+      statement.setLong(6, latestTime.millis());
       try (ResultSet found = statement.executeQuery()) {
         if (!found.next()) {
           return new Conflict();
         }
-        seen.saw(found.getLong(2));
+        latestTime.observe(found.getLong(2));
         return new Written(new Revision(found.getLong(1)));
       }
     }
   }
 
-  private List<Entry> entries(PreparedStatement statement) throws SQLException {
+  private List<Entry> readEntries(PreparedStatement statement) throws SQLException {
     List<Entry> entries = new ArrayList<>();
     try (ResultSet found = statement.executeQuery()) {
       while (found.next()) {
@@ -180,38 +182,41 @@ final class PostgresKv implements Kv {
                 new Key(found.getString(1)),
                 new Value(Bytes.copyOf(found.getBytes(2))),
                 new Revision(found.getLong(3)),
-                seen.saw(found.getLong(4))));
+                latestTime.observe(found.getLong(4))));
       }
     }
     return entries;
   }
 
   /// Once in a lifetime. What a sweep leaves or fails at is gone for readers all the same.
-  private void sweep(Bucket bucket, long lifetime) {
-    StoreTime now = new StoreTime(seen.millis());
-    StoreTime last = swept.putIfAbsent(bucket.name(), now);
-    boolean due = last != null && now.millis() - last.millis() >= lifetime;
-    if (due && swept.replace(bucket.name(), last, now)) {
+  private void sweepIfDue(Bucket bucket, long lifetime) {
+    StoreTime now = new StoreTime(latestTime.millis());
+    StoreTime last = lastSweeps.putIfAbsent(bucket.name(), now);
+    boolean isDue = last != null && now.millis() - last.millis() >= lifetime;
+    if (isDue && lastSweeps.replace(bucket.name(), last, now)) {
       try {
-        pool.write("sweep " + bucket.name(), connection -> swept(connection, bucket, lifetime), 0);
+        pool.write(
+            "sweep " + bucket.name(), connection -> runSweep(connection, bucket, lifetime), 0);
       } catch (StoreException e) {
-        swept.replace(bucket.name(), now, last); // the next write tries again
+        lastSweeps.replace(bucket.name(), now, last); // the next write tries again
       }
     }
   }
 
-  private int swept(Connection connection, Bucket bucket, long lifetime) throws SQLException {
+  private int runSweep(Connection connection, Bucket bucket, long lifetime) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql.sweep())) {
       statement.setString(1, bucket.name());
       statement.setLong(2, lifetime);
-      statement.setLong(3, seen.millis());
+      statement.setLong(3, latestTime.millis());
       return statement.executeUpdate();
     }
   }
 
   /// The character after a dot, in place of the dot at the end of the prefix.
-  private static String end(Prefix prefix) {
+  private static String endOf(Prefix prefix) {
     String start = prefix.value();
-    return start.isEmpty() ? LAST : start.substring(0, start.length() - 1) + (char) ('.' + 1);
+    return start.isEmpty()
+        ? AFTER_EVERY_KEY
+        : start.substring(0, start.length() - 1) + (char) ('.' + 1);
   }
 }

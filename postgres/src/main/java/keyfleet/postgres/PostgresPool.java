@@ -14,101 +14,104 @@ import keyfleet.store.StoreRefusedException;
 final class PostgresPool implements AutoCloseable {
   /// What is done with a connection that is in autocommit mode.
   interface Work<T> {
-    T in(Connection connection) throws SQLException;
+    T run(Connection connection) throws SQLException;
   }
 
   private interface FailureHandler<T> {
-    T of(PostgresErrorKind fault, SQLException e);
+    T handle(PostgresErrorKind fault, SQLException e);
   }
 
   /// How often a statement is sent that meets deadlocks.
-  private static final int TRIES = 10;
+  private static final int MAX_ATTEMPTS = 10;
 
-  private static final Duration IDLE = Duration.ofMinutes(1);
-  private static final Duration LIFETIME = Duration.ofMinutes(30);
+  private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration MAX_LIFETIME = Duration.ofMinutes(30);
 
-  private final String place;
+  private final String address;
   private final HikariDataSource connections;
 
   PostgresPool(PostgresSettings settings) {
-    this.place = settings.place();
+    this.address = settings.address();
     HikariConfig config = new HikariConfig();
     config.setPoolName("keyfleet");
-    config.setDataSource(settings.source(Target.PRIMARY, "keyfleet"));
-    config.setConnectionInitSql(SessionSettings.SETTINGS);
-    config.setMaximumPoolSize(settings.pool());
+    config.setDataSource(settings.dataSource(Target.PRIMARY, "keyfleet"));
+    config.setConnectionInitSql(SessionSettings.STATEMENT);
+    config.setMaximumPoolSize(settings.poolSize());
     config.setMinimumIdle(1);
-    config.setIdleTimeout(IDLE.toMillis());
-    config.setMaxLifetime(LIFETIME.toMillis());
-    config.setConnectionTimeout(PostgresTimeouts.POOL.toMillis());
+    config.setIdleTimeout(IDLE_TIMEOUT.toMillis());
+    config.setMaxLifetime(MAX_LIFETIME.toMillis());
+    config.setConnectionTimeout(PostgresTimeouts.POOL_WAIT.toMillis());
     config.setValidationTimeout(PostgresTimeouts.CONNECT.toMillis() / 2);
     config.setInitializationFailTimeout(-1);
     this.connections = new HikariDataSource(config);
   }
 
   /// Runs one statement that changes nothing.
-  <T> T read(String what, Work<T> work) {
-    return tried(
-        what,
+  <T> T read(String action, Work<T> work) {
+    return runWithRetry(
+        action,
         work,
         (fault, e) -> {
-          throw failure(what, e);
+          throw toStoreException(action, e);
         });
   }
 
   /// Reads what may take long, in one transaction.
-  <T> T readPatiently(String what, Work<T> work) {
-    return read(what, connection -> inLongTransaction(connection, work));
+  <T> T readLong(String action, Work<T> work) {
+    return read(action, connection -> runInLongTransaction(connection, work));
   }
 
   /// Runs one statement that changes something; `unknown` if nobody can say whether it did.
-  <T> T write(String what, Work<T> work, T unknown) {
-    return tried(
-        what,
+  <T> T write(String action, Work<T> work, T unknown) {
+    return runWithRetry(
+        action,
         work,
         (fault, e) -> {
-          if (fault == PostgresErrorKind.LOST) {
+          if (fault == PostgresErrorKind.CONNECTION_LOST) {
             return unknown;
           }
-          throw failure(what, e);
+          throw toStoreException(action, e);
         });
   }
 
   /// In words, for a statement that surely changed nothing.
-  StoreException failure(String what, SQLException e) {
-    String tried = "cannot %s in %s: ".formatted(what, place);
-    return switch (PostgresErrorKind.state(e)) {
-      case "57014" -> new StoreException(tried + "it took longer than allowed", e);
+  StoreException toStoreException(String action, SQLException e) {
+    String prefix = "cannot %s in %s: ".formatted(action, address);
+    return switch (PostgresErrorKind.sqlState(e)) {
+      case "57014" -> new StoreException(prefix + "it took longer than allowed", e);
       case "55P03" ->
-          new StoreException(tried + "a lock was not free within " + PostgresTimeouts.LOCK, e);
+          new StoreException(prefix + "a lock was not free within " + PostgresTimeouts.LOCK, e);
       case "42501" ->
           new StoreRefusedException(
-              tried + PostgresErrorKind.words(e),
+              prefix + PostgresErrorKind.describe(e),
               "grant the role what it lacks, or own the table",
               e);
       case "42P01", "3F000", "42703" ->
           new StoreRefusedException(
-              tried + PostgresErrorKind.words(e), "restore what was dropped, then start again", e);
+              prefix + PostgresErrorKind.describe(e),
+              "restore what was dropped, then start again",
+              e);
       default ->
-          PostgresErrorKind.of(e) == PostgresErrorKind.LOST
-              ? new StoreException(tried + "the connection was lost", e)
-              : new StoreException(tried + PostgresErrorKind.words(e), e);
+          PostgresErrorKind.of(e) == PostgresErrorKind.CONNECTION_LOST
+              ? new StoreException(prefix + "the connection was lost", e)
+              : new StoreException(prefix + PostgresErrorKind.describe(e), e);
     };
   }
 
   /// Before anything is sent.
-  Connection borrow(String what) {
+  Connection borrow(String action) {
     try {
       return connections.getConnection();
     } catch (SQLException e) {
       throw new StoreException(
-          "cannot %s in %s: no connection within %s".formatted(what, place, PostgresTimeouts.POOL),
+          "cannot %s in %s: no connection within %s"
+              .formatted(action, address, PostgresTimeouts.POOL_WAIT),
           e);
     }
   }
 
   /// Connections of a server that went away fail one by one; this makes all of them new.
-  void renew() {
+  void evictConnections() {
     connections.getHikariPoolMXBean().softEvictConnections();
   }
 
@@ -117,29 +120,31 @@ final class PostgresPool implements AutoCloseable {
     connections.close();
   }
 
-  private <T> T tried(String what, Work<T> work, FailureHandler<T> ending) {
-    for (int left = TRIES - 1; ; left--) {
-      try (Connection connection = borrow(what)) {
-        return work.in(connection);
+  private <T> T runWithRetry(String action, Work<T> work, FailureHandler<T> failureHandler) {
+    for (int left = MAX_ATTEMPTS - 1; ; left--) {
+      try (Connection connection = borrow(action)) {
+        return work.run(connection);
       } catch (SQLException e) {
         PostgresErrorKind fault = PostgresErrorKind.of(e);
-        if (fault == PostgresErrorKind.LOST || PostgresErrorKind.state(e).equals("25006")) {
-          renew();
+        if (fault == PostgresErrorKind.CONNECTION_LOST
+            || PostgresErrorKind.sqlState(e).equals("25006")) {
+          evictConnections();
         }
-        if (fault != PostgresErrorKind.AGAIN || left == 0) {
-          return ending.of(fault, e);
+        if (fault != PostgresErrorKind.RETRYABLE || left == 0) {
+          return failureHandler.handle(fault, e);
         }
       }
     }
   }
 
-  private static <T> T inLongTransaction(Connection connection, Work<T> work) throws SQLException {
-    connection.setNetworkTimeout(Runnable::run, (int) PostgresTimeouts.LONG_ANSWER.toMillis());
+  private static <T> T runInLongTransaction(Connection connection, Work<T> work)
+      throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, (int) PostgresTimeouts.LONG_RESPONSE.toMillis());
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
-      statement.execute(SessionSettings.PATIENCE);
+      statement.execute(SessionSettings.LONG_READ);
     }
-    T outcome = work.in(connection);
+    T outcome = work.run(connection);
     connection.commit();
     connection.setAutoCommit(true);
     return outcome;

@@ -45,24 +45,24 @@ final class PostgresRecords implements Records {
 
   @Override
   public List<StoredRecord> scan(KekVersion version, int limit) {
-    return pool.readPatiently(
-        "scan " + table.name(),
+    return pool.readLong(
+        "scan " + table.qualifiedName(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.scan(version))) {
-            new ParameterBinder(statement).number(limit);
-            return records(statement);
+            new ParameterBinder(statement).bindNumber(limit);
+            return readRecords(statement);
           }
         });
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
-    return pool.readPatiently(
-        "scan " + table.name(),
+    return pool.readLong(
+        "scan " + table.qualifiedName(),
         connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql.scanOn(version))) {
-            new ParameterBinder(statement).text(table.id(after)).number(limit);
-            return records(statement);
+          try (PreparedStatement statement = connection.prepareStatement(sql.scanAfter(version))) {
+            new ParameterBinder(statement).bindText(table.id(after)).bindNumber(limit);
+            return readRecords(statement);
           }
         });
   }
@@ -70,11 +70,11 @@ final class PostgresRecords implements Records {
   @Override
   public Optional<StoredRecord> read(RecordId id) {
     return pool.read(
-        "read " + table.name() + " " + id,
+        "read " + table.qualifiedName() + " " + id,
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.read())) {
-            new ParameterBinder(statement).text(table.id(id));
-            List<StoredRecord> found = records(statement);
+            new ParameterBinder(statement).bindText(table.id(id));
+            List<StoredRecord> found = readRecords(statement);
             return found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst());
           }
         });
@@ -82,14 +82,14 @@ final class PostgresRecords implements Records {
 
   @Override
   public RecordWriteResult insert(StoredRecord added) {
-    checkNames(added.fields());
-    return written(
+    checkFieldNames(added.fields());
+    return write(
         "insert " + added.id(),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.insert())) {
             new ParameterBinder(statement)
-                .text(table.id(added.id()))
-                .fields(table.fields(), added.fields());
+                .bindText(table.id(added.id()))
+                .bindFields(table.fields(), added.fields());
             return statement.executeUpdate();
           }
         });
@@ -98,15 +98,15 @@ final class PostgresRecords implements Records {
   @Override
   public RecordWriteResult compareAndSet(RecordChange recordChange) {
     StoredRecord from = recordChange.before();
-    checkNames(from.fields());
-    return written(
+    checkFieldNames(from.fields());
+    return write(
         "change " + from.id(),
         connection -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql.change())) {
+          try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSet())) {
             new ParameterBinder(statement)
-                .fields(table.fields(), recordChange.after())
-                .text(table.id(from.id()))
-                .fields(table.fields(), from.fields());
+                .bindFields(table.fields(), recordChange.after())
+                .bindText(table.id(from.id()))
+                .bindFields(table.fields(), from.fields());
             return statement.executeUpdate();
           }
         });
@@ -116,14 +116,14 @@ final class PostgresRecords implements Records {
   /// itself.
   @Override
   public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
-    recordChanges.forEach(it -> checkNames(it.before().fields()));
+    recordChanges.forEach(it -> checkFieldNames(it.before().fields()));
     List<RecordWriteResult> unknown = Collections.nCopies(recordChanges.size(), new Unknown());
     List<RecordWriteResult> writes =
         recordChanges.isEmpty()
             ? List.of()
             : pool.write(
-                "change %d records of %s".formatted(recordChanges.size(), table.name()),
-                connection -> changedAll(connection, recordChanges),
+                "change %d records of %s".formatted(recordChanges.size(), table.qualifiedName()),
+                connection -> changeAll(connection, recordChanges),
                 unknown);
     return writes.size() == recordChanges.size()
         ? writes
@@ -132,14 +132,14 @@ final class PostgresRecords implements Records {
 
   @Override
   public DeleteResult delete(StoredRecord expected) {
-    checkNames(expected.fields());
+    checkFieldNames(expected.fields());
     return pool.write(
-        "delete %s of %s".formatted(expected.id(), table.name()),
+        "delete %s of %s".formatted(expected.id(), table.qualifiedName()),
         connection -> {
           try (PreparedStatement statement = connection.prepareStatement(sql.delete())) {
             new ParameterBinder(statement)
-                .text(table.id(expected.id()))
-                .fields(table.fields(), expected.fields());
+                .bindText(table.id(expected.id()))
+                .bindFields(table.fields(), expected.fields());
             return statement.executeUpdate() == 1 ? new Deleted() : new Conflict();
           }
         },
@@ -148,7 +148,7 @@ final class PostgresRecords implements Records {
 
   @Override
   public Census census() {
-    return pool.readPatiently("count " + table.name(), this::census);
+    return pool.readLong("count " + table.qualifiedName(), this::census);
   }
 
   @Override
@@ -158,27 +158,30 @@ final class PostgresRecords implements Records {
 
   @Override
   public Optional<Fence> fence() {
-    return fence.standing();
+    return fence.current();
   }
 
-  private RecordWriteResult written(String what, PostgresPool.Work<Integer> work) {
+  private RecordWriteResult write(String action, PostgresPool.Work<Integer> work) {
     return pool.write(
-        what + " of " + table.name(), connection -> outcome(connection, work), new Unknown());
+        action + " of " + table.qualifiedName(),
+        connection -> runWrite(connection, work),
+        new Unknown());
   }
 
-  private RecordWriteResult outcome(Connection connection, PostgresPool.Work<Integer> work)
+  private RecordWriteResult runWrite(Connection connection, PostgresPool.Work<Integer> work)
       throws SQLException {
     try {
-      return work.in(connection) == 1 ? new Stored() : new Conflict();
+      return work.run(connection) == 1 ? new Stored() : new Conflict();
     } catch (SQLException e) {
-      Fence by = FenceSql.refusal(e).orElse(null);
-      if (by != null) {
-        return new Fenced(by);
+      Fence refusedBy = FenceSql.refusingFence(e).orElse(null);
+      if (refusedBy != null) {
+        return new Fenced(refusedBy);
       }
       // Such as a column that must not be null, which only the application can fill.
-      if (PostgresErrorKind.state(e).startsWith("23")) {
+      if (PostgresErrorKind.sqlState(e).startsWith("23")) {
         throw new StoreRefusedException(
-            "table %s refuses the record: %s".formatted(table.name(), PostgresErrorKind.words(e)),
+            "table %s refuses the record: %s"
+                .formatted(table.qualifiedName(), PostgresErrorKind.describe(e)),
             "let the application write it",
             e);
       }
@@ -187,15 +190,16 @@ final class PostgresRecords implements Records {
   }
 
   /// An empty list if the fence undid all.
-  private List<RecordWriteResult> changedAll(
-      Connection connection, List<RecordChange> recordChanges) throws SQLException {
+  private List<RecordWriteResult> changeAll(Connection connection, List<RecordChange> recordChanges)
+      throws SQLException {
     List<RecordWriteResult> writes =
         new ArrayList<>(Collections.nCopies(recordChanges.size(), new Conflict()));
-    try (PreparedStatement statement = connection.prepareStatement(sql.changeAll())) {
+    try (PreparedStatement statement = connection.prepareStatement(sql.compareAndSetAll())) {
       new ParameterBinder(statement)
-          .texts(recordChanges.stream().map(it -> table.id(it.before().id())).toList())
-          .columns(table.fields(), recordChanges.stream().map(it -> it.before().fields()).toList())
-          .columns(table.fields(), recordChanges.stream().map(RecordChange::after).toList());
+          .bindTexts(recordChanges.stream().map(it -> table.id(it.before().id())).toList())
+          .bindColumns(
+              table.fields(), recordChanges.stream().map(it -> it.before().fields()).toList())
+          .bindColumns(table.fields(), recordChanges.stream().map(RecordChange::after).toList());
       try (ResultSet stored = statement.executeQuery()) {
         while (stored.next()) {
           writes.set(stored.getInt(1) - 1, new Stored());
@@ -203,32 +207,32 @@ final class PostgresRecords implements Records {
       }
       return writes;
     } catch (SQLException e) {
-      if (FenceSql.refusal(e).isPresent()) {
+      if (FenceSql.refusingFence(e).isPresent()) {
         return List.of();
       }
       throw e;
     }
   }
 
-  private void checkNames(SealedFields fields) {
+  private void checkFieldNames(SealedFields fields) {
     if (!table.shape().sealedFields().containsAll(fields.byName().keySet())) {
       throw new IllegalArgumentException(
           "table %s has sealed fields %s, not %s"
-              .formatted(table.name(), table.fields(), fields.byName().keySet()));
+              .formatted(table.qualifiedName(), table.fields(), fields.byName().keySet()));
     }
   }
 
-  private List<StoredRecord> records(PreparedStatement statement) throws SQLException {
+  private List<StoredRecord> readRecords(PreparedStatement statement) throws SQLException {
     List<StoredRecord> records = new ArrayList<>();
     try (ResultSet found = statement.executeQuery()) {
       while (found.next()) {
-        records.add(new StoredRecord(new RecordId(found.getString(1)), fields(found)));
+        records.add(new StoredRecord(new RecordId(found.getString(1)), readFields(found)));
       }
     }
     return records;
   }
 
-  private SealedFields fields(ResultSet found) throws SQLException {
+  private SealedFields readFields(ResultSet found) throws SQLException {
     Map<String, Bytes> byName = new TreeMap<>();
     List<String> names = table.fields();
     for (int i = 0; i < names.size(); i++) {
@@ -241,13 +245,13 @@ final class PostgresRecords implements Records {
   }
 
   private Census census(Connection connection) throws SQLException {
-    PostgresCensusCounter tally = new PostgresCensusCounter(table.fields().size());
+    PostgresCensusCounter counter = new PostgresCensusCounter(table.fields().size());
     try (PreparedStatement statement = connection.prepareStatement(sql.census());
         ResultSet found = statement.executeQuery()) {
       while (found.next()) {
-        tally.add(found);
+        counter.addGroup(found);
       }
     }
-    return tally.census();
+    return counter.toCensus();
   }
 }

@@ -11,7 +11,7 @@ import keyfleet.store.engine.StoreCheck;
 
 /// Whether a server keeps what it acknowledges, as far as its settings tell.
 final class PostgresSafetyChecks {
-  private static final int OLDEST = 12;
+  private static final int MIN_VERSION = 12;
 
   private final PostgresSettings settings;
   private final Connection connection;
@@ -23,20 +23,21 @@ final class PostgresSafetyChecks {
   }
 
   /// Refuses a server that must not be used at all. Goes before anything is written.
-  void refuseUnfit() throws SQLException {
-    int version = Integer.parseInt(text("SHOW server_version_num")) / 10_000;
-    if (version < OLDEST) {
+  void refuseUnsafeServer() throws SQLException {
+    int version = Integer.parseInt(queryText("SHOW server_version_num")) / 10_000;
+    if (version < MIN_VERSION) {
       throw new StoreRefusedException(
           "%s runs PostgreSQL %d; Keyfleet needs %d or later"
-              .formatted(settings.place(), version, OLDEST),
+              .formatted(settings.address(), version, MIN_VERSION),
           "upgrade the server");
     }
-    if (text("SELECT pg_is_in_recovery()").equals("t")) {
+    if (queryText("SELECT pg_is_in_recovery()").equals("t")) {
       throw new StoreRefusedException(
-          settings.place() + " is a standby, which may be behind",
+          settings.address() + " is a standby, which may be behind",
           "name the primary, or all hosts: postgresql://HOST1,HOST2/DATABASE");
     }
-    storeChecks.add(StoreCheck.ok("PostgreSQL " + text("SHOW server_version") + ", a primary"));
+    storeChecks.add(
+        StoreCheck.ok("PostgreSQL " + queryText("SHOW server_version") + ", a primary"));
   }
 
   List<StoreCheck> storeChecks() throws SQLException {
@@ -50,7 +51,7 @@ final class PostgresSafetyChecks {
   private void checkDisk() throws SQLException {
     for (String setting : List.of("fsync", "full_page_writes")) {
       storeChecks.add(
-          text("SHOW " + setting).equals("on")
+          queryText("SHOW " + setting).equals("on")
               ? StoreCheck.ok(setting + " is on")
               : StoreCheck.fail(
                   setting
@@ -62,7 +63,8 @@ final class PostgresSafetyChecks {
   /// Keyfleet's own sessions are set; those of applications are not.
   private void checkCommit() throws SQLException {
     String value =
-        text("SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
+        queryText(
+            "SELECT coalesce(reset_val, '') FROM pg_settings WHERE name = 'synchronous_commit'");
     storeChecks.add(
         value.equals("off")
             ? StoreCheck.warn(
@@ -71,8 +73,8 @@ final class PostgresSafetyChecks {
                 "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf()")
             : StoreCheck.ok(
                 "synchronous_commit is " + value + ", and on for Keyfleet's own writes"));
-    if (!text("SELECT count(*) FROM pg_stat_replication").equals("0")
-        && text("SHOW synchronous_standby_names").isEmpty()) {
+    if (!queryText("SELECT count(*) FROM pg_stat_replication").equals("0")
+        && queryText("SHOW synchronous_standby_names").isEmpty()) {
       storeChecks.add(
           StoreCheck.warn(
               "there are standbys, and none is synchronous: a failover may lose what was"
@@ -95,8 +97,8 @@ final class PostgresSafetyChecks {
 
   /// A fence that was raised must stand.
   private void checkFences() throws SQLException {
-    String fallen =
-        text(
+    String removedFences =
+        queryText(
             """
             SELECT coalesce(string_agg(format('%I.%I', table_schema, table_name), ', '), '')
             FROM {schema}.fences WHERE NOT EXISTS (
@@ -107,16 +109,18 @@ final class PostgresSafetyChecks {
                 .replace("{schema}", settings.schema())
                 .replace("{digest}", FenceSql.DIGEST));
     storeChecks.add(
-        fallen.isEmpty()
+        removedFences.isEmpty()
             ? StoreCheck.ok("every fence that was raised stands")
             : StoreCheck.fail(
-                "the fence was taken from " + fallen + ": writers may bring old key versions back",
+                "the fence was taken from "
+                    + removedFences
+                    + ": writers may bring old key versions back",
                 "find out who changed the trigger or its function, then rotate again"));
   }
 
-  private String text(String question) throws SQLException {
+  private String queryText(String query) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet answer = statement.executeQuery(question)) {
+        ResultSet answer = statement.executeQuery(query)) {
       String text = answer.next() ? answer.getString(1) : null;
       return text == null ? "" : text;
     }

@@ -43,18 +43,18 @@ final class PostgresSchema {
     this.schema = schema;
   }
 
-  void open(Connection connection) throws SQLException {
+  void ensureCreated(Connection connection) throws SQLException {
     try {
-      if (!isThere(connection)) {
-        make(connection);
+      if (!hasTables(connection)) {
+        create(connection);
       }
-      check(connection);
+      checkVersion(connection);
     } catch (SQLException e) {
-      if (!PostgresErrorKind.state(e).equals("42501")) {
+      if (!PostgresErrorKind.sqlState(e).equals("42501")) {
         throw e;
       }
       throw new StoreRefusedException(
-          "schema " + schema + " cannot be made or used: " + PostgresErrorKind.words(e),
+          "schema " + schema + " cannot be made or used: " + PostgresErrorKind.describe(e),
           ("GRANT CREATE ON DATABASE … to this role for the first start, or, if the schema is"
                   + " there, GRANT USAGE ON SCHEMA %1$s, SELECT, INSERT, UPDATE, DELETE ON ALL"
                   + " TABLES IN SCHEMA %1$s, USAGE ON ALL SEQUENCES IN SCHEMA %1$s")
@@ -63,16 +63,16 @@ final class PostgresSchema {
     }
   }
 
-  private void make(Connection connection) throws SQLException {
+  private void create(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     try (Statement statement = connection.createStatement()) {
       // Processes that start together make it once.
-      statement.execute(in("SELECT pg_advisory_xact_lock(hashtextextended('{schema}/', 0))"));
+      statement.execute(inSchema("SELECT pg_advisory_xact_lock(hashtextextended('{schema}/', 0))"));
       if (!hasSchema(statement)) {
-        statement.execute(in("CREATE SCHEMA {schema}"));
+        statement.execute(inSchema("CREATE SCHEMA {schema}"));
       }
-      if (!isThere(connection)) {
-        statement.execute(in(TABLES));
+      if (!hasTables(connection)) {
+        statement.execute(inSchema(TABLES));
       }
       connection.commit();
     } finally {
@@ -81,11 +81,11 @@ final class PostgresSchema {
     }
   }
 
-  private void check(Connection connection) throws SQLException {
+  private void checkVersion(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
-                in("SELECT value FROM {schema}.meta WHERE name = 'schema_version'"))) {
+                inSchema("SELECT value FROM {schema}.meta WHERE name = 'schema_version'"))) {
       long version = found.next() ? found.getLong(1) : 0;
       if (version != VERSION) {
         throw new StoreRefusedException(
@@ -96,11 +96,11 @@ final class PostgresSchema {
     }
   }
 
-  private boolean isThere(Connection connection) throws SQLException {
+  private boolean hasTables(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet found =
             statement.executeQuery(
-                in(
+                inSchema(
                     """
                     SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                     WHERE n.nspname = '{schema}' AND c.relname = 'meta'
@@ -112,12 +112,12 @@ final class PostgresSchema {
   private boolean hasSchema(Statement statement) throws SQLException {
     try (ResultSet found =
         statement.executeQuery(
-            in("SELECT count(*) FROM pg_namespace WHERE nspname = '{schema}'"))) {
+            inSchema("SELECT count(*) FROM pg_namespace WHERE nspname = '{schema}'"))) {
       return found.next() && found.getLong(1) > 0;
     }
   }
 
-  private String in(String sql) {
+  private String inSchema(String sql) {
     return sql.replace("{schema}", schema).replace("{version}", Integer.toString(VERSION));
   }
 }

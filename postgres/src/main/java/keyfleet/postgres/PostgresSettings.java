@@ -19,16 +19,17 @@ final class PostgresSettings {
     ANY("any"),
     PRIMARY("primary");
 
-    private final String word;
+    private final String driverValue;
 
-    Target(String word) {
-      this.word = word;
+    Target(String driverValue) {
+      this.driverValue = driverValue;
     }
   }
 
   private static final Set<String> PARAMS =
       Set.of("sslmode", "sslrootcert", "sslcert", "sslkey", "password-file", "schema", "pool");
-  private static final Set<String> MODES = Set.of("disable", "require", "verify-ca", "verify-full");
+  private static final Set<String> SSL_MODES =
+      Set.of("disable", "require", "verify-ca", "verify-full");
   private static final Pattern SCHEMA = Pattern.compile("[a-z_][a-z0-9_]{0,39}");
   private static final Pattern LOOPBACK =
       Pattern.compile("(localhost|127(\\.[0-9]{1,3}){3}|\\[::1])(:[0-9]+)?");
@@ -38,14 +39,14 @@ final class PostgresSettings {
   private final String password;
   private final String sslMode;
   private final String schema;
-  private final int pool;
+  private final int poolSize;
 
   private PostgresSettings(StoreUrl url, String password) {
     this.url = url;
     this.password = password;
-    this.sslMode = one(url, "sslmode", MODES, isLoopback(url) ? "disable" : "verify-full");
+    this.sslMode = oneOf(url, "sslmode", SSL_MODES, isLoopback(url) ? "disable" : "verify-full");
     this.schema = matching(url, "schema", SCHEMA, "keyfleet");
-    this.pool = Integer.parseInt(matching(url, "pool", POOL, "8"));
+    this.poolSize = Integer.parseInt(matching(url, "pool", POOL, "8"));
   }
 
   static PostgresSettings of(StoreUrl url) {
@@ -54,13 +55,13 @@ final class PostgresSettings {
       throw StoreRefusedException.noAccess(
           url + " names no database", "postgresql://USER@HOST:PORT/DATABASE");
     }
-    PostgresSettings settings = new PostgresSettings(url, password(url));
+    PostgresSettings settings = new PostgresSettings(url, readPassword(url));
     settings.checkTls();
     return settings;
   }
 
   /// Safe to show.
-  String place() {
+  String address() {
     return url.toString();
   }
 
@@ -68,8 +69,8 @@ final class PostgresSettings {
     return schema;
   }
 
-  int pool() {
-    return pool;
+  int poolSize() {
+    return poolSize;
   }
 
   boolean hasOneHost() {
@@ -84,7 +85,7 @@ final class PostgresSettings {
     return isLoopback(url);
   }
 
-  PGSimpleDataSource source(Target target, String application) {
+  PGSimpleDataSource dataSource(Target target, String application) {
     PGSimpleDataSource source = new PGSimpleDataSource();
     source.setURL(
         "jdbc:postgresql://%s/%s"
@@ -96,20 +97,20 @@ final class PostgresSettings {
       source.setPassword(password);
     }
     source.setApplicationName(application);
-    source.setTargetServerType(target.word);
+    source.setTargetServerType(target.driverValue);
     source.setConnectTimeout((int) PostgresTimeouts.CONNECT.toSeconds());
-    source.setSocketTimeout((int) PostgresTimeouts.ANSWER.toSeconds());
+    source.setSocketTimeout((int) PostgresTimeouts.RESPONSE.toSeconds());
     source.setTcpKeepAlive(true);
-    encrypt(source);
+    configureTls(source);
     return source;
   }
 
-  private void encrypt(PGSimpleDataSource source) {
+  private void configureTls(PGSimpleDataSource source) {
     set(source, PGProperty.GSS_ENC_MODE, "disable");
     set(source, PGProperty.SSL_MODE, sslMode);
     url.parameter("sslrootcert")
         .ifPresentOrElse(
-            it -> set(source, PGProperty.SSL_ROOT_CERT, it), () -> trustAsTheJvmDoes(source));
+            it -> set(source, PGProperty.SSL_ROOT_CERT, it), () -> trustJvmAuthorities(source));
     url.parameter("sslcert").ifPresent(it -> set(source, PGProperty.SSL_CERT, it));
     url.parameter("sslkey")
         .map(it -> new PrivateFile("sslkey", it).checkedPath())
@@ -117,7 +118,7 @@ final class PostgresSettings {
   }
 
   /// The driver would look for a file in the user's home instead.
-  private void trustAsTheJvmDoes(PGSimpleDataSource source) {
+  private void trustJvmAuthorities(PGSimpleDataSource source) {
     if (sslMode.startsWith("verify")) {
       set(source, PGProperty.SSL_FACTORY, "org.postgresql.ssl.DefaultJavaSSLFactory");
     }
@@ -129,7 +130,7 @@ final class PostgresSettings {
 
   private void checkTls() {
     for (String name : Set.of("sslrootcert", "sslcert", "sslkey")) {
-      url.parameter(name).ifPresent(file -> checkFile(name, file));
+      url.parameter(name).ifPresent(file -> checkTlsFile(name, file));
     }
     boolean hasCert = url.parameter("sslcert").isPresent();
     if (hasCert != url.parameter("sslkey").isPresent()) {
@@ -143,7 +144,7 @@ final class PostgresSettings {
     }
   }
 
-  private void checkFile(String name, String file) {
+  private void checkTlsFile(String name, String file) {
     if (!isEncrypted()) {
       throw StoreRefusedException.noAccess(
           name + " is given, but sslmode is disable", "add sslmode=verify-full");
@@ -154,7 +155,7 @@ final class PostgresSettings {
     }
   }
 
-  private static String password(StoreUrl url) {
+  private static String readPassword(StoreUrl url) {
     String inUrl = url.password().orElse("");
     String file = url.parameter("password-file").orElse("");
     if (!inUrl.isEmpty() && !file.isEmpty()) {
@@ -168,21 +169,21 @@ final class PostgresSettings {
     return url.hosts().stream().allMatch(it -> LOOPBACK.matcher(it).matches());
   }
 
-  private static String one(StoreUrl url, String name, Set<String> known, String otherwise) {
-    String value = url.parameter(name).orElse(otherwise);
-    if (!known.contains(value)) {
+  private static String oneOf(StoreUrl url, String name, Set<String> allowed, String defaultValue) {
+    String value = url.parameter(name).orElse(defaultValue);
+    if (!allowed.contains(value)) {
       throw StoreRefusedException.noAccess(
           "%s is not %s".formatted(name, value),
-          "one of " + String.join(", ", known.stream().sorted().toList()));
+          "one of " + String.join(", ", allowed.stream().sorted().toList()));
     }
     return value;
   }
 
-  private static String matching(StoreUrl url, String name, Pattern rule, String otherwise) {
-    String value = url.parameter(name).orElse(otherwise);
+  private static String matching(StoreUrl url, String name, Pattern rule, String defaultValue) {
+    String value = url.parameter(name).orElse(defaultValue);
     if (!rule.matcher(value).matches()) {
       throw StoreRefusedException.noAccess(
-          "%s=%s does not fit %s".formatted(name, value, rule), name + "=" + otherwise);
+          "%s=%s does not fit %s".formatted(name, value, rule), name + "=" + defaultValue);
     }
     return value;
   }

@@ -29,35 +29,35 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           "integer", Pattern.compile("0|-?[1-9][0-9]{0,9}"));
 
   /// How the server says that another has just made the same: its own check for that is not atomic.
-  private static final Set<String> MADE_MEANWHILE = Set.of("42P07", "23505");
+  private static final Set<String> ALREADY_EXISTS = Set.of("42P07", "23505");
 
   /// What the catalogue says of it.
   private record CatalogEntry(String schema, String kind, long oid) {}
 
   static PostgresTable find(Connection connection, CollectionShape shape) throws SQLException {
-    CatalogEntry found = found(connection, shape.name());
-    Map<String, String> types = types(connection, found.oid);
+    CatalogEntry found = lookUp(connection, shape.name());
+    Map<String, String> types = readColumnTypes(connection, found.oid);
     shape.sealedFields().forEach(it -> checkType(shape, types, it, Set.of("bytea")));
     checkType(shape, types, shape.idField(), ID_TYPES.keySet());
     checkUnique(connection, shape, found.oid);
-    checkSight(connection, shape, found.oid);
+    checkAllRowsVisible(connection, shape, found.oid);
     String idType = types.getOrDefault(shape.idField(), "");
     return new PostgresTable(found.schema, shape, idType);
   }
 
   /// In the first schema of the search path. A table that is there is left as it is.
-  static boolean make(Connection connection, CollectionShape shape) throws SQLException {
+  static boolean create(Connection connection, CollectionShape shape) throws SQLException {
     String columns =
         shape.sealedFields().stream()
-            .map(it -> ", " + quoted(it) + " bytea")
+            .map(it -> ", " + quote(it) + " bytea")
             .collect(Collectors.joining());
     try (Statement statement = connection.createStatement()) {
       statement.execute(
           "CREATE TABLE IF NOT EXISTS %s (%s text PRIMARY KEY%s)"
-              .formatted(quoted(shape.name()), quoted(shape.idField()), columns));
+              .formatted(quote(shape.name()), quote(shape.idField()), columns));
       return true;
     } catch (SQLException e) {
-      if (MADE_MEANWHILE.contains(PostgresErrorKind.state(e))) {
+      if (ALREADY_EXISTS.contains(PostgresErrorKind.sqlState(e))) {
         return true;
       }
       throw e;
@@ -65,19 +65,20 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   }
 
   /// Quoted and with its schema: later changes of the search path do not matter.
-  String name() {
-    return quoted(schema) + "." + quoted(shape.name());
+  String qualifiedName() {
+    return quote(schema) + "." + quote(shape.name());
   }
 
   String id() {
-    return quoted(shape.idField());
+    return quote(shape.idField());
   }
 
   /// The id for a statement. It is bound into envelopes as text, so no other spelling will do.
   String id(RecordId id) {
     if (!ID_TYPES.getOrDefault(idType, Pattern.compile("")).matcher(id.value()).matches()) {
       throw new IllegalArgumentException(
-          "record %s of table %s is no %s as the server writes it".formatted(id, name(), idType));
+          "record %s of table %s is no %s as the server writes it"
+              .formatted(id, qualifiedName(), idType));
     }
     return id.value();
   }
@@ -88,12 +89,12 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
 
   /// The sealed columns, quoted, in the order of [#fields].
   List<String> columns() {
-    return fields().stream().map(PostgresTable::quoted).toList();
+    return fields().stream().map(PostgresTable::quote).toList();
   }
 
   /// The lowest version of a row.
-  String lowest() {
-    return least(columns().stream().map(VersionTagSql::of));
+  String lowestVersion() {
+    return least(columns().stream().map(VersionTagSql::tagOf));
   }
 
   static String least(Stream<String> tags) {
@@ -101,11 +102,11 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   }
 
   /// Identifiers of a [CollectionShape] hold no quotes; a schema's name may.
-  static String quoted(String identifier) {
+  static String quote(String identifier) {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
-  private static CatalogEntry found(Connection connection, String name) throws SQLException {
+  private static CatalogEntry lookUp(Connection connection, String name) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
             """
@@ -117,7 +118,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
             WHERE c.oid = to_regclass(?)
             """)) {
-      statement.setString(1, quoted(name));
+      statement.setString(1, quote(name));
       try (ResultSet found = statement.executeQuery()) {
         if (!found.next()) {
           throw new StoreRefusedException(
@@ -136,7 +137,8 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
     }
   }
 
-  private static Map<String, String> types(Connection connection, long oid) throws SQLException {
+  private static Map<String, String> readColumnTypes(Connection connection, long oid)
+      throws SQLException {
     Map<String, String> types = new HashMap<>();
     try (PreparedStatement statement =
         connection.prepareStatement(
@@ -159,12 +161,13 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
       CollectionShape shape, Map<String, String> types, String column, Set<String> wanted) {
     String type = types.getOrDefault(column, "");
     if (!wanted.contains(type)) {
-      String words = String.join(" or ", wanted.stream().sorted().toList());
+      String allowed = String.join(" or ", wanted.stream().sorted().toList());
       throw new StoreRefusedException(
           type.isEmpty()
               ? "table %s has no column %s".formatted(shape.name(), column)
-              : "column %s of table %s is %s, not %s".formatted(column, shape.name(), type, words),
-          "make it a column of type " + words);
+              : "column %s of table %s is %s, not %s"
+                  .formatted(column, shape.name(), type, allowed),
+          "make it a column of type " + allowed);
     }
   }
 
@@ -179,7 +182,7 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
           WHERE i.indrelid = ? AND a.attname = ? AND i.indnkeyatts = 1 AND i.indisunique
             AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL)
         """;
-    if (!holds(connection, isUnique, oid, shape.idField())) {
+    if (!queryBoolean(connection, isUnique, oid, shape.idField())) {
       throw new StoreRefusedException(
           "column %s of table %s is not unique".formatted(shape.idField(), shape.name()),
           "make it the primary key");
@@ -187,20 +190,20 @@ record PostgresTable(String schema, CollectionShape shape, String idType) {
   }
 
   /// A census that cannot see a record would count it as gone.
-  private static void checkSight(Connection connection, CollectionShape shape, long oid)
+  private static void checkAllRowsVisible(Connection connection, CollectionShape shape, long oid)
       throws SQLException {
-    if (holds(connection, "SELECT row_security_active(?::oid)", oid)) {
+    if (queryBoolean(connection, "SELECT row_security_active(?::oid)", oid)) {
       throw new StoreRefusedException(
           "row security may hide records of table " + shape.name() + " from this role",
           "ALTER ROLE … BYPASSRLS");
     }
   }
 
-  private static boolean holds(Connection connection, String question, Object... about)
+  private static boolean queryBoolean(Connection connection, String query, Object... parameters)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(question)) {
-      for (int i = 0; i < about.length; i++) {
-        statement.setObject(i + 1, about[i]);
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
+      for (int i = 0; i < parameters.length; i++) {
+        statement.setObject(i + 1, parameters[i]);
       }
       try (ResultSet found = statement.executeQuery()) {
         return found.next() && found.getBoolean(1);

@@ -38,13 +38,13 @@ final class PostgresWatchRegistry implements AutoCloseable {
       this.watcher = watcher;
     }
 
-    void changed(String inBucket, Key key) {
-      if (bucket.equals(inBucket) && prefix.covers(key)) {
-        tell(new Changed(key));
+    void hintIfCovered(String changedBucket, Key key) {
+      if (bucket.equals(changedBucket) && prefix.covers(key)) {
+        deliver(new Changed(key));
       }
     }
 
-    void tell(ChangeHint changeHint) {
+    void deliver(ChangeHint changeHint) {
       try {
         if (open) {
           watcher.onHint(changeHint);
@@ -55,58 +55,58 @@ final class PostgresWatchRegistry implements AutoCloseable {
     }
   }
 
-  private static final Duration PULSE = Duration.ofSeconds(5);
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(5);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
   private final PostgresSettings settings;
   private final String channel;
-  private final PostgresHintSender sender;
-  private final List<Subscription> listeners = new CopyOnWriteArrayList<>();
+  private final PostgresHintSender hintSender;
+  private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
   private final CountDownLatch listening = new CountDownLatch(1);
   private final CountDownLatch closed = new CountDownLatch(1);
   private final AtomicBoolean missed = new AtomicBoolean();
-  private volatile @Nullable Connection current;
+  private volatile @Nullable Connection listeningConnection;
   private @Nullable Thread thread;
 
   PostgresWatchRegistry(PostgresSettings settings, PostgresPool pool, String channel) {
     this.settings = settings;
     this.channel = channel;
-    this.sender = new PostgresHintSender(pool, channel);
+    this.hintSender = new PostgresHintSender(pool, channel);
   }
 
   /// Tells the watches of every client, soon.
-  void changed(Bucket bucket, Key key) {
-    sender.changed(bucket, key);
+  void hintChange(Bucket bucket, Key key) {
+    hintSender.hintChange(bucket, key);
   }
 
   /// Returns when the server was told to send hints; if that takes too long, the watch begins with
   /// a `Missed` once it is.
   Watch add(Bucket bucket, Prefix prefix, Watcher watcher) {
-    Subscription listener = new Subscription(bucket, prefix, watcher);
-    listeners.add(listener);
-    start();
-    if (!isOver(listening, PostgresTimeouts.POOL)) {
+    Subscription subscription = new Subscription(bucket, prefix, watcher);
+    subscriptions.add(subscription);
+    startIfNeeded();
+    if (!await(listening, PostgresTimeouts.POOL_WAIT)) {
       missed.set(true);
     }
     return () -> {
-      listener.open = false;
-      listeners.remove(listener);
+      subscription.open = false;
+      subscriptions.remove(subscription);
     };
   }
 
   @Override
   public void close() {
-    sender.close();
+    hintSender.close();
     closed.countDown();
-    listeners.clear();
-    Connection held = current;
+    subscriptions.clear();
+    Connection held = listeningConnection;
     if (held != null) {
       abort(held);
     }
   }
 
-  private synchronized void start() {
+  private synchronized void startIfNeeded() {
     if (thread == null) {
       thread = Thread.ofVirtual().name("keyfleet-postgres-watches").start(this::listen);
     }
@@ -114,24 +114,24 @@ final class PostgresWatchRegistry implements AutoCloseable {
 
   private void listen() {
     Duration pause = FIRST_PAUSE;
-    while (!isOver(closed, pause)) {
+    while (!await(closed, pause)) {
       try (Connection connection =
-          settings.source(Target.PRIMARY, "keyfleet watches").getConnection()) {
-        current = connection;
+          settings.dataSource(Target.PRIMARY, "keyfleet watches").getConnection()) {
+        listeningConnection = connection;
         subscribe(connection);
         pause = FIRST_PAUSE;
         receive(connection);
       } catch (SQLException e) {
         missed.set(true);
         Duration doubled = pause.multipliedBy(2);
-        pause = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+        pause = doubled.compareTo(MAX_PAUSE) < 0 ? doubled : MAX_PAUSE;
       }
     }
   }
 
   private void subscribe(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(SessionSettings.SETTINGS);
+      statement.execute(SessionSettings.STATEMENT);
       statement.execute("LISTEN " + channel);
     }
     listening.countDown();
@@ -139,36 +139,36 @@ final class PostgresWatchRegistry implements AutoCloseable {
 
   private void receive(Connection connection) throws SQLException {
     PGConnection source = connection.unwrap(PGConnection.class);
-    while (!isOver(closed, Duration.ZERO)) {
+    while (!await(closed, Duration.ZERO)) {
       if (missed.getAndSet(false)) {
-        tellAll();
+        deliverMissedToAll();
       }
-      PGNotification[] told = source.getNotifications((int) PULSE.toMillis());
-      if (told == null || told.length == 0) {
-        checkPulse(connection);
+      PGNotification[] notifications = source.getNotifications((int) PROBE_INTERVAL.toMillis());
+      if (notifications == null || notifications.length == 0) {
+        checkAlive(connection);
       } else {
-        List.of(told).forEach(it -> told(it.getParameter()));
+        List.of(notifications).forEach(it -> handlePayload(it.getParameter()));
       }
     }
     abort(connection);
   }
 
-  private void tellAll() {
-    listeners.forEach(it -> it.tell(new Missed()));
+  private void deliverMissedToAll() {
+    subscriptions.forEach(it -> it.deliver(new Missed()));
   }
 
-  private void told(String payload) {
-    String[] words = payload.split(" ", 2);
-    if (payload.equals(PostgresHintSender.ANYTHING)) {
-      tellAll();
-    } else if (words.length == 2 && Key.isValid(words[1])) {
-      Key key = new Key(words[1]);
-      listeners.forEach(it -> it.changed(words[0], key));
+  private void handlePayload(String payload) {
+    String[] parts = payload.split(" ", 2);
+    if (payload.equals(PostgresHintSender.LIST_AGAIN)) {
+      deliverMissedToAll();
+    } else if (parts.length == 2 && Key.isValid(parts[1])) {
+      Key key = new Key(parts[1]);
+      subscriptions.forEach(it -> it.hintIfCovered(parts[0], key));
     }
   }
 
   /// A connection that a firewall forgot is silent, and so is one without news.
-  private static void checkPulse(Connection connection) throws SQLException {
+  private static void checkAlive(Connection connection) throws SQLException {
     if (!connection.isValid((int) PostgresTimeouts.CONNECT.toSeconds())) {
       throw new SQLException("the connection of the watches is dead", "08006");
     }
@@ -182,7 +182,7 @@ final class PostgresWatchRegistry implements AutoCloseable {
     }
   }
 
-  private static boolean isOver(CountDownLatch latch, Duration limit) {
+  private static boolean await(CountDownLatch latch, Duration limit) {
     try {
       return latch.await(limit.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {

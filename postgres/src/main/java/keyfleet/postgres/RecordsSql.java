@@ -21,52 +21,54 @@ final class RecordsSql {
   }
 
   /// In the order of the id's own index, whatever its collation. Parameters: id, limit.
-  String scanOn(KekVersion version) {
+  String scanAfter(KekVersion version) {
     return page("{id} > {given} AND ", version);
   }
 
   /// Parameters: id.
   String read() {
-    return in("SELECT {id}::text, {columns} FROM {table} WHERE {id} = {given}");
+    return expand("SELECT {id}::text, {columns} FROM {table} WHERE {id} = {given}");
   }
 
   /// Parameters: id, each field.
   String insert() {
-    return in(
+    return expand(
         "INSERT INTO {table} ({id}, {columns}) VALUES ({given}, "
-            + each(_ -> "?", ", ")
+            + eachColumn(_ -> "?", ", ")
             + ") ON CONFLICT ({id}) DO NOTHING");
   }
 
   /// Parameters: each new field, id, each field as it was.
-  String change() {
-    return in(
-        "UPDATE {table} SET " + each(it -> it + " = ?", ", ") + " WHERE {id} = {given} AND {same}");
+  String compareAndSet() {
+    return expand(
+        "UPDATE {table} SET "
+            + eachColumn(it -> it + " = ?", ", ")
+            + " WHERE {id} = {given} AND {same}");
   }
 
   /// All or, if one of them is refused, none. Gives the places in the list, from 1, of those that
   /// were as expected. Parameters, each a list: ids, for each field as it was, each new field.
-  String changeAll() {
+  String compareAndSetAll() {
     List<String> columns = table.columns();
-    return in(
+    return expand(
         "UPDATE {table} AS t SET "
-            + numbered(i -> columns.get(i) + " = n" + i, ", ")
+            + eachIndex(i -> columns.get(i) + " = n" + i, ", ")
             + " FROM unnest(?::text[]"
             + ", ?::bytea[]".repeat(2 * columns.size())
             + ") WITH ORDINALITY AS c(record, "
-            + numbered(i -> "o" + i, ", ")
+            + eachIndex(i -> "o" + i, ", ")
             + ", "
-            + numbered(i -> "n" + i, ", ")
+            + eachIndex(i -> "n" + i, ", ")
             + ", place) WHERE t.{id} = c.record::"
             + table.idType()
             + " AND "
-            + numbered(i -> "t.%s IS NOT DISTINCT FROM o%d".formatted(columns.get(i), i), " AND ")
+            + eachIndex(i -> "t.%s IS NOT DISTINCT FROM o%d".formatted(columns.get(i), i), " AND ")
             + " RETURNING place");
   }
 
   /// Parameters: id, each field as it was.
   String delete() {
-    return in("DELETE FROM {table} WHERE {id} = {given} AND {same}");
+    return expand("DELETE FROM {table} WHERE {id} = {given} AND {same}");
   }
 
   /// One statement sees one snapshot. Groups: the version of each field, whether any is unreadable,
@@ -74,42 +76,44 @@ final class RecordsSql {
   String census() {
     List<String> columns = table.columns();
     String groups =
-        columns.stream().map(VersionTagSql::of).collect(Collectors.joining(", "))
+        columns.stream().map(VersionTagSql::tagOf).collect(Collectors.joining(", "))
             + ", "
-            + columns.stream().map(VersionTagSql::isUnreadable).collect(Collectors.joining(" OR "));
+            + columns.stream()
+                .map(VersionTagSql::unreadableCondition)
+                .collect(Collectors.joining(" OR "));
     String numbers =
         IntStream.rangeClosed(1, columns.size() + 1)
             .mapToObj(Integer::toString)
             .collect(Collectors.joining(", "));
-    return in("SELECT " + groups + ", count(*) FROM {table} GROUP BY " + numbers);
+    return expand("SELECT " + groups + ", count(*) FROM {table} GROUP BY " + numbers);
   }
 
   private String page(String after, KekVersion version) {
-    return in(
+    return expand(
         "SELECT {id}::text, {columns} FROM {table} AS t WHERE "
             + after
-            + table.lowest()
+            + table.lowestVersion()
             + " = "
             + VersionTagSql.literal(version)
             // By the column itself: the plain name would mean its text, which is selected.
             + " ORDER BY t.{id} LIMIT ?");
   }
 
-  private String in(String sql) {
-    return sql.replace("{same}", each(it -> it + " IS NOT DISTINCT FROM ?", " AND "))
+  private String expand(String sql) {
+    return sql.replace("{same}", eachColumn(it -> it + " IS NOT DISTINCT FROM ?", " AND "))
         .replace("{given}", "?::" + table.idType())
         .replace("{columns}", String.join(", ", table.columns()))
-        .replace("{table}", table.name())
+        .replace("{table}", table.qualifiedName())
         .replace("{id}", table.id());
   }
 
-  private String numbered(IntFunction<String> column, String between) {
+  private String eachIndex(IntFunction<String> column, String separator) {
     return IntStream.range(0, table.columns().size())
         .mapToObj(column)
-        .collect(Collectors.joining(between));
+        .collect(Collectors.joining(separator));
   }
 
-  private String each(UnaryOperator<String> column, String between) {
-    return table.columns().stream().map(column).collect(Collectors.joining(between));
+  private String eachColumn(UnaryOperator<String> column, String separator) {
+    return table.columns().stream().map(column).collect(Collectors.joining(separator));
   }
 }

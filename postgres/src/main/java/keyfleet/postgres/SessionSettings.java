@@ -7,7 +7,7 @@ final class SessionSettings {
   /// Replies wait for the disk, and for what else the server was told to wait for; a session that
   /// waits for more is left so. Without row security a query fails where it would be filtered. And
   /// a plan that was made while a table was small must not read all of it once it has grown.
-  static final String SETTINGS =
+  static final String STATEMENT =
       """
       SELECT set_config('statement_timeout', '%d', false),
              set_config('lock_timeout', '%d', false),
@@ -26,14 +26,14 @@ final class SessionSettings {
               PostgresTimeouts.IDLE_IN_TRANSACTION.toMillis());
 
   /// For what reads a whole table, until the end of the transaction.
-  static final String PATIENCE =
-      limit("statement_timeout", PostgresTimeouts.LONG_STATEMENT)
+  static final String LONG_READ =
+      setLocalTimeout("statement_timeout", PostgresTimeouts.LONG_STATEMENT)
           + "; SET LOCAL enable_seqscan = on";
 
   private SessionSettings() {}
 
   /// Until the end of the transaction.
-  static String limit(String setting, Duration value) {
+  static String setLocalTimeout(String setting, Duration value) {
     return "SET LOCAL %s = %d".formatted(setting, value.toMillis());
   }
 }

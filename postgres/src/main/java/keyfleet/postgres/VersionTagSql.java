@@ -12,20 +12,20 @@ import keyfleet.crypto.KekVersion;
 /// stays where the server keeps it.
 final class VersionTagSql {
   /// Magic, format, suite.
-  private static final String START = "eb4b46450101";
+  private static final String HEADER_START = "eb4b46450101";
 
-  private static final int HEADER = 12;
+  private static final int HEADER_BYTES = 12;
 
   /// What a box adds to its plaintext.
-  private static final int BOX = 80;
+  private static final int SEALED_OVERHEAD = 80;
 
   private static final int MAX_BYTES =
-      HEADER + Envelope.MAX_WRAPPED_DEK + BOX + Envelope.MAX_PLAINTEXT;
+      HEADER_BYTES + Envelope.MAX_WRAPPED_DEK + SEALED_OVERHEAD + Envelope.MAX_PLAINTEXT;
 
   private VersionTagSql() {}
 
   /// The version of `column`, an expression that is quoted already.
-  static String of(String column) {
+  static String tagOf(String column) {
     return """
     CASE WHEN octet_length({x}) BETWEEN {min} AND {max} THEN
       CASE WHEN substring({x} FROM 1 FOR 6) = {start}
@@ -36,32 +36,32 @@ final class VersionTagSql {
     """
         .replace("{version}", "substring({x} FROM " + (Envelope.VERSION_OFFSET + 1) + " FOR 4)")
         .replace("{wrapped}", "substring({x} FROM 11 FOR 2)")
-        .replace("{min}", Integer.toString(HEADER + 1 + BOX))
+        .replace("{min}", Integer.toString(HEADER_BYTES + 1 + SEALED_OVERHEAD))
         .replace("{max}", Integer.toString(MAX_BYTES))
-        .replace("{rest}", Integer.toString(HEADER + BOX))
-        .replace("{start}", hex(START))
-        .replace("{first}", hex("00000001"))
-        .replace("{last}", hex("7fffffff"))
-        .replace("{one}", hex("0001"))
-        .replace("{most}", hex("%04x".formatted(Envelope.MAX_WRAPPED_DEK)))
+        .replace("{rest}", Integer.toString(HEADER_BYTES + SEALED_OVERHEAD))
+        .replace("{start}", bytesLiteral(HEADER_START))
+        .replace("{first}", bytesLiteral("00000001"))
+        .replace("{last}", bytesLiteral("7fffffff"))
+        .replace("{one}", bytesLiteral("0001"))
+        .replace("{most}", bytesLiteral("%04x".formatted(Envelope.MAX_WRAPPED_DEK)))
         .replace("{x}", column);
   }
 
   /// Whether the column holds something that is no envelope.
-  static String isUnreadable(String column) {
-    return "(%s IS NOT NULL AND (%s) IS NULL)".formatted(column, of(column));
+  static String unreadableCondition(String column) {
+    return "(%s IS NOT NULL AND (%s) IS NULL)".formatted(column, tagOf(column));
   }
 
   static String literal(KekVersion version) {
-    return hex("%08x".formatted(version.number()));
+    return bytesLiteral("%08x".formatted(version.number()));
   }
 
-  static KekVersion version(byte[] tag) {
+  static KekVersion toVersion(byte[] tag) {
     return new KekVersion(HexFormat.fromHexDigits(HexFormat.of().formatHex(tag)));
   }
 
   /// Read alike by every session: an escaped literal depends on a setting.
-  private static String hex(String digits) {
+  private static String bytesLiteral(String digits) {
     return "decode('" + digits + "', 'hex')";
   }
 }

@@ -13,10 +13,10 @@ final class CustomersTable implements AutoCloseable {
   static final String DATABASE = "shop";
 
   /// The application's role: it may write its table and knows nothing of Keyfleet.
-  static final String CLERK = "clerk";
+  static final String APPLICATION_ROLE = "clerk";
 
   private static final AtomicInteger COUNT = new AtomicInteger();
-  private static final PostgresTestServer SERVER = prepared();
+  private static final PostgresTestServer SERVER = prepareServer();
 
   private final String table;
   private final PostgresEngine engine;
@@ -28,17 +28,18 @@ final class CustomersTable implements AutoCloseable {
 
   CustomersTable(String definition) {
     this.table = "customers" + COUNT.incrementAndGet();
-    SERVER.sql(
+    SERVER.execute(
         DATABASE,
         "CREATE TABLE " + table + definition,
-        "GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON " + table + " TO " + CLERK);
+        "GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON " + table + " TO " + APPLICATION_ROLE);
     this.engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(DATABASE, "")));
     this.records = engine.records(shape(table));
   }
 
-  private static PostgresTestServer prepared() {
+  private static PostgresTestServer prepareServer() {
     PostgresTestServer server = PostgresTestServer.shared();
-    server.sql("postgres", "CREATE ROLE " + CLERK + " LOGIN", "CREATE DATABASE " + DATABASE);
+    server.execute(
+        "postgres", "CREATE ROLE " + APPLICATION_ROLE + " LOGIN", "CREATE DATABASE " + DATABASE);
     return server;
   }
 
@@ -63,8 +64,8 @@ final class CustomersTable implements AutoCloseable {
   }
 
   /// A session of the application.
-  Connection application() {
-    return SERVER.connect(DATABASE, CLERK);
+  Connection connectAsApplication() {
+    return SERVER.connect(DATABASE, APPLICATION_ROLE);
   }
 
   @Override

@@ -44,8 +44,8 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
 
   @Test
   void partitions_countAsTheirTable() {
-    try (PostgresEnvelopeScannerFixture rig = new PostgresEnvelopeScannerFixture()) {
-      rig.sql(
+    try (PostgresEnvelopeScannerFixture fixture = new PostgresEnvelopeScannerFixture()) {
+      fixture.sql(
           "CREATE TABLE events (id bigint, day int, secret bytea, other bytea)"
               + " PARTITION BY RANGE (day)",
           "CREATE TABLE events1 PARTITION OF events FOR VALUES FROM (0) TO (10)",
@@ -54,18 +54,18 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
           "INSERT INTO events VALUES (2, 11, %s, NULL)".formatted(envelope(1)));
       assertEquals(
           Set.of(bytes("events", "secret", 1, 2), bytes("events", "other", 2, 1)),
-          Set.copyOf(rig.engine.scanForEnvelopes(Scope.whole(Set.of())).undeclared()));
+          Set.copyOf(fixture.engine.scanForEnvelopes(Scope.whole(Set.of())).undeclared()));
       CollectionShape shape = new CollectionShape("events", "id", new TreeSet<>(Set.of("secret")));
       assertEquals(
           List.of(bytes("events", "other", 2, 1)),
-          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
+          fixture.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
   @Test
-  void otherSchemas_areReadByTheirNames() {
-    try (PostgresEnvelopeScannerFixture rig = new PostgresEnvelopeScannerFixture()) {
-      rig.sql(
+  void otherSchemas_areNamedInTheResult() {
+    try (PostgresEnvelopeScannerFixture fixture = new PostgresEnvelopeScannerFixture()) {
+      fixture.sql(
           "CREATE SCHEMA shop",
           "CREATE TABLE shop.customers (id text, secret bytea)",
           "CREATE TABLE customers (id text, secret bytea)",
@@ -75,19 +75,19 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
           new CollectionShape("customers", "id", new TreeSet<>(Set.of("secret")));
       assertEquals(
           List.of(bytes("shop.customers", "secret", 1, 1)),
-          rig.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
+          fixture.engine.scanForEnvelopes(Scope.whole(Set.of(shape))).undeclared());
     }
   }
 
   @Test
-  void typesOfTypes_areReadOrSaid() {
-    try (PostgresEnvelopeScannerFixture rig = new PostgresEnvelopeScannerFixture()) {
-      rig.sql(
+  void derivedTypes_areScannedOrReported() {
+    try (PostgresEnvelopeScannerFixture fixture = new PostgresEnvelopeScannerFixture()) {
+      fixture.sql(
           "CREATE DOMAIN sealed AS bytea",
           "CREATE TABLE t (a sealed, b varchar(500), c jsonb, d bytea[], e int[], f uuid,"
               + " g bytea GENERATED ALWAYS AS (a) STORED)",
           "INSERT INTO t (a) VALUES (%s)".formatted(envelope(1)));
-      EnvelopeScan envelopeScan = rig.engine.scanForEnvelopes(Scope.whole(Set.of()));
+      EnvelopeScan envelopeScan = fixture.engine.scanForEnvelopes(Scope.whole(Set.of()));
       assertEquals(List.of(bytes("t", "a", 1, 1)), envelopeScan.undeclared());
       assertEquals(
           List.of(
@@ -98,19 +98,19 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
   }
 
   @Test
-  void tableThatMayNotBeRead_isSaidAndTheOthersAreRead() {
-    try (PostgresEnvelopeScannerFixture rig = new PostgresEnvelopeScannerFixture()) {
-      rig.createCollection("closed");
-      rig.createCollection("open");
-      rig.addRecord("open", sealed(1), new byte[0], "");
-      rig.sql(
-          "CREATE ROLE %s LOGIN".formatted(rig.database),
-          "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(rig.database),
-          "GRANT SELECT ON open TO " + rig.database);
+  void unreadableTable_isReportedAndTheOthersAreScanned() {
+    try (PostgresEnvelopeScannerFixture fixture = new PostgresEnvelopeScannerFixture()) {
+      fixture.createCollection("closed");
+      fixture.createCollection("open");
+      fixture.addRecord("open", sealed(1), new byte[0], "");
+      fixture.sql(
+          "CREATE ROLE %s LOGIN".formatted(fixture.database),
+          "GRANT CREATE ON DATABASE %1$s TO %1$s".formatted(fixture.database),
+          "GRANT SELECT ON open TO " + fixture.database);
       String url =
           PostgresEnvelopeScannerFixture.SERVER
-              .url(rig.database, "schema=kf")
-              .replace(PostgresTestServer.ADMIN, rig.database);
+              .url(fixture.database, "schema=kf")
+              .replace(PostgresTestServer.ADMIN, fixture.database);
       try (Engine engine = PostgresEngine.open(StoreUrl.parse(url))) {
         EnvelopeScan envelopeScan = engine.scanForEnvelopes(Scope.whole(Set.of()));
         assertEquals(List.of(bytes("open", "secret", 1, 1)), envelopeScan.undeclared());
@@ -133,12 +133,12 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
     private final PostgresEngine engine;
 
     PostgresEnvelopeScannerFixture() {
-      SERVER.sql("postgres", "CREATE DATABASE " + database);
+      SERVER.execute("postgres", "CREATE DATABASE " + database);
       engine = PostgresEngine.open(StoreUrl.parse(SERVER.url(database, "")));
     }
 
     void sql(String... statements) {
-      SERVER.sql(database, statements);
+      SERVER.execute(database, statements);
     }
 
     @Override
@@ -150,12 +150,12 @@ class PostgresEnvelopeScannerTest implements EnvelopeScannerContract {
     public void createCollection(String collection) {
       sql(
           "CREATE TABLE %s (id serial PRIMARY KEY, secret bytea, other bytea, note text)"
-              .formatted(PostgresTable.quoted(collection)));
+              .formatted(PostgresTable.quote(collection)));
     }
 
     @Override
     public void addRecord(String collection, byte[] secret, byte[] other, String note) {
-      String table = PostgresTable.quoted(collection);
+      String table = PostgresTable.quote(collection);
       try (Connection application = SERVER.connect(database);
           PreparedStatement insert =
               application.prepareStatement(

@@ -29,26 +29,26 @@ class PostgresFenceRuleTest {
   void randomChange_isAllowedByBothOrNeither(long seed) throws SQLException {
     Random random = new Random(seed);
     int refused = 0;
-    try (CustomersTable customers = new CustomersTable();
-        Connection writer = customers.application()) {
+    try (CustomersTable customersTable = new CustomersTable();
+        Connection writer = customersTable.connectAsApplication()) {
       SealedFields[] before = new SealedFields[ROWS];
       for (int i = 0; i < ROWS; i++) {
-        before[i] = any(random);
-        customers.records().insert(new StoredRecord(new RecordId("r" + i), before[i]));
+        before[i] = randomFields(random);
+        customersTable.records().insert(new StoredRecord(new RecordId("r" + i), before[i]));
       }
       Fence fence = random.nextBoolean() ? fence(1, 2) : fence(1, 2, 4);
-      assertEquals(new Raised(), customers.records().fence(fence));
+      assertEquals(new Raised(), customersTable.records().fence(fence));
       for (int i = 0; i < 2 * ROWS; i++) {
-        SealedFields after = any(random);
+        SealedFields after = randomFields(random);
         SealedFields from = i < ROWS ? before[i] : SealedFields.NONE;
         boolean passed =
             i < ROWS
-                ? changes(writer, customers, "r" + i, after)
-                : inserts(writer, customers, "n" + i, after);
+                ? isChangeAccepted(writer, customersTable, "r" + i, after)
+                : isInsertAccepted(writer, customersTable, "n" + i, after);
         assertEquals(
             fence.allows(from, after),
             passed,
-            "seed " + seed + ": " + words(from) + " to " + words(after) + " under " + fence);
+            "seed " + seed + ": " + describe(from) + " to " + describe(after) + " under " + fence);
         refused += passed ? 0 : 1;
       }
     }
@@ -57,41 +57,41 @@ class PostgresFenceRuleTest {
 
   @Test
   void partitions_areFenced() throws SQLException {
-    try (CustomersTable customers =
+    try (CustomersTable customersTable =
         new CustomersTable(
             "(id text PRIMARY KEY, address text, f0 bytea, f1 bytea, f2 bytea) PARTITION BY HASH"
                 + " (id)")) {
-      String part = customers.table() + "_0";
-      customers
+      String part = customersTable.table() + "_0";
+      customersTable
           .server()
-          .sql(
+          .execute(
               CustomersTable.DATABASE,
               "CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS 1, REMAINDER 0)"
-                  .formatted(part, customers.table()),
+                  .formatted(part, customersTable.table()),
               "GRANT INSERT ON " + part + " TO clerk");
-      assertEquals(new Raised(), customers.records().fence(fence(1, 2)));
-      try (Connection writer = customers.application()) {
-        assertEquals(false, inserts(writer, part, "a", one(1)));
-        assertEquals(false, inserts(writer, customers.table(), "b", one(1)));
-        assertEquals(true, inserts(writer, part, "c", one(2)));
+      assertEquals(new Raised(), customersTable.records().fence(fence(1, 2)));
+      try (Connection writer = customersTable.connectAsApplication()) {
+        assertEquals(false, isInsertAccepted(writer, part, "a", one(1)));
+        assertEquals(false, isInsertAccepted(writer, customersTable.table(), "b", one(1)));
+        assertEquals(true, isInsertAccepted(writer, part, "c", one(2)));
       }
       assertEquals(
           "A",
-          customers
+          customersTable
               .server()
-              .sql(
+              .execute(
                   CustomersTable.DATABASE,
                   "SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgrelid IN ('%s'::regclass, '%s'::regclass)"
-                      .formatted(part, customers.table())));
+                      .formatted(part, customersTable.table())));
     }
   }
 
   @Test
-  void recordWithoutSealedFields_passes() throws SQLException {
-    try (CustomersTable customers = new CustomersTable();
-        Connection writer = customers.application()) {
-      assertEquals(new Raised(), customers.records().fence(fence(1, 2)));
-      assertEquals(true, inserts(writer, customers, "none", SealedFields.NONE));
+  void recordWithoutSealedFields_isAccepted() throws SQLException {
+    try (CustomersTable customersTable = new CustomersTable();
+        Connection writer = customersTable.connectAsApplication()) {
+      assertEquals(new Raised(), customersTable.records().fence(fence(1, 2)));
+      assertEquals(true, isInsertAccepted(writer, customersTable, "none", SealedFields.NONE));
     }
   }
 
@@ -100,7 +100,7 @@ class PostgresFenceRuleTest {
   }
 
   /// Each field is absent, no envelope, or one of versions 1 to 4.
-  private static SealedFields any(Random random) {
+  private static SealedFields randomFields(Random random) {
     TreeMap<String, Bytes> byName = new TreeMap<>();
     for (int i = 0; i < 3; i++) {
       int kind = random.nextInt(7) - 1;
@@ -111,31 +111,33 @@ class PostgresFenceRuleTest {
     return SealedFields.of(byName);
   }
 
-  private static String words(SealedFields fields) {
+  private static String describe(SealedFields fields) {
     return fields.versions() + (fields.hasUnreadable() ? " and garbage" : "");
   }
 
-  private static boolean changes(
-      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
-    return passes(
+  private static boolean isChangeAccepted(
+      Connection writer, CustomersTable customersTable, String id, SealedFields to)
+      throws SQLException {
+    return isAccepted(
         writer,
-        "UPDATE %s SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?".formatted(customers.table()),
+        "UPDATE %s SET f0 = ?, f1 = ?, f2 = ? WHERE id = ?".formatted(customersTable.table()),
         id,
         to);
   }
 
-  private static boolean inserts(
-      Connection writer, CustomersTable customers, String id, SealedFields to) throws SQLException {
-    return inserts(writer, customers.table(), id, to);
+  private static boolean isInsertAccepted(
+      Connection writer, CustomersTable customersTable, String id, SealedFields to)
+      throws SQLException {
+    return isInsertAccepted(writer, customersTable.table(), id, to);
   }
 
-  private static boolean inserts(Connection writer, String table, String id, SealedFields to)
-      throws SQLException {
-    return passes(
+  private static boolean isInsertAccepted(
+      Connection writer, String table, String id, SealedFields to) throws SQLException {
+    return isAccepted(
         writer, "INSERT INTO %s (f0, f1, f2, id) VALUES (?, ?, ?, ?)".formatted(table), id, to);
   }
 
-  private static boolean passes(Connection writer, String sql, String id, SealedFields to)
+  private static boolean isAccepted(Connection writer, String sql, String id, SealedFields to)
       throws SQLException {
     try (PreparedStatement statement = writer.prepareStatement(sql)) {
       for (int i = 0; i < 3; i++) {
@@ -145,7 +147,7 @@ class PostgresFenceRuleTest {
       statement.setString(4, id);
       return statement.executeUpdate() == 1;
     } catch (SQLException e) {
-      assertEquals(FenceSql.STATE, e.getSQLState(), e::getMessage);
+      assertEquals(FenceSql.SQL_STATE, e.getSQLState(), e::getMessage);
       return false;
     }
   }

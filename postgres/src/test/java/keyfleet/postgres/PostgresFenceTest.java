@@ -43,11 +43,11 @@ class PostgresFenceTest {
   private static final Fence N_ONLY = fence(5, 2);
   private static final int LIMIT_SECONDS = 20;
 
-  private final CustomersTable customers = new CustomersTable();
+  private final CustomersTable customersTable = new CustomersTable();
 
   @AfterEach
   void close() {
-    customers.close();
+    customersTable.close();
   }
 
   /// A first fence makes the trigger, a later one only replaces its function.
@@ -57,18 +57,18 @@ class PostgresFenceTest {
     if (again) {
       raise(fence(4, 1, 2));
     }
-    try (Connection writer = customers.application()) {
+    try (Connection writer = customersTable.connectAsApplication()) {
       writer.setAutoCommit(false);
       insert(writer, "early", 1);
-      CompletableFuture<FenceResult> raising = raising(N_ONLY);
+      CompletableFuture<FenceResult> raising = raiseAsync(N_ONLY);
       awaitBarrier();
-      try (Connection reader = customers.application()) {
+      try (Connection reader = customersTable.connectAsApplication()) {
         assertEquals(0, count(reader), "a reader is not stopped, and sees no open transaction");
       }
       insert(writer, "early too", 1);
       writer.commit();
       assertEquals(new Raised(), raising.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join());
-      assertEquals(2L, customers.records().census().belonging().get(v(1)));
+      assertEquals(2L, customersTable.records().census().belonging().get(v(1)));
       assertRefused(() -> insert(writer, "late", 1));
     }
   }
@@ -80,47 +80,47 @@ class PostgresFenceTest {
         Connection.TRANSACTION_REPEATABLE_READ,
         Connection.TRANSACTION_SERIALIZABLE
       })
-  void oldWriterThatOnlyBeganBefore_isRefusedAfterTheCensus(int isolation) throws SQLException {
-    customers.records().insert(record("moved", 2));
-    try (Connection writer = customers.application()) {
+  void transactionBegunBeforeTheFence_isRefusedAfterTheCensus(int isolation) throws SQLException {
+    customersTable.records().insert(record("moved", 2));
+    try (Connection writer = customersTable.connectAsApplication()) {
       writer.setTransactionIsolation(isolation);
       writer.setAutoCommit(false);
       assertEquals(1, count(writer)); // its snapshot is from before the fence
       raise(N_ONLY);
-      assertEquals(Optional.empty(), old());
+      assertEquals(Optional.empty(), oldRecords());
       assertRefused(() -> insert(writer, "late", 1));
       writer.rollback();
       assertEquals(1, count(writer));
       assertRefused(() -> update(writer, "moved", 1));
       writer.rollback();
-      assertEquals(Optional.empty(), old());
+      assertEquals(Optional.empty(), oldRecords());
     }
   }
 
   @Test
   void preparedStatementFromBeforeTheFence_isRefused() throws SQLException {
-    try (Connection writer = customers.application();
-        PreparedStatement statement = insertion(writer)) {
+    try (Connection writer = customersTable.connectAsApplication();
+        PreparedStatement statement = prepareInsert(writer)) {
       for (int i = 0; i < 20; i++) { // well past the threshold of a plan kept by the server
-        assertEquals(1, inserted(statement, "early " + i, 1));
+        assertEquals(1, executeInsert(statement, "early " + i, 1));
       }
       raise(N_ONLY);
-      assertRefused(() -> inserted(statement, "late", 1));
-      assertEquals(1, inserted(statement, "new", 2));
+      assertRefused(() -> executeInsert(statement, "late", 1));
+      assertEquals(1, executeInsert(statement, "new", 2));
       raise(fence(6, 3));
-      assertRefused(() -> inserted(statement, "new again", 2));
+      assertRefused(() -> executeInsert(statement, "new again", 2));
     }
   }
 
   @Test
-  void writerThatNeverEnds_isNamedInTime() throws SQLException {
-    try (Connection writer = customers.application()) {
+  void writerThatNeverEnds_isNamedInTheError() throws SQLException {
+    try (Connection writer = customersTable.connectAsApplication()) {
       writer.setAutoCommit(false);
       insert(writer, "open", 1);
       String session = Integer.toString(writer.unwrap(PGConnection.class).getBackendPID());
       StoreException e = assertThrows(StoreException.class, () -> raise(N_ONLY));
       assertTrue(e.getMessage().contains(session), e::getMessage);
-      assertEquals(Optional.empty(), customers.records().fence());
+      assertEquals(Optional.empty(), customersTable.records().fence());
       writer.commit();
       raise(N_ONLY);
     }
@@ -128,18 +128,18 @@ class PostgresFenceTest {
 
   @Test
   void unrelatedColumnAndId_ofAnOldRowMayChange() throws SQLException {
-    customers.records().insert(record("old", 1, 1));
+    customersTable.records().insert(record("old", 1, 1));
     raise(N_ONLY);
     assertEquals(1, run("UPDATE {table} SET address = 'new' WHERE id = 'old'"));
     assertEquals(1, run("UPDATE {table} SET id = 'renamed', address = f0::text WHERE id = 'old'"));
     assertEquals(1, run("UPDATE {table} SET f0 = f0, f1 = f1, f2 = NULL"));
-    assertEquals(1L, customers.records().census().belonging().get(v(1)));
+    assertEquals(1L, customersTable.records().census().belonging().get(v(1)));
   }
 
   @Test
-  void upsert_isJudgedByWhatItDoes() throws SQLException {
-    customers.records().insert(record("old", 1));
-    customers.records().insert(record("moved", 2));
+  void upsert_isCheckedByWhatItDoes() throws SQLException {
+    customersTable.records().insert(record("old", 1));
+    customersTable.records().insert(record("moved", 2));
     raise(N_ONLY);
     String upsert =
         "INSERT INTO {table} (id, f0) VALUES ('%s', %s) ON CONFLICT (id) DO UPDATE SET f0 ="
@@ -153,7 +153,7 @@ class PostgresFenceTest {
   @Test
   void copy_isRefused() throws SQLException {
     raise(N_ONLY);
-    try (Connection writer = customers.application()) {
+    try (Connection writer = customersTable.connectAsApplication()) {
       String row = "copied\t\\\\x" + HexFormat.of().formatHex(sealed(1)) + "\n";
       assertRefused(() -> {
         try {
@@ -161,7 +161,7 @@ class PostgresFenceTest {
               .unwrap(PGConnection.class)
               .getCopyAPI()
               .copyIn(
-                  "COPY %s (id, f0) FROM STDIN".formatted(customers.table()),
+                  "COPY %s (id, f0) FROM STDIN".formatted(customersTable.table()),
                   new ByteArrayInputStream(row.getBytes(StandardCharsets.UTF_8)));
         } catch (IOException e) {
           throw new IllegalStateException(e);
@@ -171,9 +171,9 @@ class PostgresFenceTest {
   }
 
   @Test
-  void sessionOfReplication_isRefused() throws SQLException {
+  void replicationSession_isRefused() throws SQLException {
     raise(N_ONLY);
-    try (Connection writer = customers.server().connect(CustomersTable.DATABASE);
+    try (Connection writer = customersTable.server().connect(CustomersTable.DATABASE);
         Statement statement = writer.createStatement()) {
       statement.execute("SET session_replication_role = replica");
       assertRefused(() -> insert(writer, "late", 1));
@@ -182,12 +182,12 @@ class PostgresFenceTest {
 
   /// To this session all bytes are equal.
   @Test
-  void sessionWithOperatorsOfItsOwn_isRefused() throws SQLException {
+  void sessionWithItsOwnOperators_isRefused() throws SQLException {
     raise(N_ONLY);
     sql("CREATE SCHEMA trick AUTHORIZATION clerk");
     sql("CREATE FUNCTION trick.yes(bytea, bytea) RETURNS boolean LANGUAGE sql AS 'SELECT true'");
     sql("CREATE OPERATOR trick.= (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = trick.yes)");
-    try (Connection writer = customers.application();
+    try (Connection writer = customersTable.connectAsApplication();
         Statement statement = writer.createStatement()) {
       statement.execute("SET search_path = trick, public, pg_catalog");
       statement.execute("SET standard_conforming_strings = off");
@@ -197,65 +197,65 @@ class PostgresFenceTest {
 
   /// A trigger of the application that runs after any other may still change the row.
   @Test
-  void rowMadeOldByAnotherTrigger_isRefused() throws SQLException {
-    customers
+  void rowChangedByAnotherTrigger_isRefused() throws SQLException {
+    customersTable
         .server()
-        .sql(
+        .execute(
             CustomersTable.DATABASE,
             "CREATE FUNCTION make_old_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.f0 := %2$s; RETURN NEW; END $$"
-                .formatted(customers.table(), literal(1)),
+                .formatted(customersTable.table(), literal(1)),
             "CREATE TRIGGER zzz BEFORE INSERT ON %1$s FOR EACH ROW EXECUTE FUNCTION make_old_%1$s()"
-                .formatted(customers.table()));
+                .formatted(customersTable.table()));
     raise(N_ONLY);
-    try (Connection writer = customers.application()) {
+    try (Connection writer = customersTable.connectAsApplication()) {
       assertRefused(() -> insert(writer, "new", 2));
     }
   }
 
   @Test
-  void deletionAndTruncation_pass() throws SQLException {
-    customers.records().insert(record("a", 1));
-    customers.records().insert(record("b", 1));
+  void deleteAndTruncate_areAccepted() throws SQLException {
+    customersTable.records().insert(record("a", 1));
+    customersTable.records().insert(record("b", 1));
     raise(N_ONLY);
     assertEquals(1, run("DELETE FROM {table} WHERE id = 'a'"));
     assertEquals(0, run("TRUNCATE {table}"));
-    assertEquals(Optional.empty(), old());
+    assertEquals(Optional.empty(), oldRecords());
   }
 
   /// The rotation was aborted; its rewrapper had read the record long ago and writes in one batch.
   @Test
   void zombieRewrapperAfterAbort_isRefused() throws SQLException {
     StoredRecord read = record("a", 1, 1);
-    customers.records().insert(read);
+    customersTable.records().insert(read);
     raise(fence(6, 1));
-    try (Connection writer = customers.application()) {
+    try (Connection writer = customersTable.connectAsApplication()) {
       assertRefused(() -> update(writer, "a", 2));
     }
     assertEquals(
-        new Stored(), customers.records().compareAndSet(new RecordChange(read, fields(1, 1))));
+        new Stored(), customersTable.records().compareAndSet(new RecordChange(read, fields(1, 1))));
   }
 
   @Test
   void lateFenceOfLowerEpoch_changesNothing() throws SQLException {
     raise(N_ONLY);
-    assertEquals(new StaleTerm(N_ONLY), customers.records().fence(fence(4, 1)));
-    try (Connection writer = customers.application()) {
+    assertEquals(new StaleTerm(N_ONLY), customersTable.records().fence(fence(4, 1)));
+    try (Connection writer = customersTable.connectAsApplication()) {
       assertRefused(() -> insert(writer, "late", 1));
       insert(writer, "new", 2);
     }
   }
 
   @Test
-  void fenceThatWasTakenAway_isReportedAndRaisedAgain() throws SQLException {
+  void removedFence_isReportedAndRaisedAgain() throws SQLException {
     raise(N_ONLY);
     sql("ALTER TABLE {table} DISABLE TRIGGER ALL");
-    assertTrue(fallen().contains(customers.table()), this::fallen);
+    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
     raise(N_ONLY);
-    assertEquals("", fallen());
+    assertEquals("", removedFenceCheck());
     sql("DROP TRIGGER keyfleet_fence ON {table}");
-    assertTrue(fallen().contains(customers.table()), this::fallen);
+    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
     raise(N_ONLY);
-    try (Connection writer = customers.application()) {
+    try (Connection writer = customersTable.connectAsApplication()) {
       assertRefused(() -> insert(writer, "late", 1));
     }
     String function =
@@ -264,13 +264,13 @@ class PostgresFenceTest {
         "CREATE OR REPLACE FUNCTION "
             + function
             + "() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
-    assertTrue(fallen().contains(customers.table()), this::fallen);
+    assertTrue(removedFenceCheck().contains(customersTable.table()), this::removedFenceCheck);
   }
 
   /// A long report must neither wait for a fence nor hold one up.
   @Test
-  void openReader_isNotInTheWay() throws SQLException {
-    try (Connection reader = customers.application()) {
+  void openReader_doesNotBlockTheFence() throws SQLException {
+    try (Connection reader = customersTable.connectAsApplication()) {
       reader.setAutoCommit(false);
       assertEquals(0, count(reader));
       raise(N_ONLY);
@@ -282,17 +282,17 @@ class PostgresFenceTest {
   }
 
   private String sql(String sql) {
-    return customers
+    return customersTable
         .server()
-        .sql(CustomersTable.DATABASE, sql.replace("{table}", customers.table()));
+        .execute(CustomersTable.DATABASE, sql.replace("{table}", customersTable.table()));
   }
 
-  private String fallen() {
-    StoreUrl url = StoreUrl.parse(customers.server().url(CustomersTable.DATABASE, ""));
+  private String removedFenceCheck() {
+    StoreUrl url = StoreUrl.parse(customersTable.server().url(CustomersTable.DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
       return another.storeChecks().stream()
           .filter(it ->
-              it.sentence().contains(customers.table()) && it.level() == StoreCheck.Level.FAIL)
+              it.sentence().contains(customersTable.table()) && it.level() == StoreCheck.Level.FAIL)
           .map(StoreCheck::sentence)
           .findFirst()
           .orElse("");
@@ -303,46 +303,46 @@ class PostgresFenceTest {
     void write() throws SQLException;
   }
 
-  private static void assertRefused(SqlWrite writing) {
-    SQLException e = assertThrows(SQLException.class, writing::write);
-    assertEquals(FenceSql.STATE, e.getSQLState(), e::getMessage);
+  private static void assertRefused(SqlWrite sqlWrite) {
+    SQLException e = assertThrows(SQLException.class, sqlWrite::write);
+    assertEquals(FenceSql.SQL_STATE, e.getSQLState(), e::getMessage);
   }
 
   private void raise(Fence fence) {
-    assertEquals(new Raised(), customers.records().fence(fence));
+    assertEquals(new Raised(), customersTable.records().fence(fence));
   }
 
-  private CompletableFuture<FenceResult> raising(Fence fence) {
-    return CompletableFuture.supplyAsync(() -> customers.records().fence(fence));
+  private CompletableFuture<FenceResult> raiseAsync(Fence fence) {
+    return CompletableFuture.supplyAsync(() -> customersTable.records().fence(fence));
   }
 
   /// Until someone waits for the table's lock.
   private void awaitBarrier() {
     String waiting =
         "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE NOT granted AND relation = '%s'::regclass"
-            .formatted(customers.table());
+            .formatted(customersTable.table());
     int tries = 0;
-    while (customers.server().sql(CustomersTable.DATABASE, waiting).equals("0")) {
+    while (customersTable.server().execute(CustomersTable.DATABASE, waiting).equals("0")) {
       assertTrue(tries++ < 500, "no fence waits for its barrier");
     }
   }
 
-  private Optional<Long> old() {
-    return Optional.ofNullable(customers.records().census().carrying().get(v(1)));
+  private Optional<Long> oldRecords() {
+    return Optional.ofNullable(customersTable.records().census().carrying().get(v(1)));
   }
 
-  private PreparedStatement insertion(Connection writer) throws SQLException {
+  private PreparedStatement prepareInsert(Connection writer) throws SQLException {
     return writer.prepareStatement(
-        "INSERT INTO %s (id, f0) VALUES (?, ?)".formatted(customers.table()));
+        "INSERT INTO %s (id, f0) VALUES (?, ?)".formatted(customersTable.table()));
   }
 
   private void insert(Connection writer, String id, int version) throws SQLException {
-    try (PreparedStatement statement = insertion(writer)) {
-      assertEquals(1, inserted(statement, id, version));
+    try (PreparedStatement statement = prepareInsert(writer)) {
+      assertEquals(1, executeInsert(statement, id, version));
     }
   }
 
-  private static int inserted(PreparedStatement statement, String id, int version)
+  private static int executeInsert(PreparedStatement statement, String id, int version)
       throws SQLException {
     statement.setString(1, new RecordId(id).value());
     statement.setBytes(2, sealed(version));
@@ -351,7 +351,8 @@ class PostgresFenceTest {
 
   private void update(Connection writer, String id, int version) throws SQLException {
     try (PreparedStatement statement =
-        writer.prepareStatement("UPDATE %s SET f0 = ? WHERE id = ?".formatted(customers.table()))) {
+        writer.prepareStatement(
+            "UPDATE %s SET f0 = ? WHERE id = ?".formatted(customersTable.table()))) {
       statement.setBytes(1, sealed(version));
       statement.setString(2, id);
       assertEquals(1, statement.executeUpdate());
@@ -359,15 +360,15 @@ class PostgresFenceTest {
   }
 
   private int run(String sql) throws SQLException {
-    try (Connection writer = customers.application();
+    try (Connection writer = customersTable.connectAsApplication();
         Statement statement = writer.createStatement()) {
-      return statement.executeUpdate(sql.replace("{table}", customers.table()));
+      return statement.executeUpdate(sql.replace("{table}", customersTable.table()));
     }
   }
 
   private int count(Connection reader) throws SQLException {
     try (Statement statement = reader.createStatement();
-        var found = statement.executeQuery("SELECT count(*) FROM " + customers.table())) {
+        var found = statement.executeQuery("SELECT count(*) FROM " + customersTable.table())) {
       found.next();
       return found.getInt(1);
     }

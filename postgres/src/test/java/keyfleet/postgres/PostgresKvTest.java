@@ -17,16 +17,16 @@ import org.junit.jupiter.api.BeforeAll;
 
 class PostgresKvTest implements KvContract, KvRaceContract {
   private static final String DATABASE = "contract";
-  private static final AtomicInteger RIGS = new AtomicInteger();
+  private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
   @BeforeAll
   static void makeDatabase() {
-    PostgresTestServer.shared().sql("postgres", "CREATE DATABASE " + DATABASE);
+    PostgresTestServer.shared().execute("postgres", "CREATE DATABASE " + DATABASE);
   }
 
   @Override
   public KvFixture fixture() {
-    return new PostgresKvFixture("rig" + RIGS.incrementAndGet());
+    return new PostgresKvFixture("rig" + SCHEMAS.incrementAndGet());
   }
 
   /// A schema of its own.
@@ -47,13 +47,13 @@ class PostgresKvTest implements KvContract, KvRaceContract {
 
     @Override
     public void advanceTime(Duration duration) {
-      server.sql("postgres", "SELECT pg_sleep(%d / 1000.0)".formatted(duration.toMillis()));
+      server.execute("postgres", "SELECT pg_sleep(%d / 1000.0)".formatted(duration.toMillis()));
     }
 
     /// The server lets nobody in, so that the watches cannot come back meanwhile.
     @Override
     public void runWithWatchesDisconnected(Runnable meanwhile) {
-      server.sql(
+      server.execute(
           "postgres",
           "ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(DATABASE),
           """
@@ -62,7 +62,7 @@ class PostgresKvTest implements KvContract, KvRaceContract {
           """
               .formatted(DATABASE));
       meanwhile.run();
-      server.sql("postgres", "ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(DATABASE));
+      server.execute("postgres", "ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(DATABASE));
     }
 
     @Override

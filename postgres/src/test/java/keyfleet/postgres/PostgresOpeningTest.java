@@ -35,7 +35,7 @@ class PostgresOpeningTest {
 
   @BeforeAll
   static void start() throws IOException {
-    server = PostgresTestServer.started();
+    server = PostgresTestServer.startNew();
     PostgresTestCertificates.make(certificates);
     PostgresTestCertificates.install(certificates, server.data());
     Files.write(
@@ -45,7 +45,7 @@ class PostgresOpeningTest {
             "hostssl all holder 127.0.0.1/32 cert",
             "hostssl all secret_only 127.0.0.1/32 scram-sha-256",
             "host all member 127.0.0.1/32 scram-sha-256"));
-    server.sql(
+    server.execute(
         "postgres",
         "CREATE ROLE member LOGIN PASSWORD 'swordfish and chips'",
         "CREATE ROLE secret_only LOGIN PASSWORD 'swordfish and chips'",
@@ -58,7 +58,7 @@ class PostgresOpeningTest {
     for (int i = 0;
         i < 100
             && !server
-                .sql("postgres", "SELECT current_setting('ssl') FROM pg_sleep(0.1)")
+                .execute("postgres", "SELECT current_setting('ssl') FROM pg_sleep(0.1)")
                 .equals("on");
         i++) {
       assertTrue(i < 99, "TLS does not come up");
@@ -94,7 +94,7 @@ class PostgresOpeningTest {
         "keeper@localhost:{port}/app?sslmode=require&sslcert={dir}/holder.crt | sslcert and sslkey"
             + " go together",
       })
-  void entranceThatIsNotGranted_isRefusedInASentence(String address, String sentence) {
+  void refusedConnection_namesTheReason(String address, String sentence) {
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
     assertTrue(e.getMessage().contains(sentence), e::getMessage);
     assertEquals(StoreRefusedException.Reason.NO_ACCESS, e.reason());
@@ -115,7 +115,7 @@ class PostgresOpeningTest {
         "secret_only:" + SECRET + "@127.0.0.1:{port}/app?schema=s3&sslmode=require",
         "holder@localhost:{port}/app?schema=s4&sslmode=verify-full&sslrootcert={dir}/ca.crt&sslcert={dir}/holder.crt&sslkey={dir}/holder.key",
       })
-  void encryptedEntrance_isGranted(String address) {
+  void encryptedConnection_isAccepted(String address) {
     try (PostgresEngine engine = open(address)) {
       assertInstanceOf(
           Written.class, engine.kv().put(new Bucket.Lasting("b"), new Key("k"), Value.of("v")));
@@ -124,7 +124,7 @@ class PostgresOpeningTest {
   }
 
   @Test
-  void deadHost_isWorthAnotherTry() {
+  void deadHost_isRetryable() {
     StoreException e = assertThrows(StoreException.class, () -> open("keeper@127.0.0.1:1/app"));
     assertFalse(e instanceof StoreRefusedException, e::getMessage);
     assertTrue(
@@ -133,14 +133,14 @@ class PostgresOpeningTest {
   }
 
   @Test
-  void deadHostAmongSeveral_isPassedOver() {
+  void deadHostAmongSeveral_isSkipped() {
     try (PostgresEngine engine = open("keeper@127.0.0.1:1,127.0.0.1:{port}/app?schema=several")) {
       assertTrue(engine.kv().storeTime().millis() > 0);
     }
   }
 
   @Test
-  void passwordFile_isReadIfOnlyItsOwnerCan() throws IOException {
+  void passwordFile_mustBeReadableByItsOwnerOnly() throws IOException {
     Path file = Files.writeString(certificates.resolve("password"), "swordfish and chips\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
     String address =
@@ -157,7 +157,7 @@ class PostgresOpeningTest {
   @Test
   void schemaOfAnotherVersion_isRefused() {
     open("keeper@127.0.0.1:{port}/app?schema=later").close();
-    server.sql("app", "UPDATE later.meta SET value = 2 WHERE name = 'schema_version'");
+    server.execute("app", "UPDATE later.meta SET value = 2 WHERE name = 'schema_version'");
     StoreRefusedException e =
         assertThrows(
             StoreRefusedException.class, () -> open("keeper@127.0.0.1:{port}/app?schema=later"));
@@ -166,13 +166,13 @@ class PostgresOpeningTest {
   }
 
   @Test
-  void roleThatMayNotCreate_needsTheSchemaMadeForIt() {
+  void roleWithoutCreate_needsAnExistingSchema() {
     String address = "member:" + SECRET + "@127.0.0.1:{port}/app?schema=made";
     StoreRefusedException e = assertThrows(StoreRefusedException.class, () -> open(address));
     assertTrue(e.remedy().contains("GRANT CREATE ON DATABASE"), e::remedy);
     open("keeper@127.0.0.1:{port}/app?schema=made").close();
     assertThrows(StoreRefusedException.class, () -> open(address));
-    server.sql(
+    server.execute(
         "app",
         "GRANT USAGE ON SCHEMA made TO member",
         "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA made TO member",
@@ -184,7 +184,7 @@ class PostgresOpeningTest {
   }
 
   @Test
-  void schemaOpenedByManyAtOnce_isMadeOnce() {
+  void schemaOpenedConcurrently_isCreatedOnce() {
     List<Thread> openers =
         java.util.stream.IntStream.range(0, 4)
             .mapToObj(_ ->
@@ -192,15 +192,15 @@ class PostgresOpeningTest {
                     .start(() -> open("keeper@127.0.0.1:{port}/app?schema=rush&pool=1").close()))
             .toList();
     openers.forEach(PostgresOpeningTest::join);
-    assertEquals("1", server.sql("app", "SELECT count(*) FROM rush.meta"));
+    assertEquals("1", server.execute("app", "SELECT count(*) FROM rush.meta"));
   }
 
   @Test
   void serverThatMayLoseWrites_isReported() {
     assertEquals(StoreCheck.Level.OK, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
-    server.sql("app", "ALTER DATABASE app SET synchronous_commit = off");
+    server.execute("app", "ALTER DATABASE app SET synchronous_commit = off");
     assertEquals(StoreCheck.Level.WARN, worst(open("keeper@127.0.0.1:{port}/app?schema=safe")));
-    server.sql("app", "ALTER DATABASE app RESET synchronous_commit");
+    server.execute("app", "ALTER DATABASE app RESET synchronous_commit");
     assertEquals(
         StoreCheck.Level.FAIL,
         worst(
@@ -210,7 +210,7 @@ class PostgresOpeningTest {
 
   @Test
   void standby_isRefused() throws IOException {
-    try (PostgresTestServer standby = PostgresTestServer.started()) {
+    try (PostgresTestServer standby = PostgresTestServer.startNew()) {
       standby.kill();
       Files.createFile(standby.data().resolve("standby.signal"));
       standby.start();

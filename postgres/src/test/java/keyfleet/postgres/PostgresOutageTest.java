@@ -49,20 +49,21 @@ class PostgresOutageTest {
 
   @Test
   void killedServer_hasWhatItAcknowledgedAndIsFoundAgain() throws InterruptedException {
-    try (PostgresTestServer server = PostgresTestServer.started();
+    try (PostgresTestServer server = PostgresTestServer.startNew();
         PostgresEngine engine = PostgresEngine.open(StoreUrl.parse(server.url("postgres", "")))) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       engine.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       AtomicBoolean over = new AtomicBoolean();
       Semaphore written = new Semaphore(0);
-      List<WriteHistory> accounts = new ArrayList<>();
+      List<WriteHistory> writeHistories = new ArrayList<>();
       List<CompletableFuture<Void>> writers = new ArrayList<>();
       for (int i = 0; i < WRITERS; i++) {
-        WriteHistory account = new WriteHistory();
-        accounts.add(account);
+        WriteHistory writeHistory = new WriteHistory();
+        writeHistories.add(writeHistory);
         String prefix = "writer" + i + ".";
         writers.add(
-            CompletableFuture.runAsync(() -> write(engine.kv(), prefix, account, written, over)));
+            CompletableFuture.runAsync(
+                () -> write(engine.kv(), prefix, writeHistory, written, over)));
       }
       for (int i = 0; i < KILLS; i++) {
         written.drainPermits();
@@ -82,7 +83,7 @@ class PostgresOutageTest {
           "nobody writes");
       over.set(true);
       writers.forEach(CompletableFuture::join);
-      accounts.forEach(it -> check(engine.kv(), it));
+      writeHistories.forEach(it -> check(engine.kv(), it));
       Key last = new Key("last");
       assertInstanceOf(Written.class, engine.kv().put(THINGS, last, Value.of("x")));
       await(changeHints, new Changed(last));
@@ -90,27 +91,27 @@ class PostgresOutageTest {
   }
 
   private static void write(
-      Kv kv, String prefix, WriteHistory account, Semaphore written, AtomicBoolean over) {
+      Kv kv, String prefix, WriteHistory writeHistory, Semaphore written, AtomicBoolean over) {
     for (int i = 0; !over.get(); i++) {
       Key key = new Key(prefix + i);
       String text = "value " + i;
       try {
         if (kv.put(THINGS, key, Value.of(text)) instanceof Written) {
-          account.stored.put(key, text);
+          writeHistory.stored.put(key, text);
           written.release();
         }
       } catch (StoreException e) {
-        account.refused.add(key);
+        writeHistory.refused.add(key);
       }
     }
   }
 
-  private static void check(Kv kv, WriteHistory account) {
-    Map<Key, String> lost = new HashMap<>(account.stored);
+  private static void check(Kv kv, WriteHistory writeHistory) {
+    Map<Key, String> lost = new HashMap<>(writeHistory.stored);
     for (Entry entry : kv.list(THINGS, Prefix.ALL)) {
       lost.remove(entry.key(), entry.value().text());
       assertFalse(
-          account.refused.contains(entry.key()), () -> "refused and stored: " + entry.key());
+          writeHistory.refused.contains(entry.key()), () -> "refused and stored: " + entry.key());
     }
     assertEquals(Map.of(), lost, "acknowledged and lost");
   }

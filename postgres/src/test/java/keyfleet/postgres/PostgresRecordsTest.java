@@ -19,29 +19,30 @@ class PostgresRecordsTest implements RecordsContract, FenceContract {
     return new PostgresRecordsFixture(new CustomersTable());
   }
 
-  private record PostgresRecordsFixture(CustomersTable customers) implements RecordsFixture {
+  private record PostgresRecordsFixture(CustomersTable customersTable) implements RecordsFixture {
     @Override
     public Records records() {
-      return customers.records();
+      return customersTable.records();
     }
 
     @Override
     public RecordWriteResult writeUnrelated(RecordId id, String text) {
-      try (Connection connection = customers.application();
+      try (Connection connection = customersTable.connectAsApplication();
           PreparedStatement statement =
               connection.prepareStatement(
-                  "UPDATE %s SET address = ? WHERE id = ?".formatted(customers.table()))) {
+                  "UPDATE %s SET address = ? WHERE id = ?".formatted(customersTable.table()))) {
         statement.setString(1, text);
         statement.setString(2, id.value());
         return statement.executeUpdate() == 1 ? new Stored() : new Conflict();
       } catch (SQLException e) {
-        return new Fenced(FenceSql.refusal(e).orElseThrow(() -> new IllegalStateException(e)));
+        return new Fenced(
+            FenceSql.refusingFence(e).orElseThrow(() -> new IllegalStateException(e)));
       }
     }
 
     @Override
     public void close() {
-      customers.close();
+      customersTable.close();
     }
   }
 }

@@ -32,8 +32,8 @@ class PostgresTableTest {
 
   @BeforeAll
   static void makeTables() {
-    SERVER.sql("postgres", "CREATE DATABASE " + DATABASE);
-    SERVER.sql(
+    SERVER.execute("postgres", "CREATE DATABASE " + DATABASE);
+    SERVER.execute(
         DATABASE,
         "CREATE TABLE good (id text PRIMARY KEY, f0 bytea)",
         "CREATE TABLE \"Odd-Name\" (\"Id\" uuid PRIMARY KEY, \"F-0\" bytea)",
@@ -76,7 +76,8 @@ class PostgresTableTest {
     "seen, id, f0, seen is not a table",
     "parent, id, f0, parent is inherited",
   })
-  void unfitTable_isRefusedByName(String table, String id, String field, String sentence) {
+  void unsuitableTable_isRefusedWithTheReason(
+      String table, String id, String field, String sentence) {
     StoreRefusedException e =
         assertThrows(StoreRefusedException.class, () -> engine.records(shape(table, id, field)));
     assertTrue(e.getMessage().startsWith(sentence), e::getMessage);
@@ -84,7 +85,7 @@ class PostgresTableTest {
 
   @Test
   void tableWithHiddenRows_isRefused() {
-    try (PostgresEngine guest = guest()) {
+    try (PostgresEngine guest = openAsGuest()) {
       StoreRefusedException e =
           assertThrows(
               StoreRefusedException.class, () -> guest.records(shape("hidden", "id", "f0")));
@@ -93,8 +94,8 @@ class PostgresTableTest {
   }
 
   @Test
-  void roleThatDoesNotOwnTheTable_isToldHowToFence() {
-    try (PostgresEngine guest = guest()) {
+  void roleThatDoesNotOwnTheTable_getsARemedy() {
+    try (PostgresEngine guest = openAsGuest()) {
       Records records = guest.records(shape("good", "id", "f0"));
       StoreRefusedException e =
           assertThrows(StoreRefusedException.class, () -> records.fence(fence(1, 1)));
@@ -104,7 +105,7 @@ class PostgresTableTest {
   }
 
   @Test
-  void numbersAsIds_comeInTheirOrder() {
+  void numericIds_areScannedInNumericOrder() {
     Records records = engine.records(shape("numbered", "id", "f0"));
     for (String id : List.of("9", "10", "-3", "100")) {
       assertEquals(new Stored(), records.insert(record(id, 1)));
@@ -117,7 +118,7 @@ class PostgresTableTest {
   }
 
   @Test
-  void namesOfAnyCase_areKept() {
+  void mixedCaseNames_areKept() {
     Records records = engine.records(shape("Odd-Name", "Id", "F-0"));
     assertEquals(List.of(), records.scan(v(1), 5));
     records.fence(fence(1, 2));
@@ -125,14 +126,14 @@ class PostgresTableTest {
   }
 
   @Test
-  void recordThatTheTableDoesNotTake_isRefused() {
+  void recordThatViolatesAConstraint_isRefused() {
     Records records = engine.records(shape("strict", "id", "f0"));
     StoreRefusedException e =
         assertThrows(StoreRefusedException.class, () -> records.insert(record("a", 1)));
     assertTrue(e.getMessage().contains("name"), e::getMessage);
   }
 
-  private static PostgresEngine guest() {
+  private static PostgresEngine openAsGuest() {
     String url =
         "postgresql://guest@127.0.0.1:%d/%s?schema=guests".formatted(SERVER.port(), DATABASE);
     return PostgresEngine.open(StoreUrl.parse(url));
@@ -147,7 +148,7 @@ class PostgresTableTest {
   }
 
   @Test
-  void collectionOfOurOwn_isMadeOnceAndFit() {
+  void ownCollection_isCreatedOnceAndUsable() {
     CollectionShape shape =
         new CollectionShape("own-Secrets", "name", new TreeSet<>(List.of("f0")));
     engine.createCollection(shape);

@@ -12,13 +12,15 @@ final class PostgresTestCertificates {
   private PostgresTestCertificates() {}
 
   static void make(Path folder) throws IOException {
-    request(folder, "ca", "/CN=test CA", List.of("-addext", "basicConstraints=critical,CA:TRUE"));
-    request(folder, "other", "/CN=other CA", List.of());
+    makeSelfSigned(
+        folder, "ca", "/CN=test CA", List.of("-addext", "basicConstraints=critical,CA:TRUE"));
+    makeSelfSigned(folder, "other", "/CN=other CA", List.of());
     Files.writeString(folder.resolve("server.ext"), "subjectAltName=DNS:localhost\n");
     Files.writeString(folder.resolve("holder.ext"), "extendedKeyUsage=clientAuth\n");
-    signed(folder, "server", "/CN=localhost");
-    signed(folder, "holder", "/CN=holder");
-    PostgresTestServer.run(List.of("chmod", "0600", folder.resolve("holder.key").toString()));
+    sign(folder, "server", "/CN=localhost");
+    sign(folder, "holder", "/CN=holder");
+    PostgresTestServer.runCommand(
+        List.of("chmod", "0600", folder.resolve("holder.key").toString()));
   }
 
   /// Gives the server its key, and the CA of its clients.
@@ -29,25 +31,26 @@ final class PostgresTestCertificates {
     Files.write(data.resolve("postgresql.auto.conf"), List.of("ssl_ca_file = 'root.crt'"));
     String owner = Files.getOwner(data).getName();
     for (String file : List.of("server.crt", "server.key", "root.crt")) {
-      PostgresTestServer.run(List.of("chmod", "0600", data.resolve(file).toString()));
-      PostgresTestServer.run(List.of("chown", owner, data.resolve(file).toString()));
+      PostgresTestServer.runCommand(List.of("chmod", "0600", data.resolve(file).toString()));
+      PostgresTestServer.runCommand(List.of("chown", owner, data.resolve(file).toString()));
     }
   }
 
-  private static void request(Path folder, String name, String subject, List<String> more) {
+  private static void makeSelfSigned(
+      Path folder, String name, String subject, List<String> extraArguments) {
     List<String> command =
         new ArrayList<>(
             List.of("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"));
     command.addAll(List.of("-subj", subject));
     command.addAll(List.of("-keyout", folder.resolve(name + ".key").toString()));
     command.addAll(List.of("-out", folder.resolve(name + ".crt").toString()));
-    command.addAll(more);
-    PostgresTestServer.run(command);
+    command.addAll(extraArguments);
+    PostgresTestServer.runCommand(command);
   }
 
-  private static void signed(Path folder, String name, String subject) {
+  private static void sign(Path folder, String name, String subject) {
     String at = folder + "/";
-    PostgresTestServer.run(
+    PostgresTestServer.runCommand(
         List.of(
             "openssl",
             "req",
@@ -60,7 +63,7 @@ final class PostgresTestCertificates {
             at + name + ".key",
             "-out",
             at + name + ".csr"));
-    PostgresTestServer.run(
+    PostgresTestServer.runCommand(
         List.of(
             "openssl",
             "x509",

@@ -34,7 +34,7 @@ public final class PostgresTestServer implements AutoCloseable {
     this.bin = bin;
     this.folder = folder;
     this.port = port;
-    this.process = launched();
+    this.process = launch();
     Runtime.getRuntime().addShutdownHook(new Thread(this::close));
   }
 
@@ -45,18 +45,18 @@ public final class PostgresTestServer implements AutoCloseable {
 
   private static final class Shared {
     /// No test pulls the plug: what a killed server has handed to the system is not lost.
-    private static final PostgresTestServer SERVER = started("fsync = off");
+    private static final PostgresTestServer SERVER = startNew("fsync = off");
   }
 
-  public static PostgresTestServer started(String... options) {
-    Path bin = binaries();
+  public static PostgresTestServer startNew(String... options) {
+    Path bin = findBinaries();
     try {
       Path folder = Files.createTempDirectory("keyfleet-postgres");
       if (isRoot()) {
-        run(List.of("chown", "postgres", folder.toString()));
+        runCommand(List.of("chown", "postgres", folder.toString()));
       }
-      run(
-          as(
+      runCommand(
+          asServerUser(
               bin.resolve("initdb").toString(),
               "-A",
               "trust",
@@ -102,7 +102,7 @@ public final class PostgresTestServer implements AutoCloseable {
   }
 
   /// Runs statements in `database`, each for itself; the first column of the last one's first row.
-  public String sql(String database, String... statements) {
+  public String execute(String database, String... statements) {
     try (Connection connection = connect(database);
         Statement statement = connection.createStatement()) {
       String answer = "";
@@ -125,7 +125,7 @@ public final class PostgresTestServer implements AutoCloseable {
   }
 
   public void start() {
-    process = launched();
+    process = launch();
   }
 
   @Override
@@ -141,11 +141,11 @@ public final class PostgresTestServer implements AutoCloseable {
   }
 
   /// Tries again while processes of a killed server still hold its memory.
-  private Process launched() {
+  private Process launch() {
     for (int i = 0; i < STEPS; i++) {
-      Process child = child();
-      while (child.isAlive() && !answers()) {
-        isOver(child);
+      Process child = spawn();
+      while (child.isAlive() && !isAnswering()) {
+        awaitBriefly(child);
       }
       if (child.isAlive()) {
         return child;
@@ -154,9 +154,9 @@ public final class PostgresTestServer implements AutoCloseable {
     throw new IllegalStateException("PostgreSQL does not start in " + folder);
   }
 
-  private Process child() {
+  private Process spawn() {
     List<String> command =
-        as(
+        asServerUser(
             bin.resolve("postgres").toString(),
             "-D",
             data().toString(),
@@ -177,7 +177,7 @@ public final class PostgresTestServer implements AutoCloseable {
     }
   }
 
-  private boolean answers() {
+  private boolean isAnswering() {
     try (Connection connection =
         DriverManager.getConnection(
             "jdbc:postgresql://127.0.0.1:%d/postgres?connectTimeout=2".formatted(port),
@@ -190,7 +190,7 @@ public final class PostgresTestServer implements AutoCloseable {
     }
   }
 
-  private static boolean isOver(Process process) {
+  private static boolean awaitBriefly(Process process) {
     try {
       return process.waitFor(STEP_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
@@ -200,12 +200,12 @@ public final class PostgresTestServer implements AutoCloseable {
   }
 
   private static void await(Process process) {
-    while (!isOver(process)) {
+    while (!awaitBriefly(process)) {
       process.destroyForcibly();
     }
   }
 
-  private static Path binaries() {
+  private static Path findBinaries() {
     try (Stream<Path> versions = Files.list(Path.of("/usr/lib/postgresql"))) {
       List<Path> found =
           versions
@@ -221,7 +221,7 @@ public final class PostgresTestServer implements AutoCloseable {
   }
 
   /// The server refuses to run as root.
-  private static List<String> as(String... command) {
+  private static List<String> asServerUser(String... command) {
     List<String> whole = new ArrayList<>();
     if (isRoot()) {
       whole.addAll(
@@ -235,15 +235,15 @@ public final class PostgresTestServer implements AutoCloseable {
     return "root".equals(System.getProperty("user.name"));
   }
 
-  static void run(List<String> command) {
+  static void runCommand(List<String> command) {
     try {
       Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String said =
+      String output =
           new String(
               child.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
       await(child);
       if (child.exitValue() != 0) {
-        throw new IllegalStateException(command + " failed: " + said);
+        throw new IllegalStateException(command + " failed: " + output);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

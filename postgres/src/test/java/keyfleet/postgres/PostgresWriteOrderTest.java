@@ -48,7 +48,7 @@ class PostgresWriteOrderTest {
 
   @BeforeAll
   static void open() {
-    server.sql("postgres", "CREATE DATABASE " + DATABASE);
+    server.execute("postgres", "CREATE DATABASE " + DATABASE);
     engine = PostgresEngine.open(StoreUrl.parse(server.url(DATABASE, "")));
     kv = engine.kv();
     kv.get(THINGS, A);
@@ -62,33 +62,34 @@ class PostgresWriteOrderTest {
   /// Someone else writes and deletes the key while a writer waits: what it drew before would be
   /// lower than what was seen.
   @Test
-  void writeThatWaited_drawsItsRevisionAfterwards() throws SQLException {
+  void waitingWrite_takesItsRevisionAfterTheWait() throws SQLException {
     Key key = new Key("waited");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
       CompletableFuture<WriteResult> waiting =
-          held(other, statement, key, () -> kv.create(THINGS, key, VALUE));
+          startWhileKeyIsLocked(other, statement, key, () -> kv.create(THINGS, key, VALUE));
       statement.execute("SELECT nextval('keyfleet.revisions') FROM generate_series(1, 10)");
       statement.execute(
           "INSERT INTO keyfleet.kv VALUES ('things', 'waited', nextval('keyfleet.revisions'), 0,"
               + " '')");
       long seen =
           Long.parseLong(
-              text(statement, "DELETE FROM keyfleet.kv WHERE key = 'waited' RETURNING revision"));
+              queryText(
+                  statement, "DELETE FROM keyfleet.kv WHERE key = 'waited' RETURNING revision"));
       other.commit();
       assertTrue(
-          written(waiting.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join()).number() > seen);
+          revisionOf(waiting.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join()).number() > seen);
     }
   }
 
   @Test
-  void writerCutOffWhileItWaits_doesNotKnow() throws SQLException {
+  void connectionLostWhileWaiting_isUnknown() throws SQLException {
     Key key = new Key("cut");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
       CompletableFuture<WriteResult> waiting =
-          held(other, statement, key, () -> kv.put(THINGS, key, VALUE));
-      server.sql(
+          startWhileKeyIsLocked(other, statement, key, () -> kv.put(THINGS, key, VALUE));
+      server.execute(
           DATABASE,
           "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT"
               + " granted");
@@ -96,16 +97,16 @@ class PostgresWriteOrderTest {
       other.rollback();
     }
     assertEquals(Optional.empty(), kv.get(THINGS, key));
-    written(kv.put(THINGS, key, VALUE));
+    revisionOf(kv.put(THINGS, key, VALUE));
   }
 
   @Test
-  void writerThatWaitedTooLong_surelyWroteNothing() throws SQLException {
+  void lockTimeout_writesNothing() throws SQLException {
     Key key = new Key("locked");
     try (Connection other = server.connect(DATABASE);
         Statement statement = other.createStatement()) {
       CompletableFuture<WriteResult> waiting =
-          held(other, statement, key, () -> kv.put(THINGS, key, VALUE));
+          startWhileKeyIsLocked(other, statement, key, () -> kv.put(THINGS, key, VALUE));
       Exception e =
           assertThrows(
               java.util.concurrent.CompletionException.class,
@@ -121,14 +122,14 @@ class PostgresWriteOrderTest {
   void revisionsOfContestedKey_onlyRise() {
     List<CompletableFuture<Integer>> all = new ArrayList<>();
     IntStream.range(0, WRITERS)
-        .forEach(i -> all.add(CompletableFuture.supplyAsync(() -> contested(i))));
+        .forEach(i -> all.add(CompletableFuture.supplyAsync(() -> writeContestedKey(i))));
     for (CompletableFuture<Integer> one : all) {
       assertTrue(
           one.orTimeout(2 * LIMIT_SECONDS, TimeUnit.SECONDS).join() > 0, "a writer did nothing");
     }
   }
 
-  private static int contested(int writer) {
+  private static int writeContestedKey(int writer) {
     Key key = new Key("contested");
     long last = 0;
     int done = 0;
@@ -152,11 +153,11 @@ class PostgresWriteOrderTest {
 
   /// An entry from a server whose clock was ahead.
   @Test
-  void timeOfSeenEntry_isNotUndercut() {
+  void storeTime_isNotBeforeASeenEntry() {
     Bucket beats = new Bucket.Expiring("beats", Duration.ofMinutes(1));
     kv.get(beats, A);
     long ahead = kv.storeTime().millis() + 30_000;
-    server.sql(
+    server.execute(
         DATABASE, "INSERT INTO keyfleet.kv VALUES ('beats', 'ahead', 1, %d, '')".formatted(ahead));
     StoreUrl url = StoreUrl.parse(server.url(DATABASE, ""));
     try (PostgresEngine another = PostgresEngine.open(url)) {
@@ -164,34 +165,34 @@ class PostgresWriteOrderTest {
       StoreTime seen = another.kv().get(beats, new Key("ahead")).orElseThrow().writtenAt();
       assertEquals(new StoreTime(ahead), seen);
       assertTrue(another.kv().storeTime().compareTo(seen) >= 0);
-      written(another.kv().put(beats, A, VALUE));
+      revisionOf(another.kv().put(beats, A, VALUE));
       assertTrue(another.kv().get(beats, A).orElseThrow().writtenAt().compareTo(seen) >= 0);
     }
   }
 
   @Test
-  void expiredEntries_areSweptByWhoeverWrites() {
+  void expiredEntries_areSweptByTheNextWrite() {
     Bucket brief = new Bucket.Expiring("brief", Duration.ofSeconds(1));
     for (int i = 0; i < 20; i++) {
-      written(kv.put(brief, new Key("k" + i), VALUE));
+      revisionOf(kv.put(brief, new Key("k" + i), VALUE));
     }
-    server.sql(DATABASE, "SELECT pg_sleep(1.1)");
-    written(kv.put(brief, A, VALUE));
+    server.execute(DATABASE, "SELECT pg_sleep(1.1)");
+    revisionOf(kv.put(brief, A, VALUE));
     assertEquals(
-        "1", server.sql(DATABASE, "SELECT count(*) FROM keyfleet.kv WHERE bucket = 'brief'"));
+        "1", server.execute(DATABASE, "SELECT count(*) FROM keyfleet.kv WHERE bucket = 'brief'"));
   }
 
   @Test
-  void bucketsOpenedTogether_agree() {
+  void bucketOpenedConcurrently_hasOneLifetime() {
     List<CompletableFuture<Boolean>> all = new ArrayList<>();
     for (int i = 1; i <= WRITERS; i++) {
       Bucket bucket = new Bucket.Expiring("disputed", Duration.ofSeconds(i));
-      all.add(CompletableFuture.supplyAsync(() -> isOpened(bucket)));
+      all.add(CompletableFuture.supplyAsync(() -> canOpen(bucket)));
     }
     assertEquals(1, all.stream().filter(CompletableFuture::join).count());
   }
 
-  private static boolean isOpened(Bucket bucket) {
+  private static boolean canOpen(Bucket bucket) {
     try (PostgresEngine own = PostgresEngine.open(StoreUrl.parse(server.url(DATABASE, "pool=1")))) {
       own.kv().get(bucket, A);
       return true;
@@ -205,15 +206,15 @@ class PostgresWriteOrderTest {
   }
 
   /// Starts a call while `other` has the key's turn, and returns when it waits for it.
-  private static CompletableFuture<WriteResult> held(
-      Connection other, Statement statement, Key key, WriteCall call) throws SQLException {
+  private static CompletableFuture<WriteResult> startWhileKeyIsLocked(
+      Connection other, Statement statement, Key key, WriteCall writeCall) throws SQLException {
     other.setAutoCommit(false);
     statement.execute(
         "SELECT pg_advisory_xact_lock(hashtextextended('keyfleet/things/%s', 0))".formatted(key));
-    CompletableFuture<WriteResult> waiting = CompletableFuture.supplyAsync(call::make);
+    CompletableFuture<WriteResult> waiting = CompletableFuture.supplyAsync(writeCall::make);
     int tries = 0;
     while (server
-        .sql(
+        .execute(
             DATABASE,
             "SELECT count(*) FROM pg_locks, pg_sleep(0.02) WHERE locktype = 'advisory' AND NOT"
                 + " granted")
@@ -223,14 +224,14 @@ class PostgresWriteOrderTest {
     return waiting;
   }
 
-  private static String text(Statement statement, String sql) throws SQLException {
+  private static String queryText(Statement statement, String sql) throws SQLException {
     try (var found = statement.executeQuery(sql)) {
       found.next();
       return String.valueOf(found.getString(1));
     }
   }
 
-  private static Revision written(WriteResult writeResult) {
+  private static Revision revisionOf(WriteResult writeResult) {
     return assertInstanceOf(Written.class, writeResult).revision();
   }
 }

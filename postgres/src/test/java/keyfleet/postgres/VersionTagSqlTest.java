@@ -22,10 +22,10 @@ class VersionTagSqlTest {
   private static final long SEED = 20_261_116;
 
   @Test
-  void bytesOfAnyKind_areJudgedAsTheEnvelopeIs() throws SQLException {
+  void anyBytes_areReadAsTheEnvelopeParserReadsThem() throws SQLException {
     List<byte[]> all = new ArrayList<>(lengths());
     all.addAll(mutants(new Random(SEED)));
-    List<Optional<KekVersion>> told = told(all);
+    List<Optional<KekVersion>> versions = readVersions(all);
     int readable = 0;
     for (int i = 0; i < all.size(); i++) {
       byte[] bytes = all.get(i);
@@ -33,7 +33,7 @@ class VersionTagSqlTest {
       readable += expected.isPresent() ? 1 : 0;
       assertEquals(
           expected,
-          told.get(i),
+          versions.get(i),
           () ->
               "seed "
                   + SEED
@@ -87,23 +87,23 @@ class VersionTagSqlTest {
         .array();
   }
 
-  private static List<Optional<KekVersion>> told(List<byte[]> all) throws SQLException {
-    List<Optional<KekVersion>> told = new ArrayList<>();
+  private static List<Optional<KekVersion>> readVersions(List<byte[]> all) throws SQLException {
+    List<Optional<KekVersion>> versions = new ArrayList<>();
     try (Connection connection = PostgresTestServer.shared().connect("postgres");
         PreparedStatement statement =
             connection.prepareStatement(
                 "SELECT %s, %s FROM (SELECT ?::bytea AS x) given"
-                    .formatted(VersionTagSql.of("x"), VersionTagSql.isUnreadable("x")))) {
+                    .formatted(VersionTagSql.tagOf("x"), VersionTagSql.unreadableCondition("x")))) {
       for (byte[] bytes : all) {
         statement.setBytes(1, bytes);
         try (ResultSet found = statement.executeQuery()) {
           found.next();
           byte[] tag = found.getBytes(1);
           assertEquals(tag == null, found.getBoolean(2), "unreadable");
-          told.add(tag == null ? Optional.empty() : Optional.of(VersionTagSql.version(tag)));
+          versions.add(tag == null ? Optional.empty() : Optional.of(VersionTagSql.toVersion(tag)));
         }
       }
     }
-    return told;
+    return versions;
   }
 }
