@@ -3,7 +3,7 @@ package keyfleet.it;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import keyfleet.mongodb.MongoTestServers;
-import keyfleet.nats.NatsServer;
+import keyfleet.nats.NatsTestServer;
 import keyfleet.postgres.PostgresTestServer;
 
 /// The stores of one test: where its fleet is coordinated, and where its records are.
@@ -23,7 +23,8 @@ interface Site extends AutoCloseable {
         case MONGODB -> new Documents(MongoTestServers.database());
         case NATS ->
             new Messages(
-                NatsServer.start(folder.resolve("nats"), NatsServer.DURABLE), Database.made());
+                NatsTestServer.start(folder.resolve("nats"), NatsTestServer.DURABLE),
+                Database.made());
       };
     }
 
@@ -83,7 +84,7 @@ interface Site extends AutoCloseable {
   }
 
   /// NATS keeps no records.
-  record Messages(NatsServer server, Database database) implements Site {
+  record Messages(NatsTestServer server, Database database) implements Site {
     @Override
     public String store() {
       return "nats://" + server.address() + "?sync_interval=always";

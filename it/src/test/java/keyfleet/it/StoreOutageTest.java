@@ -12,7 +12,7 @@ import keyfleet.control.AuditVerdict;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Rotation.Completed;
-import keyfleet.nats.NatsServer;
+import keyfleet.nats.NatsTestServer;
 import keyfleet.postgres.PostgresTestServer;
 import keyfleet.store.Document;
 import org.junit.jupiter.api.Test;
@@ -38,7 +38,7 @@ class StoreOutageTest {
   @Test
   void natsKilledInMidRotation_isFoundAgain() {
     Site site = Kind.NATS.open(folder);
-    NatsServer server = ((Site.Messages) site).server();
+    NatsTestServer server = ((Site.Messages) site).server();
     try (Fleet fleet = new Fleet(folder, site, Supply.ENV)) {
       survives(fleet, server::kill, server::restart);
     }

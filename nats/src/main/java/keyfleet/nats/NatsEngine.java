@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import keyfleet.nats.NatsMonitor.Seen;
+import keyfleet.nats.NatsMonitorClient.ServerReport;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
@@ -29,13 +29,16 @@ public final class NatsEngine implements Engine {
   /// Monitors are asked one after another, so some time passes between their answers.
   private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
 
-  private final NatsLink link;
-  private final NatsWatches watches;
+  private final NatsConnection link;
+  private final NatsWatchRegistry watches;
   private final NatsKv kv;
   private final List<StoreCheck> storeChecks;
 
   private NatsEngine(
-      NatsLink link, NatsWatches watches, NatsStreams streams, List<StoreCheck> storeChecks) {
+      NatsConnection link,
+      NatsWatchRegistry watches,
+      NatsStreamRegistry streams,
+      List<StoreCheck> storeChecks) {
     this.link = link;
     this.watches = watches;
     this.kv = new NatsKv(streams, watches);
@@ -44,13 +47,13 @@ public final class NatsEngine implements Engine {
 
   public static NatsEngine open(StoreUrl url) {
     NatsSettings settings = NatsSettings.of(url);
-    NatsWatches watches = new NatsWatches();
-    NatsLink link = new NatsDoor(url).open(watches);
+    NatsWatchRegistry watches = new NatsWatchRegistry();
+    NatsConnection link = new NatsConnector(url).open(watches);
     try {
-      NatsStreams streams = new NatsStreams(link, settings, new NatsTime());
+      NatsStreamRegistry streams = new NatsStreamRegistry(link, settings, new NatsStoreClock());
       StoreCheck server = server(link);
-      NatsDurability durability = new NatsDurability(settings);
-      List<Seen> seen = durability.look();
+      NatsDurabilityCheck durability = new NatsDurabilityCheck(settings);
+      List<ServerReport> seen = durability.look();
       seen.forEach(it -> checkVersion(it.version()));
       List<StoreCheck> storeChecks =
           List.of(
@@ -93,7 +96,7 @@ public final class NatsEngine implements Engine {
     link.close();
   }
 
-  private static StoreCheck server(NatsLink link) {
+  private static StoreCheck server(NatsConnection link) {
     ServerInfo server = link.server();
     checkVersion(server.getVersion());
     if (!server.isJetStreamAvailable()) {
@@ -111,7 +114,7 @@ public final class NatsEngine implements Engine {
         "nats-server %s compares and sets at the leader".formatted(server.getVersion()));
   }
 
-  private static StoreCheck clocks(List<Seen> seen) {
+  private static StoreCheck clocks(List<ServerReport> seen) {
     LongSummaryStatistics times =
         seen.stream().mapToLong(it -> it.now().toEpochMilli()).summaryStatistics();
     Duration apart =
@@ -124,7 +127,7 @@ public final class NatsEngine implements Engine {
             "NTP on each server");
   }
 
-  private static StoreCheck copies(NatsStreams streams) {
+  private static StoreCheck copies(NatsStreamRegistry streams) {
     return streams.copies() > 1 || !streams.isClustered()
         ? StoreCheck.ok("each write is held by %d servers".formatted(streams.copies()))
         : StoreCheck.warn("each write is held by one server of a cluster", "?replicas=3");

@@ -2,10 +2,10 @@ package keyfleet.nats;
 
 import java.util.List;
 import java.util.Optional;
-import keyfleet.nats.NatsHead.Free;
-import keyfleet.nats.NatsHead.Taken;
-import keyfleet.nats.NatsStored.Kind;
-import keyfleet.nats.NatsWriter.Draft;
+import keyfleet.nats.NatsKeyMessage.Kind;
+import keyfleet.nats.NatsKeyState.Absent;
+import keyfleet.nats.NatsKeyState.Present;
+import keyfleet.nats.NatsKeyWriter.OutgoingMessage;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
@@ -28,25 +28,25 @@ import keyfleet.store.WriteResult.Written;
 final class NatsKv implements Kv {
   private static final Bytes NOTHING = Bytes.copyOf(new byte[0]);
 
-  private final NatsStreams streams;
-  private final NatsReader reader;
-  private final NatsWriter writer;
+  private final NatsStreamRegistry streams;
+  private final NatsKeyReader reader;
+  private final NatsKeyWriter writer;
   private final NatsLister lister;
-  private final NatsWatches watches;
+  private final NatsWatchRegistry watches;
 
-  NatsKv(NatsStreams streams, NatsWatches watches) {
+  NatsKv(NatsStreamRegistry streams, NatsWatchRegistry watches) {
     this.streams = streams;
     this.watches = watches;
-    this.reader = new NatsReader(streams);
-    this.writer = new NatsWriter(streams.link(), reader);
+    this.reader = new NatsKeyReader(streams);
+    this.writer = new NatsKeyWriter(streams.link(), reader);
     this.lister = new NatsLister(streams, reader);
   }
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
     return switch (reader.head(streams.of(bucket), key)) {
-      case Free _ -> Optional.empty();
-      case Taken(var stored) -> Optional.of(stored.entry(key));
+      case Absent _ -> Optional.empty();
+      case Present(var stored) -> Optional.of(stored.entry(key));
     };
   }
 
@@ -67,7 +67,7 @@ final class NatsKv implements Kv {
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    Draft marker = new Draft(streams.of(bucket), key, Kind.MARKER, NOTHING);
+    OutgoingMessage marker = new OutgoingMessage(streams.of(bucket), key, Kind.MARKER, NOTHING);
     return switch (writer.replace(marker, expected)) {
       case Written _ -> new Deleted();
       case Conflict conflict -> conflict;
@@ -90,7 +90,7 @@ final class NatsKv implements Kv {
     return streams.now(streams.anchor());
   }
 
-  private Draft draft(Bucket bucket, Key key, Value value) {
-    return new Draft(streams.of(bucket), key, Kind.VALUE, value.bytes());
+  private OutgoingMessage draft(Bucket bucket, Key key, Value value) {
+    return new OutgoingMessage(streams.of(bucket), key, Kind.VALUE, value.bytes());
   }
 }

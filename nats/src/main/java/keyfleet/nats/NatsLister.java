@@ -10,31 +10,31 @@ import keyfleet.store.Prefix;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreTime;
 
-/// Lists a branch: the leader tells its names and how far it is, then a [NatsHarvest] brings the
-/// values.
+/// Lists a branch: the leader tells its names and how far it is, then a [NatsValueFetcher] brings
+/// the values.
 final class NatsLister {
   /// The names, and where the leader and its clock were when it first told of them.
-  record Branch(NavigableSet<String> subjects, long sequence, StoreTime now) {}
+  record Listing(NavigableSet<String> subjects, long sequence, StoreTime now) {}
 
   /// Pages of names share so many, for keys may vanish in between and move those behind them up.
   private static final int OVERLAP = 1_000;
 
-  private final NatsStreams streams;
-  private final NatsReader reader;
+  private final NatsStreamRegistry streams;
+  private final NatsKeyReader reader;
 
-  NatsLister(NatsStreams streams, NatsReader reader) {
+  NatsLister(NatsStreamRegistry streams, NatsKeyReader reader) {
     this.streams = streams;
     this.reader = reader;
   }
 
   List<Entry> list(NatsStream stream, Prefix prefix) {
-    Branch branch = branch(stream, prefix);
-    try (NatsHarvest harvest = new NatsHarvest(streams.link(), reader, stream, branch)) {
+    Listing branch = branch(stream, prefix);
+    try (NatsValueFetcher harvest = new NatsValueFetcher(streams.link(), reader, stream, branch)) {
       return harvest.entries();
     }
   }
 
-  private Branch branch(NatsStream stream, Prefix prefix) {
+  private Listing branch(NatsStream stream, Prefix prefix) {
     StreamInfo first = page(stream, prefix, 0);
     NavigableSet<String> subjects = names(first);
     int total = total(first);
@@ -48,7 +48,7 @@ final class NatsLister {
       // What adds nothing is the last page: keys have vanished since the total was told.
       total = subjects.addAll(more) ? total(next) : 0;
     }
-    return new Branch(
+    return new Listing(
         subjects, first.getStreamState().getLastSequence(), streams.time(stream, first));
   }
 
@@ -57,7 +57,7 @@ final class NatsLister {
         "{\"subjects_filter\":\"%s\",\"offset\":%d}".formatted(stream.filter(prefix), offset);
     StreamInfo page = streams.info(stream, body);
     if (page.hasError()) {
-      throw NatsFault.of(stream.bucket() + " cannot be listed", page);
+      throw NatsErrors.of(stream.bucket() + " cannot be listed", page);
     }
     return page;
   }

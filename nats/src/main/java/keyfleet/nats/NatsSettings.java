@@ -10,9 +10,9 @@ import keyfleet.store.engine.StoreUrl;
 
 /// What the URL says beyond whom to call: `space` stands before each bucket's name, and no
 /// `replicas` is 0.
-record NatsSettings(String space, int replicas, List<URI> monitors, Promise promise, Use use) {
+record NatsSettings(String space, int replicas, List<URI> monitors, DeclaredSync promise, Use use) {
   /// What the URL says about fsync.
-  enum Promise {
+  enum DeclaredSync {
     NONE,
     SYNC_ALWAYS
   }
@@ -59,7 +59,7 @@ record NatsSettings(String space, int replicas, List<URI> monitors, Promise prom
         url.path(),
         url.parameter("replicas").map(NatsSettings::copies).orElse(0),
         url.parameter("monitor").map(NatsSettings::monitors).orElse(List.of()),
-        url.parameter("sync_interval").map(NatsSettings::promise).orElse(Promise.NONE),
+        url.parameter("sync_interval").map(NatsSettings::promise).orElse(DeclaredSync.NONE),
         url.parameter("use").map(NatsSettings::use).orElse(Use.EVERYTHING));
   }
 
@@ -90,13 +90,13 @@ record NatsSettings(String space, int replicas, List<URI> monitors, Promise prom
   }
 
   /// A time is refused, not ignored: who writes one believes that it protects something.
-  private static Promise promise(String value) {
+  private static DeclaredSync promise(String value) {
     if (!value.equals("always")) {
       throw refused(
           "sync_interval=" + value + " acknowledges what a power failure can take back",
           "sync_interval: always");
     }
-    return Promise.SYNC_ALWAYS;
+    return DeclaredSync.SYNC_ALWAYS;
   }
 
   private static Use use(String value) {

@@ -73,7 +73,7 @@ final class NatsTls {
     factory.init(url.parameter("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
     for (TrustManager manager : factory.getTrustManagers()) {
       if (manager instanceof X509ExtendedTrustManager trust) {
-        return new TrustManager[] {new NatsHostCheck(trust)};
+        return new TrustManager[] {new NatsHostnameVerifier(trust)};
       }
     }
     throw new GeneralSecurityException("this JDK trusts in no known way");

@@ -29,14 +29,14 @@ final class NatsWatch implements Watch {
   /// When the server may forget a consumer that nobody hears.
   private static final Duration FORGET = Duration.ofSeconds(10);
 
-  private final NatsLink link;
+  private final NatsConnection link;
   private final NatsStream stream;
   private final String filter;
   private final Watcher watcher;
   private final AtomicReference<@Nullable Subscription> heard = new AtomicReference<>();
   private volatile boolean closed;
 
-  NatsWatch(NatsLink link, NatsStream stream, String filter, Watcher watcher) {
+  NatsWatch(NatsConnection link, NatsStream stream, String filter, Watcher watcher) {
     this.link = link;
     this.stream = stream;
     this.filter = filter;
@@ -51,7 +51,7 @@ final class NatsWatch implements Watch {
 
   /// Lets the thread see at once that what it hears has ended.
   void restart() {
-    NatsLink.end(heard.get());
+    NatsConnection.end(heard.get());
   }
 
   @Override
@@ -62,11 +62,11 @@ final class NatsWatch implements Watch {
 
   private void run(Subscription first) {
     hear(first);
-    NatsLink.end(first);
+    NatsConnection.end(first);
     for (Subscription next = again(); next != null; next = again()) {
       hint(new Missed());
       hear(next);
-      NatsLink.end(next);
+      NatsConnection.end(next);
     }
   }
 
@@ -126,10 +126,10 @@ final class NatsWatch implements Watch {
           new ConsumerInfo(
               link.ask(call, new ConsumerCreateRequest(stream.name(), wanted).toJson()));
       if (made.hasError()) {
-        throw NatsFault.of(stream.bucket() + " cannot be watched", made);
+        throw NatsErrors.of(stream.bucket() + " cannot be watched", made);
       }
     } catch (StoreException e) {
-      NatsLink.end(subscription);
+      NatsConnection.end(subscription);
       throw e;
     }
     heard.set(subscription);

@@ -60,13 +60,13 @@ class NatsClusterTest implements KvRaceContract {
   private static final int STAGE = 60;
   private static final int TRIES = 5;
 
-  private static @Nullable NatsCluster cluster;
+  private static @Nullable NatsTestCluster cluster;
 
   private boolean storm;
 
   @BeforeAll
-  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
-    cluster = new NatsCluster(folder);
+  static void start(@TempDir(factory = InMemoryTempDir.class) Path folder) {
+    cluster = new NatsTestCluster(folder);
   }
 
   @AfterAll
@@ -101,12 +101,12 @@ class NatsClusterTest implements KvRaceContract {
 
   @Override
   public KvFixture fixture() {
-    NatsRig rig = open();
+    NatsKvFixture rig = open();
     Thread kills =
         storm
             ? Thread.startVirtualThread(NatsClusterTest::killInTurn)
             : Thread.ofVirtual().unstarted(() -> {});
-    return new ClusterRig(rig, kills);
+    return new ClusterFixture(rig, kills);
   }
 
   /// The whole contract runs on one server; a cluster takes longer for each write.
@@ -131,7 +131,7 @@ class NatsClusterTest implements KvRaceContract {
 
   @Test
   void monitorOfOneServer_isNoProofForTheOthers() {
-    for (NatsServer server : cluster().servers()) {
+    for (NatsTestServer server : cluster().servers()) {
       StoreUrl url = server.url("/checks?monitor=" + server.monitor());
       StoreRefusedException e =
           assertThrows(StoreRefusedException.class, () -> NatsEngine.open(url).close());
@@ -143,13 +143,13 @@ class NatsClusterTest implements KvRaceContract {
   @Test
   void acknowledgedWrite_isReadThoughTheReplicaIsBehind() {
     AtomicBoolean done = new AtomicBoolean();
-    try (NatsRig rig = open();
+    try (NatsKvFixture rig = open();
         ExecutorService noise = Executors.newVirtualThreadPerTaskExecutor()) {
       untilWritten(rig.kv(), COUNTER);
       IntStream.range(0, WRITERS).forEach(it -> noise.execute(() -> makeNoise(rig.kv(), it, done)));
       try (NatsEngine engine =
           NatsEngine.open(replica(rig).url("/" + rig.space() + "?sync_interval=always"))) {
-        assertReadsWhatItWrites(new PatientKv(engine.kv()));
+        assertReadsWhatItWrites(new RetryingKv(engine.kv()));
       } finally {
         done.set(true);
       }
@@ -178,15 +178,15 @@ class NatsClusterTest implements KvRaceContract {
   @Test
   void leaderKilledUnderLoad_losesNothingAcknowledged()
       throws ExecutionException, InterruptedException, TimeoutException {
-    try (NatsRig rig = open();
+    try (NatsKvFixture rig = open();
         ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
-      Load load = new Load(rig.kv());
+      CounterLoad load = new CounterLoad(rig.kv());
       List<Future<?>> running =
           IntStream.range(0, WRITERS)
               .<Future<?>>mapToObj(it -> writers.submit(() -> load.run(it)))
               .toList();
       load.awaitMore(STAGE);
-      NatsServer leader = leader(rig);
+      NatsTestServer leader = leader(rig);
       leader.kill();
       load.awaitMore(STAGE);
       leader.restart();
@@ -196,16 +196,17 @@ class NatsClusterTest implements KvRaceContract {
         writer.get(60, TimeUnit.SECONDS);
       }
       load.assertNothingLost();
-      cluster().servers().forEach(NatsServer::kill);
-      cluster().servers().parallelStream().forEach(NatsServer::restart);
+      cluster().servers().forEach(NatsTestServer::kill);
+      cluster().servers().parallelStream().forEach(NatsTestServer::restart);
       load.assertNothingLost();
     }
   }
 
   @Test
   void serverOfWatchKilled_watchSaysMissedAndGoesOn() throws InterruptedException {
-    NatsServer first = cluster().servers().getFirst();
-    try (NatsRig rig = new NatsRig(first.address(), "?sync_interval=always", PatientKv::new)) {
+    NatsTestServer first = cluster().servers().getFirst();
+    try (NatsKvFixture rig =
+        new NatsKvFixture(first.address(), "?sync_interval=always", RetryingKv::new)) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       Watch watch = rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       first.kill();
@@ -219,14 +220,14 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   private static void killInTurn() {
-    for (NatsServer server : cluster().servers()) {
+    for (NatsTestServer server : cluster().servers()) {
       server.kill();
       server.restart();
     }
   }
 
   /// A rig that is closed when the kills are over.
-  private record ClusterRig(NatsRig inner, Thread kills) implements KvFixture {
+  private record ClusterFixture(NatsKvFixture inner, Thread kills) implements KvFixture {
     @Override
     public Kv kv() {
       return inner.kv();
@@ -244,7 +245,7 @@ class NatsClusterTest implements KvRaceContract {
 
     @Override
     public void close() {
-      Waiting.until("the kills are over", () -> !kills.isAlive());
+      NatsAwait.until("the kills are over", () -> !kills.isAlive());
       inner.close();
     }
   }
@@ -259,16 +260,18 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   private static void untilWritten(Kv kv, Key key) {
-    Waiting.until(key + " is written", () -> kv.put(THINGS, key, Value.of("0")) instanceof Written);
+    NatsAwait.until(
+        key + " is written", () -> kv.put(THINGS, key, Value.of("0")) instanceof Written);
   }
 
-  private static NatsRig open() {
-    AtomicReference<@Nullable NatsRig> rig = new AtomicReference<>();
-    Waiting.until(
+  private static NatsKvFixture open() {
+    AtomicReference<@Nullable NatsKvFixture> rig = new AtomicReference<>();
+    NatsAwait.until(
         "the cluster has a leader",
         () -> {
           try {
-            rig.set(new NatsRig(cluster().addresses(), "?sync_interval=always", PatientKv::new));
+            rig.set(
+                new NatsKvFixture(cluster().addresses(), "?sync_interval=always", RetryingKv::new));
             return true;
           } catch (StoreRefusedException e) {
             throw e;
@@ -276,40 +279,40 @@ class NatsClusterTest implements KvRaceContract {
             return false;
           }
         });
-    return assertInstanceOf(NatsRig.class, rig.get());
+    return assertInstanceOf(NatsKvFixture.class, rig.get());
   }
 
   private static StoreUrl url(String rest) {
     return StoreUrl.parse("nats://" + cluster().addresses() + "/checks" + rest);
   }
 
-  private static NatsServer replica(NatsRig rig) {
-    NatsServer leader = leader(rig);
+  private static NatsTestServer replica(NatsKvFixture rig) {
+    NatsTestServer leader = leader(rig);
     return cluster().servers().stream().filter(it -> it != leader).findFirst().orElseThrow();
   }
 
-  private static NatsServer leader(NatsRig rig) {
-    AtomicReference<@Nullable NatsServer> leader = new AtomicReference<>();
+  private static NatsTestServer leader(NatsKvFixture rig) {
+    AtomicReference<@Nullable NatsTestServer> leader = new AtomicReference<>();
     rig.admin(it -> {
       StreamInfo info = it.jetStreamManagement().getStreamInfo("KV_" + rig.space() + "-things");
       ClusterInfo trio = assertInstanceOf(ClusterInfo.class, info.getClusterInfo());
       leader.set(cluster().named(String.valueOf(trio.getLeader())));
     });
-    return assertInstanceOf(NatsServer.class, leader.get());
+    return assertInstanceOf(NatsTestServer.class, leader.get());
   }
 
-  private static NatsCluster cluster() {
-    return assertInstanceOf(NatsCluster.class, cluster);
+  private static NatsTestCluster cluster() {
+    return assertInstanceOf(NatsTestCluster.class, cluster);
   }
 
   /// Writers that each add one to a counter, and know which of their additions were acknowledged.
-  private static final class Load {
+  private static final class CounterLoad {
     private final Kv kv;
     private final AtomicInteger acknowledged = new AtomicInteger();
     private final AtomicInteger unclear = new AtomicInteger();
     private volatile boolean stopped;
 
-    Load(Kv kv) {
+    CounterLoad(Kv kv) {
       this.kv = kv;
       untilWritten(kv, COUNTER);
     }
@@ -334,7 +337,7 @@ class NatsClusterTest implements KvRaceContract {
 
     void awaitMore(int count) {
       int goal = acknowledged.get() + count;
-      Waiting.until(goal + " are acknowledged", () -> acknowledged.get() >= goal);
+      NatsAwait.until(goal + " are acknowledged", () -> acknowledged.get() >= goal);
     }
 
     void stop() {

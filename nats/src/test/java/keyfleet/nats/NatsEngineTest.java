@@ -51,19 +51,19 @@ class NatsEngineTest {
   private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
   private static final Key A = new Key("a");
 
-  private static @Nullable NatsServer durable;
-  private static @Nullable NatsServer lazy;
+  private static @Nullable NatsTestServer durable;
+  private static @Nullable NatsTestServer lazy;
 
   @BeforeAll
-  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
-    durable = NatsServer.start(folder.resolve("durable"), NatsServer.DURABLE);
-    lazy = NatsServer.start(folder.resolve("lazy"), NatsServer.LAZY);
+  static void start(@TempDir(factory = InMemoryTempDir.class) Path folder) {
+    durable = NatsTestServer.start(folder.resolve("durable"), NatsTestServer.DURABLE);
+    lazy = NatsTestServer.start(folder.resolve("lazy"), NatsTestServer.LAZY);
   }
 
   /// None is there if this machine has no server to start.
   @AfterAll
   static void stop() {
-    Stream.of(durable, lazy).filter(Objects::nonNull).forEach(NatsServer::close);
+    Stream.of(durable, lazy).filter(Objects::nonNull).forEach(NatsTestServer::close);
   }
 
   @ParameterizedTest
@@ -107,7 +107,7 @@ class NatsEngineTest {
 
   @Test
   void deadMonitor_isTriedAgainUnlessTheUrlVouches() {
-    String dead = "?monitor=http://127.0.0.1:" + NatsServer.freePort();
+    String dead = "?monitor=http://127.0.0.1:" + NatsTestServer.freePort();
     StoreException e =
         assertThrows(StoreException.class, () -> NatsEngine.open(durable().url(dead)));
     assertFalse(e instanceof StoreRefusedException, e.getMessage());
@@ -135,7 +135,7 @@ class NatsEngineTest {
   @Test
   void deadHost_isNoReasonToStop() {
     StoreUrl dead =
-        StoreUrl.parse("nats://127.0.0.1:" + NatsServer.freePort() + "?sync_interval=always");
+        StoreUrl.parse("nats://127.0.0.1:" + NatsTestServer.freePort() + "?sync_interval=always");
     StoreException e = assertThrows(StoreException.class, () -> NatsEngine.open(dead));
     assertFalse(e instanceof StoreRefusedException, e.getMessage());
     assertTrue(e.getMessage().contains("does not answer"), e.getMessage());
@@ -143,14 +143,15 @@ class NatsEngineTest {
 
   @Test
   void serverWithoutJetStream_isRefused(@TempDir Path folder) {
-    try (NatsServer server = NatsServer.start(folder)) {
+    try (NatsTestServer server = NatsTestServer.start(folder)) {
       assertRefused("without JetStream", server.url("?sync_interval=always"));
     }
   }
 
   @Test
   void serverOfSmallMessages_isRefused(@TempDir Path folder) {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE, "max_payload: 65536")) {
+    try (NatsTestServer server =
+        NatsTestServer.start(folder, NatsTestServer.DURABLE, "max_payload: 65536")) {
       assertRefused("takes messages of 65536 bytes", server.url("?sync_interval=always"));
     }
   }
@@ -158,7 +159,7 @@ class NatsEngineTest {
   @ParameterizedTest
   @CsvSource({"2.9.10", "2.10.27", "1.4.1", "unknown"})
   void oldServer_isRefused(String version) {
-    try (OldServer old = new OldServer(version)) {
+    try (OldNatsServer old = new OldNatsServer(version)) {
       assertRefused(
           "nats-server " + version,
           StoreUrl.parse("nats://" + old.address() + "?sync_interval=always"));
@@ -176,7 +177,7 @@ class NatsEngineTest {
 
   @Test
   void streamOfAnotherFormatOrOwner_isRefused() {
-    try (NatsRig rig = rig()) {
+    try (NatsKvFixture rig = rig()) {
       rig.admin(it -> {
         for (String name : List.of("newer", "foreign")) {
           it.jetStreamManagement()
@@ -208,7 +209,7 @@ class NatsEngineTest {
 
   @Test
   void lastingBucketThatExpires_isABug() {
-    try (NatsRig rig = rig()) {
+    try (NatsKvFixture rig = rig()) {
       rig.kv().put(BEATS, A, Value.of("x"));
       assertThrows(
           IllegalArgumentException.class,
@@ -223,7 +224,7 @@ class NatsEngineTest {
 
   @Test
   void otherClientsOfTheBucket_readAndWriteIt() {
-    try (NatsRig rig = rig()) {
+    try (NatsKvFixture rig = rig()) {
       rig.kv().put(THINGS, A, Value.of("ours"));
       rig.admin(it -> {
         KeyValueEntry entry = it.keyValue(rig.space() + "-things").get("a");
@@ -239,7 +240,7 @@ class NatsEngineTest {
 
   @Test
   void deletedKey_leavesAMarkerThatRunsOut() {
-    try (NatsRig rig = rig()) {
+    try (NatsKvFixture rig = rig()) {
       Revision revision =
           assertInstanceOf(Written.class, rig.kv().put(THINGS, A, Value.of("x"))).revision();
       assertEquals(new Deleted(), rig.kv().delete(THINGS, A, revision));
@@ -256,7 +257,7 @@ class NatsEngineTest {
 
   @Test
   void racedCreateOverMarker_isWonOnce() throws InterruptedException {
-    try (NatsRig rig = rig();
+    try (NatsKvFixture rig = rig();
         ExecutorService racers = Executors.newFixedThreadPool(8)) {
       for (int round = 0; round < 50; round++) {
         List<Future<WriteResult>> writeResults =
@@ -279,8 +280,9 @@ class NatsEngineTest {
         .toList();
   }
 
-  private static NatsRig rig() {
-    return new NatsRig(durable().address(), "?sync_interval=always", UnaryOperator.identity());
+  private static NatsKvFixture rig() {
+    return new NatsKvFixture(
+        durable().address(), "?sync_interval=always", UnaryOperator.identity());
   }
 
   private static StoreCheck.Level worst(StoreUrl url) {
@@ -304,11 +306,11 @@ class NatsEngineTest {
     return assertThrows(StoreRefusedException.class, call).getMessage();
   }
 
-  private static NatsServer durable() {
-    return assertInstanceOf(NatsServer.class, durable);
+  private static NatsTestServer durable() {
+    return assertInstanceOf(NatsTestServer.class, durable);
   }
 
-  private static NatsServer lazy() {
-    return assertInstanceOf(NatsServer.class, lazy);
+  private static NatsTestServer lazy() {
+    return assertInstanceOf(NatsTestServer.class, lazy);
   }
 }

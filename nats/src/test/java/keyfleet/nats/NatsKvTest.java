@@ -12,11 +12,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The contract on one server that syncs each write.
 class NatsKvTest implements KvContract, KvRaceContract {
-  private static @Nullable NatsServer server;
+  private static @Nullable NatsTestServer server;
 
   @BeforeAll
-  static void start(@TempDir(factory = NatsFolder.class) Path folder) {
-    server = NatsServer.start(folder, NatsServer.DURABLE);
+  static void start(@TempDir(factory = InMemoryTempDir.class) Path folder) {
+    server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
   }
 
   @AfterAll
@@ -34,11 +34,11 @@ class NatsKvTest implements KvContract, KvRaceContract {
 
   @Override
   public KvFixture fixture() {
-    NatsServer running = server;
+    NatsTestServer running = server;
     if (running == null) {
       throw new IllegalStateException("no server");
     }
-    return new NatsRig(
+    return new NatsKvFixture(
         running.address(), "?monitor=" + running.monitor(), UnaryOperator.identity());
   }
 }

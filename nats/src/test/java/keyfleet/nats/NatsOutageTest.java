@@ -34,32 +34,32 @@ class NatsOutageTest {
   private static final Key A = new Key("a");
   private static final String DURABLE = "?sync_interval=always";
 
-  @TempDir(factory = NatsFolder.class)
+  @TempDir(factory = InMemoryTempDir.class)
   Path folder;
 
   @Test
   void answerLost_writeIsUnknownAndFoundByItsNonce() {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
-        NatsProxy proxy = new NatsProxy(server.port());
-        NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
+        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        NatsKvFixture rig = new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
       proxy.hush();
       ConditionalWrite conditionalWrite = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
       assertEquals(new Unknown(), conditionalWrite.send(rig.kv()));
       proxy.mend();
-      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new PatientKv(rig.kv())));
+      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new RetryingKv(rig.kv())));
     }
   }
 
   @Test
   void wireCut_callsFailAtOnceAndWatchSaysMissedAfterwards() throws InterruptedException {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
-        NatsProxy proxy = new NatsProxy(server.port());
-        NatsRig rig = new NatsRig(proxy.address(), DURABLE, UnaryOperator.identity())) {
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
+        NatsFaultProxy proxy = new NatsFaultProxy(server.port());
+        NatsKvFixture rig = new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
       rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       proxy.cut();
-      Waiting.until("the cut is noticed", () -> fails(rig.kv()));
+      NatsAwait.until("the cut is noticed", () -> fails(rig.kv()));
       assertThrows(StoreException.class, () -> rig.kv().create(THINGS, A, Value.of("never")));
       assertThrows(StoreException.class, () -> rig.kv().list(THINGS, Prefix.ALL));
       assertThrows(StoreException.class, () -> rig.kv().storeTime());
@@ -71,8 +71,9 @@ class NatsOutageTest {
 
   @Test
   void serverKilledAndRestarted_hasAllThatWasAcknowledged() {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE);
-        NatsRig rig = new NatsRig(server.address(), DURABLE, UnaryOperator.identity())) {
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
+        NatsKvFixture rig =
+            new NatsKvFixture(server.address(), DURABLE, UnaryOperator.identity())) {
       List<Key> acknowledged = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
         Key key = new Key("k%03d".formatted(i));
@@ -83,21 +84,21 @@ class NatsOutageTest {
       server.kill();
       assertThrows(
           StoreException.class,
-          () -> Waiting.until("a read fails", () -> rig.kv().get(THINGS, A).isPresent()));
+          () -> NatsAwait.until("a read fails", () -> rig.kv().get(THINGS, A).isPresent()));
       server.restart();
-      List<Entry> found = new PatientKv(rig.kv()).list(THINGS, Prefix.ALL);
+      List<Entry> found = new RetryingKv(rig.kv()).list(THINGS, Prefix.ALL);
       assertEquals(acknowledged, found.stream().map(Entry::key).toList());
     }
   }
 
   @Test
   void closedEngine_leavesNoThread() {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE)) {
-      NatsRig rig = new NatsRig(server.address(), DURABLE, UnaryOperator.identity());
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
+      NatsKvFixture rig = new NatsKvFixture(server.address(), DURABLE, UnaryOperator.identity());
       rig.kv().watch(THINGS, Prefix.ALL, _ -> {});
       rig.close();
       assertThrows(StoreException.class, () -> rig.kv().get(THINGS, A));
-      Waiting.until(
+      NatsAwait.until(
           "its threads have ended",
           () ->
               Thread.getAllStackTraces().keySet().stream()

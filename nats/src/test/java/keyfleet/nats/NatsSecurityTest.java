@@ -31,12 +31,12 @@ class NatsSecurityTest {
       "{\"type\":\"account\",\"version\":2,\"limits\":{\"subs\":-1,\"data\":-1,\"payload\":-1,\"imports\":-1,"
           + "\"exports\":-1,\"wildcards\":true,\"conn\":-1,\"leaf\":-1,\"mem_storage\":%1$d,\"disk_storage\":%1$d}}";
 
-  @TempDir(factory = NatsFolder.class)
+  @TempDir(factory = InMemoryTempDir.class)
   Path folder;
 
   @Test
   void passwordByUrlOrFile_opens() throws IOException {
-    try (NatsServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
+    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
       assertOpens(as("kf:s3cret@", server, ""));
       assertOpens(
           as("kf@", server, "&password-file=" + secret("password", "s3cret\n", "rw-------")));
@@ -45,14 +45,14 @@ class NatsSecurityTest {
 
   @Test
   void wrongPassword_isRefusedAndNotSaid() {
-    try (NatsServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
+    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
       assertRefused("refused who we are", as("kf:wr0ng@", server, ""));
     }
   }
 
   @Test
   void secretThatOthersMayRead_isRefused() throws IOException {
-    try (NatsServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
+    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
       Path open = secret("password", "s3cret", "rw-r--r--");
       assertRefused("has mode rw-r--r--", as("kf@", server, "&password-file=" + open));
       assertRefused(
@@ -62,7 +62,7 @@ class NatsSecurityTest {
 
   @Test
   void token_opens() throws IOException {
-    try (NatsServer server = server("authorization { token: \"t0ken\" }")) {
+    try (NatsTestServer server = server("authorization { token: \"t0ken\" }")) {
       assertOpens(as("", server, "&token-file=" + secret("token", "t0ken", "r--------")));
     }
   }
@@ -70,7 +70,7 @@ class NatsSecurityTest {
   @Test
   void nkey_opens() throws IOException, GeneralSecurityException {
     NKey user = NKey.createUser(new SecureRandom());
-    try (NatsServer server =
+    try (NatsTestServer server =
         server("authorization { users: [ { nkey: %s } ] }".formatted(publicOf(user)))) {
       assertOpens(
           as("", server, "&nkey=" + secret("seed", new String(user.getSeed()), "r--------")));
@@ -86,7 +86,7 @@ class NatsSecurityTest {
     NKey user = NKey.createUser(random);
     String jwt = JwtUtils.issueUserJWT(account, publicOf(account), publicOf(user));
     String creds = JwtUtils.NATS_USER_JWT_FORMAT.formatted(jwt, new String(user.getSeed()));
-    try (NatsServer server =
+    try (NatsTestServer server =
         server(
             "operator: " + issued(operator, operator, "{\"type\":\"operator\",\"version\":2}"),
             "system_account: " + publicOf(system),
@@ -103,9 +103,9 @@ class NatsSecurityTest {
 
   @Test
   void tls_opensForWhomWeTrustAndMean() {
-    Certificates trusted = new Certificates(folder, "ours");
-    Certificates stranger = new Certificates(folder, "stranger");
-    try (NatsServer server = server(trusted.tls("localhost", "127.0.0.1"))) {
+    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    NatsTestCertificates stranger = new NatsTestCertificates(folder, "stranger");
+    try (NatsTestServer server = server(trusted.tls("localhost", "127.0.0.1"))) {
       assertOpens(as("", server, "&tls-ca=" + trusted.authority()));
       assertRefused("speaks TLS only", as("", server, ""));
       assertRefused("no TLS with", as("", server, "&tls-ca=" + stranger.authority()));
@@ -115,21 +115,21 @@ class NatsSecurityTest {
 
   @Test
   void certificateOfAnotherHost_isRefused() {
-    Certificates trusted = new Certificates(folder, "ours");
-    try (NatsServer server = server(trusted.tls("elsewhere.example", "127.0.0.9"))) {
+    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
+    try (NatsTestServer server = server(trusted.tls("elsewhere.example", "127.0.0.9"))) {
       assertRefused("no TLS with", as("", server, "&tls-ca=" + trusted.authority()));
     }
   }
 
   @Test
   void serverThatAsksWhoWeAre_getsOurCertificate() {
-    Certificates trusted = new Certificates(folder, "ours");
+    NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
     String asking =
         trusted
             .tls("localhost", "127.0.0.1")
             .replace(
                 "tls {", "tls { verify: true, ca_file: \"%s\",".formatted(trusted.authority()));
-    try (NatsServer server = server(asking)) {
+    try (NatsTestServer server = server(asking)) {
       String ours =
           "&tls-cert=%s&tls-key=%s".formatted(trusted.certificate("client"), trusted.key("client"));
       assertOpens(as("", server, "&tls-ca=" + trusted.authority() + ours));
@@ -138,16 +138,16 @@ class NatsSecurityTest {
     }
   }
 
-  private NatsServer server(String... lines) {
+  private NatsTestServer server(String... lines) {
     String[] all = new String[lines.length + 1];
-    all[0] = NatsServer.DURABLE;
+    all[0] = NatsTestServer.DURABLE;
     for (int i = 0; i < lines.length; i++) {
       all[i + 1] = lines[i].replace("%", "%%");
     }
-    return NatsServer.start(folder.resolve("server"), all);
+    return NatsTestServer.start(folder.resolve("server"), all);
   }
 
-  private static StoreUrl as(String who, NatsServer server, String params) {
+  private static StoreUrl as(String who, NatsTestServer server, String params) {
     return StoreUrl.parse("nats://" + who + server.address() + "?sync_interval=always" + params);
   }
 

@@ -16,7 +16,7 @@ import keyfleet.store.StoreRefusedException;
 import keyfleet.store.StoreTime;
 
 /// Makes a bucket's stream on its first use, or finds that the one there will do.
-final class NatsStreams {
+final class NatsStreamRegistry {
   static final String FORMAT = "1";
 
   private static final String FORMAT_NAME = "keyfleet-format";
@@ -28,12 +28,12 @@ final class NatsStreams {
   private static final Duration DUPLICATES = Duration.ofMinutes(2);
   private static final int CLUSTER_COPIES = 3;
 
-  private final NatsLink link;
+  private final NatsConnection link;
   private final NatsSettings settings;
-  private final NatsTime time;
+  private final NatsStoreClock time;
   private final Map<String, NatsStream> known = new ConcurrentHashMap<>();
 
-  NatsStreams(NatsLink link, NatsSettings settings, NatsTime time) {
+  NatsStreamRegistry(NatsConnection link, NatsSettings settings, NatsStoreClock time) {
     this.link = link;
     this.settings = settings;
     this.time = time;
@@ -78,7 +78,7 @@ final class NatsStreams {
           "sync_interval: always in the server's jetstream block, then leave use=heartbeats out");
     }
     StreamInfo info = info(stream, "");
-    if (info.getApiErrorCode() == NatsFault.STREAM_NOT_FOUND) {
+    if (info.getApiErrorCode() == NatsErrors.STREAM_NOT_FOUND) {
       info = create(stream);
     }
     check(stream, info);
@@ -95,7 +95,7 @@ final class NatsStreams {
 
   StoreTime time(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsFault.of("stream " + stream.name() + " tells no time", info);
+      throw NatsErrors.of("stream " + stream.name() + " tells no time", info);
     }
     if (info.getTimestamp() == null) {
       throw new StoreException("stream " + stream.name() + " tells no time");
@@ -103,11 +103,11 @@ final class NatsStreams {
     return time.see(info.getTimestamp().toInstant().toEpochMilli());
   }
 
-  NatsTime time() {
+  NatsStoreClock time() {
     return time;
   }
 
-  NatsLink link() {
+  NatsConnection link() {
     return link;
   }
 
@@ -115,7 +115,7 @@ final class NatsStreams {
   private StreamInfo create(NatsStream stream) {
     Message answer = link.ask("STREAM.CREATE." + stream.name(), configuration(stream).toJson());
     StreamInfo created = new StreamInfo(answer);
-    return created.getApiErrorCode() == NatsFault.STREAM_NAME_IN_USE ? info(stream, "") : created;
+    return created.getApiErrorCode() == NatsErrors.STREAM_NAME_IN_USE ? info(stream, "") : created;
   }
 
   /// As `nats kv add` would make it, with per-message lifetimes for the markers of deleted keys.
@@ -141,7 +141,7 @@ final class NatsStreams {
 
   private void check(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsFault.of("stream " + stream.name() + " cannot be had", info);
+      throw NatsErrors.of("stream " + stream.name() + " cannot be had", info);
     }
     StreamConfiguration found = info.getConfiguration();
     Map<String, String> metadata = found.getMetadata();

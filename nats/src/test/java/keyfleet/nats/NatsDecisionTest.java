@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
-import keyfleet.nats.NatsMonitor.Seen;
-import keyfleet.nats.NatsMonitor.Sync;
-import keyfleet.nats.NatsSettings.Promise;
+import keyfleet.nats.NatsMonitorClient.ServerReport;
+import keyfleet.nats.NatsMonitorClient.Sync;
+import keyfleet.nats.NatsSettings.DeclaredSync;
 import keyfleet.nats.NatsSettings.Use;
 import keyfleet.store.Bucket;
 import keyfleet.store.Key;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What is decided without a server.
-class NatsJudgementTest {
+class NatsDecisionTest {
   /// Servers as `NAME:SYNC`, of a cluster of `size`; we are connected to `a`.
   @ParameterizedTest
   @CsvSource({
@@ -41,10 +41,10 @@ class NatsJudgementTest {
     "'', 0, NONE, HEARTBEATS, WARN",
   })
   void durability_isSeenOrDeclaredOrRefused(
-      String servers, int size, Promise promise, Use use, String verdict) {
-    NatsDurability durability =
-        new NatsDurability(new NatsSettings("", 0, List.of(), promise, use));
-    List<Seen> seen =
+      String servers, int size, DeclaredSync promise, Use use, String verdict) {
+    NatsDurabilityCheck durability =
+        new NatsDurabilityCheck(new NatsSettings("", 0, List.of(), promise, use));
+    List<ServerReport> seen =
         Stream.of(servers.split(" "))
             .filter(it -> !it.isEmpty())
             .map(it -> seen(it, size))
@@ -58,7 +58,7 @@ class NatsJudgementTest {
 
   @Test
   void storeTime_doesNotGoBackWithANewLeader() {
-    NatsTime time = new NatsTime();
+    NatsStoreClock time = new NatsStoreClock();
     assertEquals(new StoreTime(5_000), time.see(5_000));
     assertEquals(new StoreTime(5_000), time.see(4_000));
     assertEquals(new StoreTime(5_001), time.see(5_001));
@@ -88,8 +88,8 @@ class NatsJudgementTest {
     assertEquals("$KV.t1-things.n.>", stream.filter(Prefix.under(new Key("n"))));
   }
 
-  private static Seen seen(String server, int size) {
+  private static ServerReport seen(String server, int size) {
     String[] parts = server.split(":", 2);
-    return new Seen(parts[0], "2.15.2", Sync.valueOf(parts[1]), size, Instant.EPOCH);
+    return new ServerReport(parts[0], "2.15.2", Sync.valueOf(parts[1]), size, Instant.EPOCH);
   }
 }

@@ -21,7 +21,7 @@ import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.PrivateFile;
 
 /// Connects as the URL says, and says in words why it could not.
-final class NatsDoor {
+final class NatsConnector {
   /// For each host: to connect, to shake hands, to be told who is there.
   private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
 
@@ -38,16 +38,16 @@ final class NatsDoor {
   private final NatsTls tls;
   private final Queue<Exception> troubles = new ConcurrentLinkedQueue<>();
 
-  NatsDoor(StoreUrl url) {
+  NatsConnector(StoreUrl url) {
     this.url = url;
     this.tls = new NatsTls(url);
   }
 
   /// `events` hears of the connection's fate until it is closed.
-  NatsLink open(ConnectionListener events) {
-    NatsThreads threads = new NatsThreads();
+  NatsConnection open(ConnectionListener events) {
+    NatsExecutors threads = new NatsExecutors();
     try {
-      return new NatsLink(Nats.connect(options(threads, events)), threads, url.toString());
+      return new NatsConnection(Nats.connect(options(threads, events)), threads, url.toString());
     } catch (IOException e) {
       throw closing(threads, reason(e, threads));
     } catch (InterruptedException e) {
@@ -58,12 +58,12 @@ final class NatsDoor {
     }
   }
 
-  private static StoreException closing(NatsThreads threads, StoreException e) {
+  private static StoreException closing(NatsExecutors threads, StoreException e) {
     threads.close();
     return e;
   }
 
-  private Options options(NatsThreads threads, ConnectionListener events) {
+  private Options options(NatsExecutors threads, ConnectionListener events) {
     Options.Builder options =
         new Options.Builder()
             .servers(url.hosts().stream().map(it -> "nats://" + it).toArray(String[]::new))
@@ -131,7 +131,7 @@ final class NatsDoor {
     };
   }
 
-  private StoreException reason(IOException thrown, NatsThreads threads) {
+  private StoreException reason(IOException thrown, NatsExecutors threads) {
     if (thrown instanceof AuthenticationException) {
       return new StoreRefusedException(
           url + " refused who we are",

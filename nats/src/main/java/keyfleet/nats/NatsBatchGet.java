@@ -14,19 +14,19 @@ import keyfleet.store.StoreException;
 /// Any replica may answer it, also one that is behind. It tells how far it is, so its answer counts
 /// only if that is no less than where the leader was when the listing began: then it knows all that
 /// had been acknowledged.
-final class NatsBatch implements AutoCloseable {
-  sealed interface Outcome {
+final class NatsBatchGet implements AutoCloseable {
+  sealed interface Result {
     /// All of the subjects that there are.
-    record All(Map<String, NatsStored> found) implements Outcome {}
+    record Complete(Map<String, NatsKeyMessage> found) implements Result {}
 
     /// As many as fit into [#MAX_BYTES].
-    record Some(Map<String, NatsStored> found) implements Outcome {}
+    record Partial(Map<String, NatsKeyMessage> found) implements Result {}
 
     /// The replica is behind.
-    record Behind() implements Outcome {}
+    record StaleReplica() implements Result {}
 
     /// The replica has none of the subjects; it does not say then how far it is.
-    record None() implements Outcome {}
+    record NoneFound() implements Result {}
   }
 
   /// The server's own limit of results.
@@ -34,12 +34,12 @@ final class NatsBatch implements AutoCloseable {
 
   private static final int MAX_BYTES = 8 << 20;
 
-  private final NatsLink link;
+  private final NatsConnection link;
   private final NatsStream stream;
   private final List<String> subjects;
   private final Subscription answers;
 
-  NatsBatch(NatsLink link, NatsStream stream, List<String> subjects) {
+  NatsBatchGet(NatsConnection link, NatsStream stream, List<String> subjects) {
     this.link = link;
     this.stream = stream;
     this.subjects = List.copyOf(subjects);
@@ -50,7 +50,7 @@ final class NatsBatch implements AutoCloseable {
     return subjects;
   }
 
-  NatsBatch send() {
+  NatsBatchGet send() {
     String quoted = subjects.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
     String body = "{\"multi_last\":%s,\"max_bytes\":%d}".formatted(quoted, MAX_BYTES);
     link.ask("DIRECT.GET." + stream.name(), body, answers.getSubject());
@@ -58,16 +58,16 @@ final class NatsBatch implements AutoCloseable {
   }
 
   /// Once for each time it was sent.
-  Outcome await(long sequence) {
-    Map<String, NatsStored> found = new HashMap<>();
+  Result await(long sequence) {
+    Map<String, NatsKeyMessage> found = new HashMap<>();
     Message message = next();
     while (!message.isStatusMessage()) {
-      found.put(message.getHeaders().getFirst("Nats-Subject"), NatsStored.of(message));
+      found.put(message.getHeaders().getFirst("Nats-Subject"), NatsKeyMessage.of(message));
       message = next();
     }
     return switch (message.getStatus().getCode()) {
       case Status.EOB_CODE -> ended(found, message, sequence);
-      case Status.NOT_FOUND_CODE -> new Outcome.None();
+      case Status.NOT_FOUND_CODE -> new Result.NoneFound();
       default ->
           throw new StoreException(
               "%s cannot be listed: %s"
@@ -75,16 +75,18 @@ final class NatsBatch implements AutoCloseable {
     };
   }
 
-  private static Outcome ended(Map<String, NatsStored> found, Message end, long sequence) {
+  private static Result ended(Map<String, NatsKeyMessage> found, Message end, long sequence) {
     if (number(end, "Nats-UpTo-Sequence") < sequence) {
-      return new Outcome.Behind();
+      return new Result.StaleReplica();
     }
-    return number(end, "Nats-Num-Pending") == 0 ? new Outcome.All(found) : new Outcome.Some(found);
+    return number(end, "Nats-Num-Pending") == 0
+        ? new Result.Complete(found)
+        : new Result.Partial(found);
   }
 
   private Message next() {
     try {
-      Message message = answers.nextMessage(NatsLink.ANSWER_LIMIT);
+      Message message = answers.nextMessage(NatsConnection.ANSWER_LIMIT);
       if (message == null) {
         throw link.silent("DIRECT.GET." + stream.name());
       }
@@ -104,6 +106,6 @@ final class NatsBatch implements AutoCloseable {
 
   @Override
   public void close() {
-    NatsLink.end(answers);
+    NatsConnection.end(answers);
   }
 }

@@ -19,10 +19,10 @@ import java.util.List;
 import keyfleet.store.StoreException;
 
 /// Reads what servers say of themselves at their monitoring endpoints, `/varz`.
-final class NatsMonitor {
+final class NatsMonitorClient {
   /// One server: who it is, whether it syncs each write, how many servers are in its cluster, and
   /// what time it is there.
-  record Seen(String serverId, String version, Sync sync, int clusterSize, Instant now) {}
+  record ServerReport(String serverId, String version, Sync sync, int clusterSize, Instant now) {}
 
   enum Sync {
     ALWAYS,
@@ -32,10 +32,10 @@ final class NatsMonitor {
   private static final Duration LIMIT = Duration.ofSeconds(4);
   private static final int OK = 200;
 
-  private NatsMonitor() {}
+  private NatsMonitorClient() {}
 
-  static List<Seen> look(List<URI> monitors) {
-    List<Seen> seen = new ArrayList<>();
+  static List<ServerReport> look(List<URI> monitors) {
+    List<ServerReport> seen = new ArrayList<>();
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
       for (URI monitor : monitors) {
         seen.add(look(client, monitor));
@@ -44,7 +44,7 @@ final class NatsMonitor {
     return List.copyOf(seen);
   }
 
-  private static Seen look(HttpClient client, URI monitor) {
+  private static ServerReport look(HttpClient client, URI monitor) {
     HttpRequest request = HttpRequest.newBuilder(monitor).timeout(LIMIT).build();
     try {
       HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
@@ -62,7 +62,7 @@ final class NatsMonitor {
     }
   }
 
-  private static Seen seen(URI monitor, JsonValue varz) {
+  private static ServerReport seen(URI monitor, JsonValue varz) {
     JsonValue jetStream = JsonValueUtils.readObject(varz, "jetstream");
     JsonValue config = JsonValueUtils.readObject(jetStream, "config");
     String serverId = JsonValueUtils.readString(varz, "server_id");
@@ -70,7 +70,7 @@ final class NatsMonitor {
     if (serverId == null || now == null) {
       throw new StoreException(monitor + " is no monitoring endpoint of NATS");
     }
-    return new Seen(
+    return new ServerReport(
         serverId,
         JsonValueUtils.readString(varz, "version", "0"),
         JsonValueUtils.readBoolean(config, "sync_always") ? Sync.ALWAYS : Sync.LATER,

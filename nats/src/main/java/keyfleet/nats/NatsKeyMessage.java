@@ -15,7 +15,7 @@ import keyfleet.store.Value;
 import org.jspecify.annotations.Nullable;
 
 /// The last message on a key's subject: a value, or a marker that says it was deleted.
-record NatsStored(Kind kind, Bytes bytes, Revision revision, StoreTime writtenAt) {
+record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writtenAt) {
   enum Kind {
     VALUE,
     MARKER
@@ -27,13 +27,13 @@ record NatsStored(Kind kind, Bytes bytes, Revision revision, StoreTime writtenAt
   /// Markers of clients, and of the server itself.
   private static final Set<String> MARKED = Set.of(OPERATION, "Nats-Marker-Reason");
 
-  static NatsStored of(MessageInfo message) {
+  static NatsKeyMessage of(MessageInfo message) {
     if (message.getTime() == null || message.getSeq() < 1) {
       throw new StoreException(
           "a message of stream " + message.getStream() + " came without number or time");
     }
     byte[] data = message.getData();
-    return new NatsStored(
+    return new NatsKeyMessage(
         isMarker(message.getHeaders()) ? Kind.MARKER : Kind.VALUE,
         Bytes.copyOf(data == null ? new byte[0] : data),
         new Revision(message.getSeq()),
@@ -41,9 +41,9 @@ record NatsStored(Kind kind, Bytes bytes, Revision revision, StoreTime writtenAt
   }
 
   /// From a message of a direct get, whose headers say what else there is to know.
-  static NatsStored of(Message message) {
+  static NatsKeyMessage of(Message message) {
     Headers headers = message.getHeaders();
-    return new NatsStored(
+    return new NatsKeyMessage(
         isMarker(headers) ? Kind.MARKER : Kind.VALUE,
         Bytes.copyOf(message.getData()),
         new Revision(Long.parseLong(headers.getFirst("Nats-Sequence"))),

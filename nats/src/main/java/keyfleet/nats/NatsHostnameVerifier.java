@@ -10,10 +10,10 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /// Also asks that the server's certificate be for the host that was called. The driver does not: to
 /// it any certificate of a trusted authority is as good as another.
-final class NatsHostCheck extends X509ExtendedTrustManager {
+final class NatsHostnameVerifier extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager inner;
 
-  NatsHostCheck(X509ExtendedTrustManager inner) {
+  NatsHostnameVerifier(X509ExtendedTrustManager inner) {
     this.inner = inner;
   }
 

@@ -9,11 +9,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Waits for what must happen on a real server.
-final class Waiting {
+final class NatsAwait {
   private static final int LIMIT_SECONDS = 60;
   private static final Duration STEP = Duration.ofMillis(20);
 
-  private Waiting() {}
+  private NatsAwait() {}
 
   static void until(String what, BooleanSupplier holds) {
     for (int i = 0; !holds.getAsBoolean(); i++) {

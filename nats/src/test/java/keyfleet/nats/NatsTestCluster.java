@@ -1,6 +1,6 @@
 package keyfleet.nats;
 
-import static keyfleet.nats.NatsServer.freePort;
+import static keyfleet.nats.NatsTestServer.freePort;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,43 +9,43 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /// Three servers that sync each write and hold each other's streams.
-final class NatsCluster implements AutoCloseable {
+final class NatsTestCluster implements AutoCloseable {
   static final int SIZE = 3;
 
-  private final List<NatsServer> servers = new ArrayList<>();
+  private final List<NatsTestServer> servers = new ArrayList<>();
 
-  NatsCluster(Path folder) {
+  NatsTestCluster(Path folder) {
     List<Integer> routes = IntStream.range(0, SIZE).mapToObj(_ -> freePort()).toList();
     String all =
         routes.stream().map(it -> "nats://127.0.0.1:" + it).collect(Collectors.joining(", "));
     for (int i = 0; i < SIZE; i++) {
       servers.add(
-          NatsServer.starting(
+          NatsTestServer.starting(
               folder.resolve("n" + i),
               freePort(),
               freePort(),
               "server_name: " + name(i),
-              NatsServer.DURABLE,
+              NatsTestServer.DURABLE,
               "cluster { name: trio, listen: \"127.0.0.1:%d\", routes: [%s] }"
                   .formatted(routes.get(i), all)));
     }
-    servers.forEach(NatsServer::awaitReady);
+    servers.forEach(NatsTestServer::awaitReady);
   }
 
   String addresses() {
-    return servers.stream().map(NatsServer::address).collect(Collectors.joining(","));
+    return servers.stream().map(NatsTestServer::address).collect(Collectors.joining(","));
   }
 
   String monitors() {
-    return servers.stream().map(NatsServer::monitor).collect(Collectors.joining(","));
+    return servers.stream().map(NatsTestServer::monitor).collect(Collectors.joining(","));
   }
 
-  NatsServer named(String name) {
+  NatsTestServer named(String name) {
     return servers.get(
         IntStream.range(0, SIZE).filter(i -> name(i).equals(name)).findFirst().orElseThrow());
   }
 
-  List<NatsServer> servers() {
+  List<NatsTestServer> servers() {
     return List.copyOf(servers);
   }
 
@@ -55,6 +55,6 @@ final class NatsCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    servers.forEach(NatsServer::close);
+    servers.forEach(NatsTestServer::close);
   }
 }

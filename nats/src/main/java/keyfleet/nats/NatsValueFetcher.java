@@ -7,19 +7,19 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import keyfleet.nats.NatsBatch.Outcome.All;
-import keyfleet.nats.NatsBatch.Outcome.Behind;
-import keyfleet.nats.NatsBatch.Outcome.None;
-import keyfleet.nats.NatsBatch.Outcome.Some;
-import keyfleet.nats.NatsHead.Taken;
-import keyfleet.nats.NatsLister.Branch;
+import keyfleet.nats.NatsBatchGet.Result.Complete;
+import keyfleet.nats.NatsBatchGet.Result.NoneFound;
+import keyfleet.nats.NatsBatchGet.Result.Partial;
+import keyfleet.nats.NatsBatchGet.Result.StaleReplica;
+import keyfleet.nats.NatsKeyState.Present;
+import keyfleet.nats.NatsLister.Listing;
 import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.StoreException;
 
 /// Fetches the values of one listing. A few batches are on their way at a time, so that the server
 /// looks up while we read.
-final class NatsHarvest implements AutoCloseable {
+final class NatsValueFetcher implements AutoCloseable {
   private static final int ON_THEIR_WAY = 4;
 
   /// With the pauses, some seconds: a replica that is further behind is not caught up with here.
@@ -27,50 +27,50 @@ final class NatsHarvest implements AutoCloseable {
 
   private static final Duration BEHIND_PAUSE = Duration.ofMillis(50);
 
-  private final NatsLink link;
-  private final NatsReader reader;
+  private final NatsConnection link;
+  private final NatsKeyReader reader;
   private final NatsStream stream;
-  private final Branch branch;
+  private final Listing branch;
   private final Deque<List<String>> wanted = new ArrayDeque<>();
-  private final Deque<NatsBatch> sent = new ArrayDeque<>();
+  private final Deque<NatsBatchGet> sent = new ArrayDeque<>();
   private final Map<Key, Entry> found = new TreeMap<>();
   private int behind;
 
-  NatsHarvest(NatsLink link, NatsReader reader, NatsStream stream, Branch branch) {
+  NatsValueFetcher(NatsConnection link, NatsKeyReader reader, NatsStream stream, Listing branch) {
     this.link = link;
     this.reader = reader;
     this.stream = stream;
     this.branch = branch;
     List<String> subjects = List.copyOf(branch.subjects());
-    for (int i = 0; i < subjects.size(); i += NatsBatch.LIMIT) {
-      wanted.add(subjects.subList(i, Math.min(i + NatsBatch.LIMIT, subjects.size())));
+    for (int i = 0; i < subjects.size(); i += NatsBatchGet.LIMIT) {
+      wanted.add(subjects.subList(i, Math.min(i + NatsBatchGet.LIMIT, subjects.size())));
     }
   }
 
   List<Entry> entries() {
     while (!wanted.isEmpty() || !sent.isEmpty()) {
       while (sent.size() < ON_THEIR_WAY && !wanted.isEmpty()) {
-        sent.add(new NatsBatch(link, stream, wanted.remove()));
+        sent.add(new NatsBatchGet(link, stream, wanted.remove()));
         sent.getLast().send();
       }
-      try (NatsBatch batch = sent.remove()) {
+      try (NatsBatchGet batch = sent.remove()) {
         take(batch);
       }
     }
     return List.copyOf(found.values());
   }
 
-  private void take(NatsBatch batch) {
+  private void take(NatsBatchGet batch) {
     switch (batch.await(branch.sequence())) {
-      case All(var stored) -> stored.forEach(this::add);
-      case Some(var stored) -> {
+      case Complete(var stored) -> stored.forEach(this::add);
+      case Partial(var stored) -> {
         stored.forEach(this::add);
         List<String> rest = new ArrayList<>(batch.subjects());
         rest.removeAll(stored.keySet());
         wanted.add(rest);
       }
-      case None _ -> batch.subjects().forEach(this::askLeader);
-      case Behind _ -> {
+      case NoneFound _ -> batch.subjects().forEach(this::askLeader);
+      case StaleReplica _ -> {
         if (++behind > BEHIND_LIMIT) {
           throw new StoreException("a replica of stream " + stream.name() + " stays behind");
         }
@@ -80,7 +80,7 @@ final class NatsHarvest implements AutoCloseable {
     }
   }
 
-  private void add(String subject, NatsStored stored) {
+  private void add(String subject, NatsKeyMessage stored) {
     add(stream.key(subject), reader.judged(stream, stored, branch.now()));
   }
 
@@ -88,8 +88,8 @@ final class NatsHarvest implements AutoCloseable {
     add(stream.key(subject), reader.head(stream, stream.key(subject)));
   }
 
-  private void add(Key key, NatsHead head) {
-    if (head instanceof Taken(var stored)) {
+  private void add(Key key, NatsKeyState head) {
+    if (head instanceof Present(var stored)) {
       found.put(key, stored.entry(key));
     }
   }
@@ -97,6 +97,6 @@ final class NatsHarvest implements AutoCloseable {
   /// Ends what an exception left on its way.
   @Override
   public void close() {
-    sent.forEach(NatsBatch::close);
+    sent.forEach(NatsBatchGet::close);
   }
 }

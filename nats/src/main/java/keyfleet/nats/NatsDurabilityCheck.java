@@ -3,9 +3,9 @@ package keyfleet.nats;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import keyfleet.nats.NatsMonitor.Seen;
-import keyfleet.nats.NatsMonitor.Sync;
-import keyfleet.nats.NatsSettings.Promise;
+import keyfleet.nats.NatsMonitorClient.ServerReport;
+import keyfleet.nats.NatsMonitorClient.Sync;
+import keyfleet.nats.NatsSettings.DeclaredSync;
 import keyfleet.nats.NatsSettings.Use;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
@@ -13,7 +13,7 @@ import keyfleet.store.engine.StoreCheck;
 
 /// Whether an acknowledged write outlives a power failure. By default a server syncs every two
 /// minutes and acknowledges before; a keystore may not rest on that.
-final class NatsDurability {
+final class NatsDurabilityCheck {
   private static final String REMEDY =
       "sync_interval: always in the jetstream block of each server; then"
           + " ?monitor=http://HOST:8222,… to show it, or ?sync_interval=always to vouch for it"
@@ -21,24 +21,24 @@ final class NatsDurability {
 
   private final NatsSettings settings;
 
-  NatsDurability(NatsSettings settings) {
+  NatsDurabilityCheck(NatsSettings settings) {
     this.settings = settings;
   }
 
   /// What is known about the cluster of the server `serverId`, where `seen` is what monitors
   /// showed.
-  StoreCheck judge(String serverId, List<Seen> seen) {
+  StoreCheck judge(String serverId, List<ServerReport> seen) {
     if (seen.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
       return unfit(
           "a server acknowledges before it syncs: its monitor shows no sync_interval: always");
     }
-    Set<String> shown = seen.stream().map(Seen::serverId).collect(Collectors.toSet());
-    int size = seen.stream().mapToInt(Seen::clusterSize).max().orElse(0);
+    Set<String> shown = seen.stream().map(ServerReport::serverId).collect(Collectors.toSet());
+    int size = seen.stream().mapToInt(ServerReport::clusterSize).max().orElse(0);
     if (!seen.isEmpty() && shown.contains(serverId) && shown.size() >= size) {
       return StoreCheck.ok(
           "each of %d servers syncs each write before it acknowledges".formatted(shown.size()));
     }
-    if (settings.promise() == Promise.SYNC_ALWAYS) {
+    if (settings.promise() == DeclaredSync.SYNC_ALWAYS) {
       return StoreCheck.warn(
           "that writes are synced before they are acknowledged is declared, and was seen on %d servers"
               .formatted(shown.size()),
@@ -52,11 +52,11 @@ final class NatsDurability {
   }
 
   /// An endpoint that does not answer is no reason to stop when the URL vouches.
-  List<Seen> look() {
+  List<ServerReport> look() {
     try {
-      return NatsMonitor.look(settings.monitors());
+      return NatsMonitorClient.look(settings.monitors());
     } catch (StoreException e) {
-      if (settings.promise() == Promise.NONE && settings.use() == Use.EVERYTHING) {
+      if (settings.promise() == DeclaredSync.NONE && settings.use() == Use.EVERYTHING) {
         throw e;
       }
       return List.of();

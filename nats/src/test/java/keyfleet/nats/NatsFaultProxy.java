@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /// A wire to a server that can be cut, or on which answers can be lost.
-final class NatsProxy implements AutoCloseable {
+final class NatsFaultProxy implements AutoCloseable {
   private final ServerSocket door;
   private final int port;
   private final Set<Socket> ends = ConcurrentHashMap.newKeySet();
   private volatile boolean hushed;
   private volatile boolean cut;
 
-  NatsProxy(int port) {
+  NatsFaultProxy(int port) {
     this.port = port;
     try {
       this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -40,7 +40,7 @@ final class NatsProxy implements AutoCloseable {
   /// Breaks every connection, and each new one.
   void cut() {
     cut = true;
-    ends.forEach(NatsProxy::end);
+    ends.forEach(NatsFaultProxy::end);
   }
 
   void mend() {

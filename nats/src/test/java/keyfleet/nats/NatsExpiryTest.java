@@ -22,19 +22,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A server that has not yet swept away what ran out: its entries live a minute, and our store time
 /// has gone ahead of it.
-class NatsLateSweepTest {
+class NatsExpiryTest {
   private static final Duration LIFETIME = Duration.ofMinutes(1);
   private static final Bucket BEATS = new Bucket.Expiring("beats", LIFETIME);
   private static final Key A = new Key("a");
 
   @Test
-  void entryThatRanOut_isGoneForEachCall(@TempDir(factory = NatsFolder.class) Path folder) {
-    try (NatsServer server = NatsServer.start(folder, NatsServer.DURABLE)) {
+  void entryThatRanOut_isGoneForEachCall(@TempDir(factory = InMemoryTempDir.class) Path folder) {
+    try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
       StoreUrl url = server.url("?sync_interval=always");
-      NatsTime time = new NatsTime();
-      NatsWatches watches = new NatsWatches();
-      try (NatsLink link = new NatsDoor(url).open(watches)) {
-        NatsStreams streams = new NatsStreams(link, NatsSettings.of(url), time);
+      NatsStoreClock time = new NatsStoreClock();
+      NatsWatchRegistry watches = new NatsWatchRegistry();
+      try (NatsConnection link = new NatsConnector(url).open(watches)) {
+        NatsStreamRegistry streams = new NatsStreamRegistry(link, NatsSettings.of(url), time);
         streams.prepare(streams.anchor());
         Kv kv = new NatsKv(streams, watches);
         Revision old =

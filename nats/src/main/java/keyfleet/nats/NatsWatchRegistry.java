@@ -10,10 +10,10 @@ import keyfleet.store.Watch;
 import keyfleet.store.Watcher;
 
 /// The running watches of an engine. A connection that was lost and mended makes each start anew.
-final class NatsWatches implements ConnectionListener, AutoCloseable {
+final class NatsWatchRegistry implements ConnectionListener, AutoCloseable {
   private final Set<NatsWatch> running = ConcurrentHashMap.newKeySet();
 
-  Watch watch(NatsLink link, NatsStream stream, Prefix prefix, Watcher watcher) {
+  Watch watch(NatsConnection link, NatsStream stream, Prefix prefix, Watcher watcher) {
     NatsWatch watch = new NatsWatch(link, stream, stream.filter(prefix), watcher);
     running.add(watch);
     try {

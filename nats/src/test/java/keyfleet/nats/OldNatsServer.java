@@ -12,11 +12,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 
 /// Says that it is a nats-server of some version, and answers pings.
-final class OldServer implements AutoCloseable {
+final class OldNatsServer implements AutoCloseable {
   private final ServerSocket door;
   private final String version;
 
-  OldServer(String version) {
+  OldNatsServer(String version) {
     this.version = version;
     try {
       this.door = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());

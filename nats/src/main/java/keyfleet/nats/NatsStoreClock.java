@@ -5,7 +5,7 @@ import keyfleet.store.StoreTime;
 
 /// The latest store time seen. Each stream's leader reads its own clock; a new leader may be
 /// behind, and what one client has seen must not go back.
-final class NatsTime {
+final class NatsStoreClock {
   private final AtomicLong latest = new AtomicLong();
 
   StoreTime see(long millis) {

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /// Every thread of one engine. The driver's own would keep the JVM alive.
-final class NatsThreads implements AutoCloseable {
+final class NatsExecutors implements AutoCloseable {
   private final ExecutorService tasks;
   private final ExecutorService callbacks;
   private final ScheduledExecutorService timers;
 
-  NatsThreads() {
+  NatsExecutors() {
     this.tasks =
         Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("keyfleet-nats-", 0).factory());
     this.callbacks =

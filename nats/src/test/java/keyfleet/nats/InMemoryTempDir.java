@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDirFactory;
 
 /// A folder in memory where there is one: a server that syncs each write fills a hundred thousand
 /// keys in minutes on a disk. No test here cuts the power.
-final class NatsFolder implements TempDirFactory {
+final class InMemoryTempDir implements TempDirFactory {
   private static final Path IN_MEMORY = Path.of("/dev/shm");
 
   @Override

@@ -11,10 +11,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /// An authority of the test's own, and what it signs.
-final class Certificates {
+final class NatsTestCertificates {
   private final Path folder;
 
-  Certificates(Path parent, String name) {
+  NatsTestCertificates(Path parent, String name) {
     this.folder = parent.resolve(name);
     try {
       Files.createDirectories(folder);

@@ -1,7 +1,7 @@
 package keyfleet.nats;
 
-import static keyfleet.nats.NatsStored.DELETED;
-import static keyfleet.nats.NatsStored.OPERATION;
+import static keyfleet.nats.NatsKeyMessage.DELETED;
+import static keyfleet.nats.NatsKeyMessage.OPERATION;
 
 import io.nats.client.Message;
 import io.nats.client.api.ApiResponse;
@@ -10,12 +10,12 @@ import io.nats.client.support.JsonValueUtils;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import keyfleet.nats.NatsAnswer.Said;
-import keyfleet.nats.NatsAnswer.Silence;
-import keyfleet.nats.NatsAnswer.Undelivered;
-import keyfleet.nats.NatsHead.Free;
-import keyfleet.nats.NatsHead.Taken;
-import keyfleet.nats.NatsStored.Kind;
+import keyfleet.nats.NatsKeyMessage.Kind;
+import keyfleet.nats.NatsKeyState.Absent;
+import keyfleet.nats.NatsKeyState.Present;
+import keyfleet.nats.NatsReply.Answered;
+import keyfleet.nats.NatsReply.TimedOut;
+import keyfleet.nats.NatsReply.Undelivered;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
@@ -31,12 +31,12 @@ import keyfleet.store.WriteResult.Written;
 ///
 /// A lost race is no conflict yet: the leader also says so while another's write is on its way and
 /// may still fail. So the key is read again, and only what is seen there decides.
-final class NatsWriter {
+final class NatsKeyWriter {
   /// What to send, but for what it expects.
-  record Draft(NatsStream stream, Key key, Kind kind, Bytes bytes) {}
+  record OutgoingMessage(NatsStream stream, Key key, Kind kind, Bytes bytes) {}
 
   /// Which last message the write must follow; empty if what is there rules it out.
-  private interface Expectation extends Function<NatsHead, OptionalLong> {}
+  private interface Expectation extends Function<NatsKeyState, OptionalLong> {}
 
   /// With the pauses between them, over a second: longer than a write is on its way in a healthy
   /// cluster.
@@ -44,30 +44,30 @@ final class NatsWriter {
 
   private static final int LONGEST_PAUSE_MILLIS = 50;
 
-  private final NatsLink link;
-  private final NatsReader reader;
+  private final NatsConnection link;
+  private final NatsKeyReader reader;
 
-  NatsWriter(NatsLink link, NatsReader reader) {
+  NatsKeyWriter(NatsConnection link, NatsKeyReader reader) {
     this.link = link;
     this.reader = reader;
   }
 
   /// Whatever is there.
-  WriteResult put(Draft draft) {
+  WriteResult put(OutgoingMessage draft) {
     return outcome(draft, send(draft, headers(draft)));
   }
 
-  WriteResult create(Draft draft) {
+  WriteResult create(OutgoingMessage draft) {
     Expectation free =
         head ->
-            head instanceof Free(var sequence) ? OptionalLong.of(sequence) : OptionalLong.empty();
+            head instanceof Absent(var sequence) ? OptionalLong.of(sequence) : OptionalLong.empty();
     return race(draft, free, 0);
   }
 
-  WriteResult replace(Draft draft, Revision expected) {
+  WriteResult replace(OutgoingMessage draft, Revision expected) {
     Expectation same =
         head ->
-            head instanceof Taken(var stored) && stored.revision().equals(expected)
+            head instanceof Present(var stored) && stored.revision().equals(expected)
                 ? OptionalLong.of(expected.number())
                 : OptionalLong.empty();
     // The server does not know that a value has run out before it sweeps it away.
@@ -77,7 +77,7 @@ final class NatsWriter {
         : race(draft, same, expected.number());
   }
 
-  private WriteResult race(Draft draft, Expectation expectation, long first) {
+  private WriteResult race(OutgoingMessage draft, Expectation expectation, long first) {
     long last = first;
     for (int i = 0; i < TRIES; i++) {
       Headers headers =
@@ -96,7 +96,7 @@ final class NatsWriter {
     throw new StoreException("key %s was busy in each of %d tries".formatted(draft.key(), TRIES));
   }
 
-  private OptionalLong following(Draft draft, Expectation expectation) {
+  private OptionalLong following(OutgoingMessage draft, Expectation expectation) {
     return expectation.apply(reader.head(draft.stream(), draft.key()));
   }
 
@@ -106,11 +106,11 @@ final class NatsWriter {
     }
   }
 
-  private NatsAnswer send(Draft draft, Headers headers) {
+  private NatsReply send(OutgoingMessage draft, Headers headers) {
     return link.request(draft.stream().subject(draft.key()), headers, draft.bytes().toArray());
   }
 
-  private static Headers headers(Draft draft) {
+  private static Headers headers(OutgoingMessage draft) {
     Headers headers = new Headers().put("Nats-Expected-Stream", draft.stream().name());
     if (draft.kind() == Kind.MARKER) {
       headers.put(OPERATION, DELETED);
@@ -121,22 +121,22 @@ final class NatsWriter {
     return headers;
   }
 
-  private static WriteResult outcome(Draft draft, NatsAnswer answer) {
+  private static WriteResult outcome(OutgoingMessage draft, NatsReply answer) {
     return switch (answer) {
-      case Said(var message) -> said(draft, message);
+      case Answered(var message) -> said(draft, message);
       case Undelivered nobody -> throw new StoreException(nobody.why());
-      case Silence _ -> new Unknown();
+      case TimedOut _ -> new Unknown();
     };
   }
 
   /// What we cannot read is no proof of anything.
-  private static WriteResult said(Draft draft, Message message) {
+  private static WriteResult said(OutgoingMessage draft, Message message) {
     Acknowledgement answer = new Acknowledgement(message);
-    if (NatsFault.isLostRace(answer)) {
+    if (NatsErrors.isLostRace(answer)) {
       return new Conflict();
     }
-    if (NatsFault.isTurnedAway(answer)) {
-      throw NatsFault.of("key " + draft.key() + " was not written", answer);
+    if (NatsErrors.isTurnedAway(answer)) {
+      throw NatsErrors.of("key " + draft.key() + " was not written", answer);
     }
     return answer.isFrom(draft.stream())
         ? new Written(new Revision(answer.sequence()))

@@ -16,16 +16,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import keyfleet.nats.NatsAnswer.Said;
-import keyfleet.nats.NatsAnswer.Silence;
-import keyfleet.nats.NatsAnswer.Undelivered;
-import keyfleet.nats.NatsAnswer.Unsent;
-import keyfleet.nats.NatsAnswer.Unserved;
+import keyfleet.nats.NatsReply.Answered;
+import keyfleet.nats.NatsReply.NoResponders;
+import keyfleet.nats.NatsReply.NotSent;
+import keyfleet.nats.NatsReply.TimedOut;
+import keyfleet.nats.NatsReply.Undelivered;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// The one connection of an engine, which the driver mends by itself. Every wait on it ends.
-final class NatsLink implements AutoCloseable {
+final class NatsConnection implements AutoCloseable {
   static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   /// When a question is put again. While a leader is elected nobody answers, nor later.
@@ -39,10 +39,10 @@ final class NatsLink implements AutoCloseable {
   private static final String API = "$JS.API.";
 
   private final Connection connection;
-  private final NatsThreads threads;
+  private final NatsExecutors threads;
   private final String where;
 
-  NatsLink(Connection connection, NatsThreads threads, String where) {
+  NatsConnection(Connection connection, NatsExecutors threads, String where) {
     this.connection = connection;
     this.threads = threads;
     this.where = where;
@@ -56,26 +56,26 @@ final class NatsLink implements AutoCloseable {
     return where;
   }
 
-  NatsThreads threads() {
+  NatsExecutors threads() {
     return threads;
   }
 
   /// Reaches someone at most once: only what came to nobody is sent again.
-  NatsAnswer request(String subject, Headers headers, byte[] body) {
-    NatsAnswer answer = once(subject, headers, body);
-    for (int i = 1; i < UNSERVED_TRIES && answer instanceof Unserved; i++) {
+  NatsReply request(String subject, Headers headers, byte[] body) {
+    NatsReply answer = once(subject, headers, body);
+    for (int i = 1; i < UNSERVED_TRIES && answer instanceof NoResponders; i++) {
       threads.pause(UNSERVED_PAUSE);
       answer = once(subject, headers, body);
     }
     return answer;
   }
 
-  private NatsAnswer once(String subject, Headers headers, byte[] body) {
+  private NatsReply once(String subject, Headers headers, byte[] body) {
     CompletableFuture<Message> answer;
     try {
       answer = connection.requestWithTimeout(subject, headers, body, ANSWER_LIMIT);
     } catch (IllegalStateException e) {
-      return new Unsent(down());
+      return new NotSent(down());
     }
     return await(answer, ANSWER_LIMIT);
   }
@@ -83,7 +83,7 @@ final class NatsLink implements AutoCloseable {
   /// Asks JetStream's API for what may be asked again.
   Message ask(String call, String body) {
     List<CompletableFuture<Message>> asked = new ArrayList<>();
-    NatsAnswer answer = new Silence();
+    NatsReply answer = new TimedOut();
     for (Duration patience : PATIENCE) {
       try {
         asked.add(
@@ -97,25 +97,25 @@ final class NatsLink implements AutoCloseable {
               CompletableFuture.anyOf(asked.toArray(CompletableFuture[]::new))
                   .thenApply(Message.class::cast),
               patience);
-      if (answer instanceof Said(var message)) {
+      if (answer instanceof Answered(var message)) {
         return message;
       }
     }
     throw answer instanceof Undelivered nobody ? new StoreException(nobody.why()) : silent(call);
   }
 
-  private NatsAnswer await(CompletableFuture<Message> answer, Duration limit) {
+  private NatsReply await(CompletableFuture<Message> answer, Duration limit) {
     try {
-      return new Said(answer.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+      return new Answered(answer.get(limit.toMillis(), TimeUnit.MILLISECONDS));
     } catch (ExecutionException e) {
       return e.getCause() instanceof JetStreamStatusException
-          ? new Unserved("nobody at " + where + " serves that just now")
-          : new Silence();
+          ? new NoResponders("nobody at " + where + " serves that just now")
+          : new TimedOut();
     } catch (TimeoutException | CancellationException e) {
-      return new Silence();
+      return new TimedOut();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Silence();
+      return new TimedOut();
     }
   }
 

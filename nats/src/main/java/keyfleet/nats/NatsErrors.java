@@ -6,7 +6,7 @@ import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
 
 /// The errors of JetStream's API that we tell apart, by number; the names are the server's own.
-final class NatsFault {
+final class NatsErrors {
   static final int NO_PEERS = 10005;
   static final int NO_MESSAGE = 10037;
   static final int NOT_ENABLED_FOR_ACCOUNT = 10039;
@@ -22,7 +22,7 @@ final class NatsFault {
   /// Said before anything is proposed or stored: over a limit, sealed, or another stream's subject.
   private static final Set<Integer> TURNED_AWAY = Set.of(10023, 10047, 10054, 10060, 10097, 10109);
 
-  private NatsFault() {}
+  private NatsErrors() {}
 
   static boolean isLostRace(ApiResponse<?> answer) {
     return Set.of(WRONG_LAST_SEQUENCE, LAST_SEQUENCE_UNSURE).contains(answer.getApiErrorCode());

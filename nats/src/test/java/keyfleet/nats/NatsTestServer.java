@@ -24,7 +24,7 @@ import keyfleet.store.engine.StoreUrl;
 
 /// A real nats-server on loopback, with its data in a folder of the test's. It is gone when it is
 /// closed, or with this JVM.
-public final class NatsServer implements AutoCloseable {
+public final class NatsTestServer implements AutoCloseable {
   public static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
   static final String LAZY = "jetstream { store_dir: \"%s\" }";
 
@@ -37,7 +37,7 @@ public final class NatsServer implements AutoCloseable {
   private final int monitor;
   private Process process;
 
-  private NatsServer(Path config, int port, int monitor) {
+  private NatsTestServer(Path config, int port, int monitor) {
     this.config = config;
     this.port = port;
     this.monitor = monitor;
@@ -46,12 +46,12 @@ public final class NatsServer implements AutoCloseable {
   }
 
   /// A server with these lines in its configuration; `%s` is where its data goes.
-  public static NatsServer start(Path folder, String... lines) {
+  public static NatsTestServer start(Path folder, String... lines) {
     return starting(folder, freePort(), freePort(), lines).awaitReady();
   }
 
   /// The same, but not yet awaited: servers of a cluster wait for each other.
-  static NatsServer starting(Path folder, int port, int monitor, String... lines) {
+  static NatsTestServer starting(Path folder, int port, int monitor, String... lines) {
     assumeTrue(BINARY != null, "KEYFLEET_TEST_NATS names no nats-server: it needs Go to be built");
     List<String> all = new ArrayList<>();
     all.add("listen: 127.0.0.1:" + port);
@@ -61,7 +61,7 @@ public final class NatsServer implements AutoCloseable {
     }
     try {
       Files.createDirectories(folder);
-      return new NatsServer(Files.write(folder.resolve("nats.conf"), all), port, monitor);
+      return new NatsTestServer(Files.write(folder.resolve("nats.conf"), all), port, monitor);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -103,7 +103,7 @@ public final class NatsServer implements AutoCloseable {
   }
 
   /// Reads the server's own log until it says so: no polling of a port that may be another's.
-  NatsServer awaitReady() {
+  NatsTestServer awaitReady() {
     CompletableFuture<Boolean> ready = new CompletableFuture<>();
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     Queue<String> said = new ConcurrentLinkedQueue<>();

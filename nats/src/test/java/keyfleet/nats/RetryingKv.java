@@ -20,7 +20,7 @@ import keyfleet.store.WriteResult;
 
 /// A client that outlasts an outage: it reads until it is answered, and of a write that failed it
 /// claims no more than that it does not know.
-record PatientKv(Kv inner) implements ForwardingKv {
+record RetryingKv(Kv inner) implements ForwardingKv {
   private static final int TRIES = 300;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -79,7 +79,7 @@ record PatientKv(Kv inner) implements ForwardingKv {
         if (i == TRIES) {
           throw e;
         }
-        Waiting.pause(PAUSE);
+        NatsAwait.pause(PAUSE);
       }
     }
   }

@@ -22,7 +22,7 @@ import keyfleet.store.engine.StoreUrl;
 import org.jspecify.annotations.Nullable;
 
 /// A part of a real server, empty at first, for one test.
-final class NatsRig implements KvFixture {
+final class NatsKvFixture implements KvFixture {
   private static final AtomicInteger SPACES = new AtomicInteger();
   private static final int AT_ONCE = 1_000;
   private static final PublishOptions PATIENTLY =
@@ -34,7 +34,7 @@ final class NatsRig implements KvFixture {
   private final Kv kv;
 
   /// `rest` is the query of the URL.
-  NatsRig(String servers, String rest, UnaryOperator<Kv> connection) {
+  NatsKvFixture(String servers, String rest, UnaryOperator<Kv> connection) {
     this.servers = servers;
     this.engine = NatsEngine.open(StoreUrl.parse("nats://" + servers + "/" + space + rest));
     this.kv = connection.apply(engine.kv());
@@ -95,12 +95,12 @@ final class NatsRig implements KvFixture {
     return space;
   }
 
-  interface Work {
+  interface ClientWork {
     void on(Connection connection) throws IOException, JetStreamApiException, InterruptedException;
   }
 
   /// Does something beside the engine.
-  void admin(Work work) {
+  void admin(ClientWork work) {
     try {
       Connection connection = Nats.connect("nats://" + servers);
       try {
