@@ -34,16 +34,16 @@ final class NatsBatchGet implements AutoCloseable {
 
   private static final int MAX_BYTES = 8 << 20;
 
-  private final NatsConnection link;
+  private final NatsConnection connection;
   private final NatsStream stream;
   private final List<String> subjects;
   private final Subscription answers;
 
-  NatsBatchGet(NatsConnection link, NatsStream stream, List<String> subjects) {
-    this.link = link;
+  NatsBatchGet(NatsConnection connection, NatsStream stream, List<String> subjects) {
+    this.connection = connection;
     this.stream = stream;
     this.subjects = List.copyOf(subjects);
-    this.answers = link.subscribe(link.inbox());
+    this.answers = connection.subscribe(connection.createInbox());
   }
 
   List<String> subjects() {
@@ -53,20 +53,20 @@ final class NatsBatchGet implements AutoCloseable {
   NatsBatchGet send() {
     String quoted = subjects.stream().collect(Collectors.joining("\",\"", "[\"", "\"]"));
     String body = "{\"multi_last\":%s,\"max_bytes\":%d}".formatted(quoted, MAX_BYTES);
-    link.ask("DIRECT.GET." + stream.name(), body, answers.getSubject());
+    connection.callApi("DIRECT.GET." + stream.name(), body, answers.getSubject());
     return this;
   }
 
   /// Once for each time it was sent.
   Result await(long sequence) {
     Map<String, NatsKeyMessage> found = new HashMap<>();
-    Message message = next();
+    Message message = awaitMessage();
     while (!message.isStatusMessage()) {
       found.put(message.getHeaders().getFirst("Nats-Subject"), NatsKeyMessage.of(message));
-      message = next();
+      message = awaitMessage();
     }
     return switch (message.getStatus().getCode()) {
-      case Status.EOB_CODE -> ended(found, message, sequence);
+      case Status.EOB_CODE -> toResult(found, message, sequence);
       case Status.NOT_FOUND_CODE -> new Result.NoneFound();
       default ->
           throw new StoreException(
@@ -75,20 +75,20 @@ final class NatsBatchGet implements AutoCloseable {
     };
   }
 
-  private static Result ended(Map<String, NatsKeyMessage> found, Message end, long sequence) {
-    if (number(end, "Nats-UpTo-Sequence") < sequence) {
+  private static Result toResult(Map<String, NatsKeyMessage> found, Message end, long sequence) {
+    if (numberHeader(end, "Nats-UpTo-Sequence") < sequence) {
       return new Result.StaleReplica();
     }
-    return number(end, "Nats-Num-Pending") == 0
+    return numberHeader(end, "Nats-Num-Pending") == 0
         ? new Result.Complete(found)
         : new Result.Partial(found);
   }
 
-  private Message next() {
+  private Message awaitMessage() {
     try {
       Message message = answers.nextMessage(NatsConnection.ANSWER_LIMIT);
       if (message == null) {
-        throw link.silent("DIRECT.GET." + stream.name());
+        throw connection.noAnswer("DIRECT.GET." + stream.name());
       }
       return message;
     } catch (InterruptedException e) {
@@ -99,13 +99,13 @@ final class NatsBatchGet implements AutoCloseable {
     }
   }
 
-  private static long number(Message message, String name) {
+  private static long numberHeader(Message message, String name) {
     String value = message.getHeaders().getFirst(name);
     return value == null ? 0 : Long.parseLong(value);
   }
 
   @Override
   public void close() {
-    NatsConnection.end(answers);
+    NatsConnection.unsubscribe(answers);
   }
 }

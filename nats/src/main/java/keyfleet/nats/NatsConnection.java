@@ -29,87 +29,89 @@ final class NatsConnection implements AutoCloseable {
   static final Duration ANSWER_LIMIT = Duration.ofSeconds(5);
 
   /// When a question is put again. While a leader is elected nobody answers, nor later.
-  private static final List<Duration> PATIENCE =
+  private static final List<Duration> RETRY_INTERVALS =
       List.of(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(2));
 
   /// A stream that is new or has a new leader is unknown to some servers for a moment.
-  private static final int UNSERVED_TRIES = 5;
+  private static final int NO_RESPONDERS_TRIES = 5;
 
-  private static final Duration UNSERVED_PAUSE = Duration.ofMillis(200);
+  private static final Duration NO_RESPONDERS_PAUSE = Duration.ofMillis(200);
   private static final String API = "$JS.API.";
 
   private final Connection connection;
-  private final NatsExecutors threads;
-  private final String where;
+  private final NatsExecutors executors;
+  private final String url;
 
-  NatsConnection(Connection connection, NatsExecutors threads, String where) {
+  NatsConnection(Connection connection, NatsExecutors executors, String url) {
     this.connection = connection;
-    this.threads = threads;
-    this.where = where;
+    this.executors = executors;
+    this.url = url;
   }
 
   ServerInfo server() {
     return connection.getServerInfo();
   }
 
-  String where() {
-    return where;
+  String url() {
+    return url;
   }
 
-  NatsExecutors threads() {
-    return threads;
+  NatsExecutors executors() {
+    return executors;
   }
 
   /// Reaches someone at most once: only what came to nobody is sent again.
   NatsReply request(String subject, Headers headers, byte[] body) {
-    NatsReply answer = once(subject, headers, body);
-    for (int i = 1; i < UNSERVED_TRIES && answer instanceof NoResponders; i++) {
-      threads.pause(UNSERVED_PAUSE);
-      answer = once(subject, headers, body);
+    NatsReply reply = requestOnce(subject, headers, body);
+    for (int i = 1; i < NO_RESPONDERS_TRIES && reply instanceof NoResponders; i++) {
+      executors.pause(NO_RESPONDERS_PAUSE);
+      reply = requestOnce(subject, headers, body);
     }
-    return answer;
+    return reply;
   }
 
-  private NatsReply once(String subject, Headers headers, byte[] body) {
-    CompletableFuture<Message> answer;
+  private NatsReply requestOnce(String subject, Headers headers, byte[] body) {
+    CompletableFuture<Message> reply;
     try {
-      answer = connection.requestWithTimeout(subject, headers, body, ANSWER_LIMIT);
+      reply = connection.requestWithTimeout(subject, headers, body, ANSWER_LIMIT);
     } catch (IllegalStateException e) {
-      return new NotSent(down());
+      return new NotSent(describeOutage());
     }
-    return await(answer, ANSWER_LIMIT);
+    return await(reply, ANSWER_LIMIT);
   }
 
   /// Asks JetStream's API for what may be asked again.
-  Message ask(String call, String body) {
-    List<CompletableFuture<Message>> asked = new ArrayList<>();
-    NatsReply answer = new TimedOut();
-    for (Duration patience : PATIENCE) {
+  Message callApi(String call, String body) {
+    List<CompletableFuture<Message>> requests = new ArrayList<>();
+    NatsReply reply = new TimedOut();
+    for (Duration interval : RETRY_INTERVALS) {
       try {
-        asked.add(
+        requests.add(
             connection.requestWithTimeout(
                 API + call, new Headers(), body.getBytes(UTF_8), ANSWER_LIMIT));
       } catch (IllegalStateException e) {
-        throw new StoreException(down(), e);
+        throw new StoreException(describeOutage(), e);
       }
-      answer =
+      reply =
           await(
-              CompletableFuture.anyOf(asked.toArray(CompletableFuture[]::new))
+              CompletableFuture.anyOf(requests.toArray(CompletableFuture[]::new))
                   .thenApply(Message.class::cast),
-              patience);
-      if (answer instanceof Answered(var message)) {
+              interval);
+      if (reply instanceof Answered(var message)) {
         return message;
       }
     }
-    throw answer instanceof Undelivered nobody ? new StoreException(nobody.why()) : silent(call);
+    throw reply instanceof Undelivered undelivered
+        ? new StoreException(undelivered.reason())
+        : noAnswer(call);
   }
 
-  private NatsReply await(CompletableFuture<Message> answer, Duration limit) {
+  private NatsReply await(CompletableFuture<Message> reply, Duration limit) {
     try {
-      return new Answered(answer.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+      return new Answered(reply.get(limit.toMillis(), TimeUnit.MILLISECONDS));
     } catch (ExecutionException e) {
       return e.getCause() instanceof JetStreamStatusException
-          ? new NoResponders("nobody at " + where + " serves that just now")
+          ? new NoResponders("nobody at " + url + " serves that just now")
           : new TimedOut();
     } catch (TimeoutException | CancellationException e) {
       return new TimedOut();
@@ -120,11 +122,11 @@ final class NatsConnection implements AutoCloseable {
   }
 
   /// Sends a call that is answered by many messages, which come to a subscription.
-  void ask(String call, String body, String replyTo) {
+  void callApi(String call, String body, String replyTo) {
     try {
       connection.publish(API + call, replyTo, body.getBytes(UTF_8));
     } catch (IllegalStateException e) {
-      throw new StoreException(down(), e);
+      throw new StoreException(describeOutage(), e);
     }
   }
 
@@ -132,16 +134,16 @@ final class NatsConnection implements AutoCloseable {
     try {
       return connection.subscribe(subject);
     } catch (IllegalStateException e) {
-      throw new StoreException(down(), e);
+      throw new StoreException(describeOutage(), e);
     }
   }
 
-  String inbox() {
+  String createInbox() {
     return connection.createInbox();
   }
 
   /// Also when it has ended already, or its connection.
-  static void end(@Nullable Subscription subscription) {
+  static void unsubscribe(@Nullable Subscription subscription) {
     try {
       if (subscription != null && subscription.isActive()) {
         subscription.unsubscribe();
@@ -151,16 +153,16 @@ final class NatsConnection implements AutoCloseable {
     }
   }
 
-  StoreException silent(String call) {
+  StoreException noAnswer(String call) {
     return new StoreException(
-        "no answer from %s to %s within %s".formatted(where, call, ANSWER_LIMIT));
+        "no answer from %s to %s within %s".formatted(url, call, ANSWER_LIMIT));
   }
 
   /// The driver gives up for good when a server refuses who we are twice.
-  private String down() {
+  private String describeOutage() {
     return connection.getStatus() == Connection.Status.CLOSED
-        ? "the connection to " + where + " is closed"
-        : "the connection to " + where + " is down";
+        ? "the connection to " + url + " is closed"
+        : "the connection to " + url + " is down";
   }
 
   @Override
@@ -170,6 +172,6 @@ final class NatsConnection implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    threads.close();
+    executors.close();
   }
 }

@@ -32,11 +32,11 @@ final class NatsConnector {
   private static final Duration PING = Duration.ofSeconds(5);
 
   private static final int UNLIMITED = -1;
-  private static final int MOST_TROUBLES = 16;
+  private static final int MAX_CONNECT_ERRORS = 16;
 
   private final StoreUrl url;
   private final NatsTls tls;
-  private final Queue<Exception> troubles = new ConcurrentLinkedQueue<>();
+  private final Queue<Exception> connectErrors = new ConcurrentLinkedQueue<>();
 
   NatsConnector(StoreUrl url) {
     this.url = url;
@@ -44,26 +44,27 @@ final class NatsConnector {
   }
 
   /// `events` hears of the connection's fate until it is closed.
-  NatsConnection open(ConnectionListener events) {
-    NatsExecutors threads = new NatsExecutors();
+  NatsConnection connect(ConnectionListener listener) {
+    NatsExecutors executors = new NatsExecutors();
     try {
-      return new NatsConnection(Nats.connect(options(threads, events)), threads, url.toString());
+      return new NatsConnection(
+          Nats.connect(options(executors, listener)), executors, url.toString());
     } catch (IOException e) {
-      throw closing(threads, reason(e, threads));
+      throw closeAfter(executors, toStoreException(e, executors));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw closing(threads, new StoreException("interrupted while connecting to " + url, e));
+      throw closeAfter(executors, new StoreException("interrupted while connecting to " + url, e));
     } catch (StoreException e) {
-      throw closing(threads, e);
+      throw closeAfter(executors, e);
     }
   }
 
-  private static StoreException closing(NatsExecutors threads, StoreException e) {
-    threads.close();
+  private static StoreException closeAfter(NatsExecutors executors, StoreException e) {
+    executors.close();
     return e;
   }
 
-  private Options options(NatsExecutors threads, ConnectionListener events) {
+  private Options options(NatsExecutors executors, ConnectionListener listener) {
     Options.Builder options =
         new Options.Builder()
             .servers(url.hosts().stream().map(it -> "nats://" + it).toArray(String[]::new))
@@ -80,18 +81,18 @@ final class NatsConnector {
             // gave up.
             .reconnectBufferSize(0)
             .reportNoResponders()
-            .executor(threads.tasks())
-            .connectExecutor(threads.tasks())
-            .callbackExecutor(threads.callbacks())
-            .scheduledExecutor(threads.timers())
-            .connectionListener(events)
-            .errorListener(quietly());
-    authenticate(options);
-    secure(options);
+            .executor(executors.tasks())
+            .connectExecutor(executors.tasks())
+            .callbackExecutor(executors.callbacks())
+            .scheduledExecutor(executors.timers())
+            .connectionListener(listener)
+            .errorListener(errorCollector());
+    addCredentials(options);
+    addTls(options);
     return options.build();
   }
 
-  private void authenticate(Options.Builder options) {
+  private void addCredentials(Options.Builder options) {
     url.user().ifPresent(user -> options.userInfo(user, password()));
     url.parameter("token-file")
         .map(it -> new PrivateFile("token-file", it))
@@ -113,54 +114,54 @@ final class NatsConnector {
 
   /// With TLS we call hosts by the names of the URL alone: those the servers tell of each other are
   /// addresses, for which a certificate is seldom made.
-  private void secure(Options.Builder options) {
-    if (tls.isAsked()) {
+  private void addTls(Options.Builder options) {
+    if (tls.isRequested()) {
       options.sslContext(tls.context()).ignoreDiscoveredServers();
     }
   }
 
   /// The driver would log; we keep what it met, which says more than what it throws.
-  private ErrorListener quietly() {
+  private ErrorListener errorCollector() {
     return new ErrorListener() {
       @Override
       public void exceptionOccurred(Connection connection, Exception e) {
-        if (troubles.size() < MOST_TROUBLES) {
-          troubles.add(e);
+        if (connectErrors.size() < MAX_CONNECT_ERRORS) {
+          connectErrors.add(e);
         }
       }
     };
   }
 
-  private StoreException reason(IOException thrown, NatsExecutors threads) {
+  private StoreException toStoreException(IOException thrown, NatsExecutors executors) {
     if (thrown instanceof AuthenticationException) {
       return new StoreRefusedException(
           url + " refused who we are",
           "check the user and password, or the token, creds or nkey file",
           thrown);
     }
-    threads.awaitCallbacks(CONNECT_LIMIT);
-    return troubles.stream()
+    executors.awaitCallbacks(CONNECT_LIMIT);
+    return connectErrors.stream()
         .flatMap(it -> Stream.iterate((Throwable) it, Objects::nonNull, Throwable::getCause))
-        .flatMap(it -> refusal(it).stream())
+        .flatMap(it -> tlsRefusal(it).stream())
         .findFirst()
         .orElseGet(() -> new StoreException(url + " does not answer", thrown));
   }
 
   /// Of what was met, the one thing that trying again does not help.
-  private Optional<StoreException> refusal(Throwable met) {
-    String said = String.valueOf(met.getMessage());
-    if (met instanceof SSLException) {
+  private Optional<StoreException> tlsRefusal(Throwable error) {
+    String message = String.valueOf(error.getMessage());
+    if (error instanceof SSLException) {
       return refused(
-          "no TLS with %s: %s".formatted(url, said),
+          "no TLS with %s: %s".formatted(url, message),
           "tls-ca=FILE with the authority of the server's certificate, and a host that it names; or"
               + " tls-cert and tls-key",
-          met);
+          error);
     }
-    if (said.contains("SSL required by server")) {
-      return refused(url + " speaks TLS only", "?tls=true", met);
+    if (message.contains("SSL required by server")) {
+      return refused(url + " speaks TLS only", "?tls=true", error);
     }
-    return said.contains("SSL connection wanted by client")
-        ? refused(url + " has no TLS", "give the server a certificate, or leave tls out", met)
+    return message.contains("SSL connection wanted by client")
+        ? refused(url + " has no TLS", "give the server a certificate, or leave tls out", error)
         : Optional.empty();
   }
 

@@ -27,43 +27,45 @@ final class NatsDurabilityCheck {
 
   /// What is known about the cluster of the server `serverId`, where `seen` is what monitors
   /// showed.
-  StoreCheck judge(String serverId, List<ServerReport> seen) {
-    if (seen.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
-      return unfit(
+  StoreCheck check(String serverId, List<ServerReport> reports) {
+    if (reports.stream().anyMatch(it -> it.sync() == Sync.LATER)) {
+      return refuseUnlessHeartbeatsOnly(
           "a server acknowledges before it syncs: its monitor shows no sync_interval: always");
     }
-    Set<String> shown = seen.stream().map(ServerReport::serverId).collect(Collectors.toSet());
-    int size = seen.stream().mapToInt(ServerReport::clusterSize).max().orElse(0);
-    if (!seen.isEmpty() && shown.contains(serverId) && shown.size() >= size) {
+    Set<String> reportedIds =
+        reports.stream().map(ServerReport::serverId).collect(Collectors.toSet());
+    int size = reports.stream().mapToInt(ServerReport::clusterSize).max().orElse(0);
+    if (!reports.isEmpty() && reportedIds.contains(serverId) && reportedIds.size() >= size) {
       return StoreCheck.ok(
-          "each of %d servers syncs each write before it acknowledges".formatted(shown.size()));
+          "each of %d servers syncs each write before it acknowledges"
+              .formatted(reportedIds.size()));
     }
-    if (settings.promise() == DeclaredSync.SYNC_ALWAYS) {
+    if (settings.declaredSync() == DeclaredSync.SYNC_ALWAYS) {
       return StoreCheck.warn(
           "that writes are synced before they are acknowledged is declared, and was seen on %d servers"
-              .formatted(shown.size()),
+              .formatted(reportedIds.size()),
           "?monitor= with the monitoring endpoint of each server");
     }
-    return unfit(
-        seen.isEmpty()
+    return refuseUnlessHeartbeatsOnly(
+        reports.isEmpty()
             ? "whether writes are synced before they are acknowledged is not known"
             : "monitors showed %d servers, of %d, or not the one we are connected to"
-                .formatted(shown.size(), size));
+                .formatted(reportedIds.size(), size));
   }
 
   /// An endpoint that does not answer is no reason to stop when the URL vouches.
-  List<ServerReport> look() {
+  List<ServerReport> fetchReports() {
     try {
-      return NatsMonitorClient.look(settings.monitors());
+      return NatsMonitorClient.fetchReports(settings.monitors());
     } catch (StoreException e) {
-      if (settings.promise() == DeclaredSync.NONE && settings.use() == Use.EVERYTHING) {
+      if (settings.declaredSync() == DeclaredSync.NONE && settings.use() == Use.EVERYTHING) {
         throw e;
       }
       return List.of();
     }
   }
 
-  private StoreCheck unfit(String sentence) {
+  private StoreCheck refuseUnlessHeartbeatsOnly(String sentence) {
     if (settings.use() == Use.EVERYTHING) {
       throw new StoreRefusedException(sentence, REMEDY);
     }

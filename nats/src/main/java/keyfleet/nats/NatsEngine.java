@@ -21,50 +21,51 @@ import keyfleet.store.engine.StoreUrl;
 /// [Engine] on NATS JetStream: [Kv] alone.
 public final class NatsEngine implements Engine {
   private static final Pattern VERSION = Pattern.compile("v?(\\d{1,6})\\.(\\d{1,6})\\b.*");
-  private static final int[] OLDEST = {2, 11};
+  private static final int[] MIN_VERSION = {2, 11};
 
   /// A value travels as base64 when it is read.
-  private static final long SMALLEST_PAYLOAD = Value.MAX_BYTES / 3 * 4 + (64 << 10);
+  private static final long MIN_PAYLOAD = Value.MAX_BYTES / 3 * 4 + (64 << 10);
 
   /// Monitors are asked one after another, so some time passes between their answers.
-  private static final Duration CLOCKS_APART = Duration.ofSeconds(2);
+  private static final Duration MAX_CLOCK_DIFFERENCE = Duration.ofSeconds(2);
 
-  private final NatsConnection link;
-  private final NatsWatchRegistry watches;
+  private final NatsConnection connection;
+  private final NatsWatchRegistry watchRegistry;
   private final NatsKv kv;
   private final List<StoreCheck> storeChecks;
 
   private NatsEngine(
-      NatsConnection link,
-      NatsWatchRegistry watches,
+      NatsConnection connection,
+      NatsWatchRegistry watchRegistry,
       NatsStreamRegistry streams,
       List<StoreCheck> storeChecks) {
-    this.link = link;
-    this.watches = watches;
-    this.kv = new NatsKv(streams, watches);
+    this.connection = connection;
+    this.watchRegistry = watchRegistry;
+    this.kv = new NatsKv(streams, watchRegistry);
     this.storeChecks = storeChecks;
   }
 
   public static NatsEngine open(StoreUrl url) {
     NatsSettings settings = NatsSettings.of(url);
-    NatsWatchRegistry watches = new NatsWatchRegistry();
-    NatsConnection link = new NatsConnector(url).open(watches);
+    NatsWatchRegistry watchRegistry = new NatsWatchRegistry();
+    NatsConnection connection = new NatsConnector(url).connect(watchRegistry);
     try {
-      NatsStreamRegistry streams = new NatsStreamRegistry(link, settings, new NatsStoreClock());
-      StoreCheck server = server(link);
-      NatsDurabilityCheck durability = new NatsDurabilityCheck(settings);
-      List<ServerReport> seen = durability.look();
-      seen.forEach(it -> checkVersion(it.version()));
+      NatsStreamRegistry streams =
+          new NatsStreamRegistry(connection, settings, new NatsStoreClock());
+      StoreCheck server = checkServer(connection);
+      NatsDurabilityCheck durabilityCheck = new NatsDurabilityCheck(settings);
+      List<ServerReport> reports = durabilityCheck.fetchReports();
+      reports.forEach(it -> checkVersion(it.version()));
       List<StoreCheck> storeChecks =
           List.of(
               server,
-              durability.judge(link.server().getServerId(), seen),
-              copies(streams),
-              clocks(seen));
-      streams.prepare(streams.anchor());
-      return new NatsEngine(link, watches, streams, storeChecks);
+              durabilityCheck.check(connection.server().getServerId(), reports),
+              checkReplicas(streams),
+              checkClocks(reports));
+      streams.prepare(streams.clockStream());
+      return new NatsEngine(connection, watchRegistry, streams, storeChecks);
     } catch (RuntimeException e) {
-      link.close();
+      connection.close();
       throw e;
     }
   }
@@ -92,44 +93,44 @@ public final class NatsEngine implements Engine {
 
   @Override
   public void close() {
-    watches.close();
-    link.close();
+    watchRegistry.close();
+    connection.close();
   }
 
-  private static StoreCheck server(NatsConnection link) {
-    ServerInfo server = link.server();
+  private static StoreCheck checkServer(NatsConnection connection) {
+    ServerInfo server = connection.server();
     checkVersion(server.getVersion());
     if (!server.isJetStreamAvailable()) {
       throw new StoreRefusedException(
-          link.where() + " runs without JetStream",
+          connection.url() + " runs without JetStream",
           "jetstream { store_dir: FOLDER } in its configuration");
     }
-    if (server.getMaxPayload() < SMALLEST_PAYLOAD) {
+    if (server.getMaxPayload() < MIN_PAYLOAD) {
       throw new StoreRefusedException(
           "%s takes messages of %d bytes; a value may need %d"
-              .formatted(link.where(), server.getMaxPayload(), SMALLEST_PAYLOAD),
+              .formatted(connection.url(), server.getMaxPayload(), MIN_PAYLOAD),
           "max_payload: 1MB, which is the default");
     }
     return StoreCheck.ok(
         "nats-server %s compares and sets at the leader".formatted(server.getVersion()));
   }
 
-  private static StoreCheck clocks(List<ServerReport> seen) {
+  private static StoreCheck checkClocks(List<ServerReport> reports) {
     LongSummaryStatistics times =
-        seen.stream().mapToLong(it -> it.now().toEpochMilli()).summaryStatistics();
-    Duration apart =
-        seen.isEmpty() ? Duration.ZERO : Duration.ofMillis(times.getMax() - times.getMin());
-    return apart.compareTo(CLOCKS_APART) < 0
+        reports.stream().mapToLong(it -> it.now().toEpochMilli()).summaryStatistics();
+    Duration difference =
+        reports.isEmpty() ? Duration.ZERO : Duration.ofMillis(times.getMax() - times.getMin());
+    return difference.compareTo(MAX_CLOCK_DIFFERENCE) < 0
         ? StoreCheck.ok("the clocks that monitors showed agree")
         : StoreCheck.warn(
             "the servers' clocks are %s apart: what one has written looks older or younger at another"
-                .formatted(apart),
+                .formatted(difference),
             "NTP on each server");
   }
 
-  private static StoreCheck copies(NatsStreamRegistry streams) {
-    return streams.copies() > 1 || !streams.isClustered()
-        ? StoreCheck.ok("each write is held by %d servers".formatted(streams.copies()))
+  private static StoreCheck checkReplicas(NatsStreamRegistry streams) {
+    return streams.replicas() > 1 || !streams.isClustered()
+        ? StoreCheck.ok("each write is held by %d servers".formatted(streams.replicas()))
         : StoreCheck.warn("each write is held by one server of a cluster", "?replicas=3");
   }
 
@@ -139,7 +140,7 @@ public final class NatsEngine implements Engine {
         parts.matches()
             && Arrays.compare(
                     new int[] {Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2))},
-                    OLDEST)
+                    MIN_VERSION)
                 >= 0;
     if (!current) {
       throw new StoreRefusedException(

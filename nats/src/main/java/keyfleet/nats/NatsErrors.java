@@ -17,28 +17,29 @@ final class NatsErrors {
   static final int NOT_ENABLED = 10076;
 
   /// Another write to the key is on its way, so what is last is not known yet.
-  static final int LAST_SEQUENCE_UNSURE = 10164;
+  static final int LAST_SEQUENCE_UNCERTAIN = 10164;
 
   /// Said before anything is proposed or stored: over a limit, sealed, or another stream's subject.
-  private static final Set<Integer> TURNED_AWAY = Set.of(10023, 10047, 10054, 10060, 10097, 10109);
+  private static final Set<Integer> REJECTED = Set.of(10023, 10047, 10054, 10060, 10097, 10109);
 
   private NatsErrors() {}
 
-  static boolean isLostRace(ApiResponse<?> answer) {
-    return Set.of(WRONG_LAST_SEQUENCE, LAST_SEQUENCE_UNSURE).contains(answer.getApiErrorCode());
+  static boolean isLostRace(ApiResponse<?> response) {
+    return Set.of(WRONG_LAST_SEQUENCE, LAST_SEQUENCE_UNCERTAIN)
+        .contains(response.getApiErrorCode());
   }
 
-  static boolean isTurnedAway(ApiResponse<?> answer) {
-    return TURNED_AWAY.contains(answer.getApiErrorCode());
+  static boolean isRejected(ApiResponse<?> response) {
+    return REJECTED.contains(response.getApiErrorCode());
   }
 
-  static StoreException of(String what, ApiResponse<?> answer) {
+  static StoreException toStoreException(String action, ApiResponse<?> response) {
     String sentence =
-        "%s: %s (%d)".formatted(what, answer.getDescription(), answer.getApiErrorCode());
-    if (answer.getApiErrorCode() == NO_PEERS && sentence.contains("offline")) {
+        "%s: %s (%d)".formatted(action, response.getDescription(), response.getApiErrorCode());
+    if (response.getApiErrorCode() == NO_PEERS && sentence.contains("offline")) {
       return new StoreException(sentence); // until that server is up
     }
-    return switch (answer.getApiErrorCode()) {
+    return switch (response.getApiErrorCode()) {
       case NOT_ENABLED, NOT_ENABLED_FOR_ACCOUNT ->
           new StoreRefusedException(sentence, "give the account JetStream: jetstream: enabled");
       case NO_PEERS, REPLICAS_NOT_SUPPORTED ->

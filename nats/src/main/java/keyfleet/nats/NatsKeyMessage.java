@@ -25,7 +25,7 @@ record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writt
   static final String DELETED = "DEL";
 
   /// Markers of clients, and of the server itself.
-  private static final Set<String> MARKED = Set.of(OPERATION, "Nats-Marker-Reason");
+  private static final Set<String> MARKER_HEADERS = Set.of(OPERATION, "Nats-Marker-Reason");
 
   static NatsKeyMessage of(MessageInfo message) {
     if (message.getTime() == null || message.getSeq() < 1) {
@@ -50,11 +50,11 @@ record NatsKeyMessage(Kind kind, Bytes bytes, Revision revision, StoreTime writt
         new StoreTime(Instant.parse(headers.getFirst("Nats-Time-Stamp")).toEpochMilli()));
   }
 
-  Entry entry(Key key) {
+  Entry toEntry(Key key) {
     return new Entry(key, new Value(bytes), revision, writtenAt);
   }
 
   private static boolean isMarker(@Nullable Headers headers) {
-    return headers != null && MARKED.stream().anyMatch(headers::containsKey);
+    return headers != null && MARKER_HEADERS.stream().anyMatch(headers::containsKey);
   }
 }

@@ -21,27 +21,28 @@ final class NatsKeyReader {
 
   /// The time is asked first: were it asked after, a value refreshed in between could be taken for
   /// one that ran out.
-  NatsKeyState head(NatsStream stream, Key key) {
-    StoreTime now = stream.bucket() instanceof Bucket.Expiring ? streams.now(stream) : ANY;
-    MessageInfo last = last(stream, key);
-    return last.hasError() ? new Absent(0) : judged(stream, NatsKeyMessage.of(last), now);
+  NatsKeyState read(NatsStream stream, Key key) {
+    StoreTime now = stream.bucket() instanceof Bucket.Expiring ? streams.fetchTime(stream) : ANY;
+    MessageInfo last = readLastMessage(stream, key);
+    return last.hasError() ? new Absent(0) : toKeyState(stream, NatsKeyMessage.of(last), now);
   }
 
   /// Every entry that is given away has passed here, so the store time is never before it.
-  NatsKeyState judged(NatsStream stream, NatsKeyMessage stored, StoreTime now) {
-    if (stored.kind() == Kind.MARKER || !stream.outlives(stored.writtenAt(), now)) {
+  NatsKeyState toKeyState(NatsStream stream, NatsKeyMessage stored, StoreTime now) {
+    if (stored.kind() == Kind.MARKER || !stream.isLive(stored.writtenAt(), now)) {
       return new Absent(stored.revision().number());
     }
-    streams.time().see(stored.writtenAt().millis());
+    streams.storeTime().observe(stored.writtenAt().millis());
     return new Present(stored);
   }
 
-  private MessageInfo last(NatsStream stream, Key key) {
+  private MessageInfo readLastMessage(NatsStream stream, Key key) {
     String call = "STREAM.MSG.GET." + stream.name();
     String body = "{\"last_by_subj\":\"%s\"}".formatted(stream.subject(key));
-    MessageInfo last = new MessageInfo(streams.link().ask(call, body), stream.name(), false);
+    MessageInfo last =
+        new MessageInfo(streams.connection().callApi(call, body), stream.name(), false);
     if (last.hasError() && last.getApiErrorCode() != NatsErrors.NO_MESSAGE) {
-      throw NatsErrors.of("key " + key + " cannot be read", last);
+      throw NatsErrors.toStoreException("key " + key + " cannot be read", last);
     }
     return last;
   }

@@ -42,104 +42,108 @@ final class NatsKeyWriter {
   /// cluster.
   private static final int TRIES = 40;
 
-  private static final int LONGEST_PAUSE_MILLIS = 50;
+  private static final int MAX_PAUSE_MILLIS = 50;
 
-  private final NatsConnection link;
+  private final NatsConnection connection;
   private final NatsKeyReader reader;
 
-  NatsKeyWriter(NatsConnection link, NatsKeyReader reader) {
-    this.link = link;
+  NatsKeyWriter(NatsConnection connection, NatsKeyReader reader) {
+    this.connection = connection;
     this.reader = reader;
   }
 
   /// Whatever is there.
-  WriteResult put(OutgoingMessage draft) {
-    return outcome(draft, send(draft, headers(draft)));
+  WriteResult put(OutgoingMessage outgoing) {
+    return toWriteResult(outgoing, send(outgoing, headers(outgoing)));
   }
 
-  WriteResult create(OutgoingMessage draft) {
+  WriteResult create(OutgoingMessage outgoing) {
     Expectation free =
-        head ->
-            head instanceof Absent(var sequence) ? OptionalLong.of(sequence) : OptionalLong.empty();
-    return race(draft, free, 0);
+        keyState ->
+            keyState instanceof Absent(var sequence)
+                ? OptionalLong.of(sequence)
+                : OptionalLong.empty();
+    return sendExpecting(outgoing, free, 0);
   }
 
-  WriteResult replace(OutgoingMessage draft, Revision expected) {
+  WriteResult replace(OutgoingMessage outgoing, Revision expected) {
     Expectation same =
-        head ->
-            head instanceof Present(var stored) && stored.revision().equals(expected)
+        keyState ->
+            keyState instanceof Present(var stored) && stored.revision().equals(expected)
                 ? OptionalLong.of(expected.number())
                 : OptionalLong.empty();
     // The server does not know that a value has run out before it sweeps it away.
-    boolean mayHaveRunOut = draft.stream().bucket() instanceof Bucket.Expiring;
-    return mayHaveRunOut && following(draft, same).isEmpty()
+    boolean mayHaveExpired = outgoing.stream().bucket() instanceof Bucket.Expiring;
+    return mayHaveExpired && expectedSequence(outgoing, same).isEmpty()
         ? new Conflict()
-        : race(draft, same, expected.number());
+        : sendExpecting(outgoing, same, expected.number());
   }
 
-  private WriteResult race(OutgoingMessage draft, Expectation expectation, long first) {
+  private WriteResult sendExpecting(OutgoingMessage outgoing, Expectation expectation, long first) {
     long last = first;
     for (int i = 0; i < TRIES; i++) {
       Headers headers =
-          headers(draft).put("Nats-Expected-Last-Subject-Sequence", Long.toString(last));
-      WriteResult writeResult = outcome(draft, send(draft, headers));
+          headers(outgoing).put("Nats-Expected-Last-Subject-Sequence", Long.toString(last));
+      WriteResult writeResult = toWriteResult(outgoing, send(outgoing, headers));
       if (!(writeResult instanceof Conflict)) {
         return writeResult;
       }
       pauseAfter(i);
-      OptionalLong next = following(draft, expectation);
+      OptionalLong next = expectedSequence(outgoing, expectation);
       if (next.isEmpty()) {
         return new Conflict();
       }
       last = next.getAsLong();
     }
-    throw new StoreException("key %s was busy in each of %d tries".formatted(draft.key(), TRIES));
+    throw new StoreException(
+        "key %s was busy in each of %d tries".formatted(outgoing.key(), TRIES));
   }
 
-  private OptionalLong following(OutgoingMessage draft, Expectation expectation) {
-    return expectation.apply(reader.head(draft.stream(), draft.key()));
+  private OptionalLong expectedSequence(OutgoingMessage outgoing, Expectation expectation) {
+    return expectation.apply(reader.read(outgoing.stream(), outgoing.key()));
   }
 
   private void pauseAfter(int tries) {
     if (tries > 0) {
-      link.threads().pause(Duration.ofMillis(Math.min(1L << tries, LONGEST_PAUSE_MILLIS)));
+      connection.executors().pause(Duration.ofMillis(Math.min(1L << tries, MAX_PAUSE_MILLIS)));
     }
   }
 
-  private NatsReply send(OutgoingMessage draft, Headers headers) {
-    return link.request(draft.stream().subject(draft.key()), headers, draft.bytes().toArray());
+  private NatsReply send(OutgoingMessage outgoing, Headers headers) {
+    return connection.request(
+        outgoing.stream().subject(outgoing.key()), headers, outgoing.bytes().toArray());
   }
 
-  private static Headers headers(OutgoingMessage draft) {
-    Headers headers = new Headers().put("Nats-Expected-Stream", draft.stream().name());
-    if (draft.kind() == Kind.MARKER) {
+  private static Headers headers(OutgoingMessage outgoing) {
+    Headers headers = new Headers().put("Nats-Expected-Stream", outgoing.stream().name());
+    if (outgoing.kind() == Kind.MARKER) {
       headers.put(OPERATION, DELETED);
-      if (draft.stream().bucket() instanceof Bucket.Lasting) {
+      if (outgoing.stream().bucket() instanceof Bucket.Lasting) {
         headers.put("Nats-TTL", NatsStream.MARKER_LIFETIME.toSeconds() + "s");
       }
     }
     return headers;
   }
 
-  private static WriteResult outcome(OutgoingMessage draft, NatsReply answer) {
-    return switch (answer) {
-      case Answered(var message) -> said(draft, message);
-      case Undelivered nobody -> throw new StoreException(nobody.why());
+  private static WriteResult toWriteResult(OutgoingMessage outgoing, NatsReply reply) {
+    return switch (reply) {
+      case Answered(var message) -> readAcknowledgement(outgoing, message);
+      case Undelivered undelivered -> throw new StoreException(undelivered.reason());
       case TimedOut _ -> new Unknown();
     };
   }
 
   /// What we cannot read is no proof of anything.
-  private static WriteResult said(OutgoingMessage draft, Message message) {
-    Acknowledgement answer = new Acknowledgement(message);
-    if (NatsErrors.isLostRace(answer)) {
+  private static WriteResult readAcknowledgement(OutgoingMessage outgoing, Message message) {
+    Acknowledgement reply = new Acknowledgement(message);
+    if (NatsErrors.isLostRace(reply)) {
       return new Conflict();
     }
-    if (NatsErrors.isTurnedAway(answer)) {
-      throw NatsErrors.of("key " + draft.key() + " was not written", answer);
+    if (NatsErrors.isRejected(reply)) {
+      throw NatsErrors.toStoreException("key " + outgoing.key() + " was not written", reply);
     }
-    return answer.isFrom(draft.stream())
-        ? new Written(new Revision(answer.sequence()))
+    return reply.isFrom(outgoing.stream())
+        ? new Written(new Revision(reply.sequence()))
         : new Unknown();
   }
 

@@ -26,48 +26,48 @@ import keyfleet.store.WriteResult.Written;
 
 /// [Kv] on streams of JetStream.
 final class NatsKv implements Kv {
-  private static final Bytes NOTHING = Bytes.copyOf(new byte[0]);
+  private static final Bytes EMPTY = Bytes.copyOf(new byte[0]);
 
   private final NatsStreamRegistry streams;
   private final NatsKeyReader reader;
   private final NatsKeyWriter writer;
   private final NatsLister lister;
-  private final NatsWatchRegistry watches;
+  private final NatsWatchRegistry watchRegistry;
 
-  NatsKv(NatsStreamRegistry streams, NatsWatchRegistry watches) {
+  NatsKv(NatsStreamRegistry streams, NatsWatchRegistry watchRegistry) {
     this.streams = streams;
-    this.watches = watches;
+    this.watchRegistry = watchRegistry;
     this.reader = new NatsKeyReader(streams);
-    this.writer = new NatsKeyWriter(streams.link(), reader);
+    this.writer = new NatsKeyWriter(streams.connection(), reader);
     this.lister = new NatsLister(streams, reader);
   }
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return switch (reader.head(streams.of(bucket), key)) {
+    return switch (reader.read(streams.streamOf(bucket), key)) {
       case Absent _ -> Optional.empty();
-      case Present(var stored) -> Optional.of(stored.entry(key));
+      case Present(var stored) -> Optional.of(stored.toEntry(key));
     };
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return writer.create(draft(bucket, key, value));
+    return writer.create(message(bucket, key, value));
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return writer.replace(draft(bucket, key, value), expected);
+    return writer.replace(message(bucket, key, value), expected);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return writer.put(draft(bucket, key, value));
+    return writer.put(message(bucket, key, value));
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    OutgoingMessage marker = new OutgoingMessage(streams.of(bucket), key, Kind.MARKER, NOTHING);
+    OutgoingMessage marker = new OutgoingMessage(streams.streamOf(bucket), key, Kind.MARKER, EMPTY);
     return switch (writer.replace(marker, expected)) {
       case Written _ -> new Deleted();
       case Conflict conflict -> conflict;
@@ -77,20 +77,20 @@ final class NatsKv implements Kv {
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    return lister.list(streams.of(bucket), prefix);
+    return lister.list(streams.streamOf(bucket), prefix);
   }
 
   @Override
   public Watch watch(Bucket bucket, Prefix prefix, Watcher watcher) {
-    return watches.watch(streams.link(), streams.of(bucket), prefix, watcher);
+    return watchRegistry.watch(streams.connection(), streams.streamOf(bucket), prefix, watcher);
   }
 
   @Override
   public StoreTime storeTime() {
-    return streams.now(streams.anchor());
+    return streams.fetchTime(streams.clockStream());
   }
 
-  private OutgoingMessage draft(Bucket bucket, Key key, Value value) {
-    return new OutgoingMessage(streams.of(bucket), key, Kind.VALUE, value.bytes());
+  private OutgoingMessage message(Bucket bucket, Key key, Value value) {
+    return new OutgoingMessage(streams.streamOf(bucket), key, Kind.VALUE, value.bytes());
   }
 }

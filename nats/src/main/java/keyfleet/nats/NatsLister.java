@@ -28,45 +28,46 @@ final class NatsLister {
   }
 
   List<Entry> list(NatsStream stream, Prefix prefix) {
-    Listing branch = branch(stream, prefix);
-    try (NatsValueFetcher harvest = new NatsValueFetcher(streams.link(), reader, stream, branch)) {
-      return harvest.entries();
+    Listing listing = listSubjects(stream, prefix);
+    try (NatsValueFetcher fetcher =
+        new NatsValueFetcher(streams.connection(), reader, stream, listing)) {
+      return fetcher.fetchAll();
     }
   }
 
-  private Listing branch(NatsStream stream, Prefix prefix) {
-    StreamInfo first = page(stream, prefix, 0);
-    NavigableSet<String> subjects = names(first);
-    int total = total(first);
+  private Listing listSubjects(NatsStream stream, Prefix prefix) {
+    StreamInfo first = fetchPage(stream, prefix, 0);
+    NavigableSet<String> subjects = subjectsOf(first);
+    int total = totalOf(first);
     while (subjects.size() < total) {
-      StreamInfo next = page(stream, prefix, Math.max(subjects.size() - OVERLAP, 0));
-      NavigableSet<String> more = names(next);
+      StreamInfo next = fetchPage(stream, prefix, Math.max(subjects.size() - OVERLAP, 0));
+      NavigableSet<String> more = subjectsOf(next);
       if (more.isEmpty() || more.first().compareTo(subjects.last()) > 0) {
         throw new StoreException(
             "keys of " + stream.bucket() + " vanish faster than they can be listed");
       }
       // What adds nothing is the last page: keys have vanished since the total was told.
-      total = subjects.addAll(more) ? total(next) : 0;
+      total = subjects.addAll(more) ? totalOf(next) : 0;
     }
     return new Listing(
-        subjects, first.getStreamState().getLastSequence(), streams.time(stream, first));
+        subjects, first.getStreamState().getLastSequence(), streams.storeTime(stream, first));
   }
 
-  private StreamInfo page(NatsStream stream, Prefix prefix, int offset) {
+  private StreamInfo fetchPage(NatsStream stream, Prefix prefix, int offset) {
     String body =
         "{\"subjects_filter\":\"%s\",\"offset\":%d}".formatted(stream.filter(prefix), offset);
-    StreamInfo page = streams.info(stream, body);
+    StreamInfo page = streams.fetchInfo(stream, body);
     if (page.hasError()) {
-      throw NatsErrors.of(stream.bucket() + " cannot be listed", page);
+      throw NatsErrors.toStoreException(stream.bucket() + " cannot be listed", page);
     }
     return page;
   }
 
-  private static NavigableSet<String> names(StreamInfo page) {
+  private static NavigableSet<String> subjectsOf(StreamInfo page) {
     return new TreeSet<>(page.getStreamState().getSubjectMap().keySet());
   }
 
-  private static int total(StreamInfo page) {
+  private static int totalOf(StreamInfo page) {
     return JsonValueUtils.readInteger(page.getJv(), "total", 0);
   }
 }

@@ -34,24 +34,24 @@ final class NatsMonitorClient {
 
   private NatsMonitorClient() {}
 
-  static List<ServerReport> look(List<URI> monitors) {
-    List<ServerReport> seen = new ArrayList<>();
+  static List<ServerReport> fetchReports(List<URI> monitors) {
+    List<ServerReport> reports = new ArrayList<>();
     try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
       for (URI monitor : monitors) {
-        seen.add(look(client, monitor));
+        reports.add(fetchReports(client, monitor));
       }
     }
-    return List.copyOf(seen);
+    return List.copyOf(reports);
   }
 
-  private static ServerReport look(HttpClient client, URI monitor) {
+  private static ServerReport fetchReports(HttpClient client, URI monitor) {
     HttpRequest request = HttpRequest.newBuilder(monitor).timeout(LIMIT).build();
     try {
-      HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
-      if (answer.statusCode() != OK) {
-        throw new StoreException("%s answered %d".formatted(monitor, answer.statusCode()));
+      HttpResponse<byte[]> response = client.send(request, BodyHandlers.ofByteArray());
+      if (response.statusCode() != OK) {
+        throw new StoreException("%s answered %d".formatted(monitor, response.statusCode()));
       }
-      return seen(monitor, JsonParser.parse(answer.body()));
+      return toReport(monitor, JsonParser.parse(response.body()));
     } catch (JsonParseException | DateTimeException e) {
       throw new StoreException(monitor + " is no monitoring endpoint of NATS", e);
     } catch (IOException e) {
@@ -62,7 +62,7 @@ final class NatsMonitorClient {
     }
   }
 
-  private static ServerReport seen(URI monitor, JsonValue varz) {
+  private static ServerReport toReport(URI monitor, JsonValue varz) {
     JsonValue jetStream = JsonValueUtils.readObject(varz, "jetstream");
     JsonValue config = JsonValueUtils.readObject(jetStream, "config");
     String serverId = JsonValueUtils.readString(varz, "server_id");

@@ -8,14 +8,14 @@ sealed interface NatsReply {
 
   /// Surely nothing happened.
   sealed interface Undelivered extends NatsReply {
-    String why();
+    String reason();
   }
 
   /// There is no connection, so it was not sent.
-  record NotSent(String why) implements Undelivered {}
+  record NotSent(String reason) implements Undelivered {}
 
   /// It came to nobody.
-  record NoResponders(String why) implements Undelivered {}
+  record NoResponders(String reason) implements Undelivered {}
 
   /// No answer in time: anything may have happened, or may yet.
   record TimedOut() implements NatsReply {}

@@ -10,7 +10,8 @@ import keyfleet.store.engine.StoreUrl;
 
 /// What the URL says beyond whom to call: `space` stands before each bucket's name, and no
 /// `replicas` is 0.
-record NatsSettings(String space, int replicas, List<URI> monitors, DeclaredSync promise, Use use) {
+record NatsSettings(
+    String namespace, int replicas, List<URI> monitors, DeclaredSync declaredSync, Use use) {
   /// What the URL says about fsync.
   enum DeclaredSync {
     NONE,
@@ -24,7 +25,7 @@ record NatsSettings(String space, int replicas, List<URI> monitors, DeclaredSync
     HEARTBEATS
   }
 
-  private static final Set<String> KNOWN =
+  private static final Set<String> PARAMETERS =
       Set.of(
           "replicas",
           "monitor",
@@ -40,31 +41,31 @@ record NatsSettings(String space, int replicas, List<URI> monitors, DeclaredSync
           "tls-key");
 
   /// No hyphen, so that the first one in a bucket's name ends the space.
-  private static final Pattern SPACE = Pattern.compile("[A-Za-z0-9]{0,32}");
+  private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9]{0,32}");
 
-  private static final Set<String> COPIES = Set.of("1", "3", "5");
+  private static final Set<String> REPLICAS = Set.of("1", "3", "5");
 
   NatsSettings {
     monitors = List.copyOf(monitors);
   }
 
   static NatsSettings of(StoreUrl url) {
-    url.rejectUnknownParameters(KNOWN);
-    if (!SPACE.matcher(url.path()).matches()) {
+    url.rejectUnknownParameters(PARAMETERS);
+    if (!NAMESPACE.matcher(url.path()).matches()) {
       throw refused(
           "the path of a NATS URL is a word that its buckets' names begin with",
           "nats://HOST/WORD");
     }
     return new NatsSettings(
         url.path(),
-        url.parameter("replicas").map(NatsSettings::copies).orElse(0),
+        url.parameter("replicas").map(NatsSettings::parseReplicas).orElse(0),
         url.parameter("monitor").map(NatsSettings::monitors).orElse(List.of()),
         url.parameter("sync_interval").map(NatsSettings::promise).orElse(DeclaredSync.NONE),
         url.parameter("use").map(NatsSettings::use).orElse(Use.EVERYTHING));
   }
 
-  private static int copies(String value) {
-    if (!COPIES.contains(value)) {
+  private static int parseReplicas(String value) {
+    if (!REPLICAS.contains(value)) {
       throw refused("replicas is 1, 3 or 5, not " + value, "?replicas=3");
     }
     return Integer.parseInt(value);
@@ -74,14 +75,14 @@ record NatsSettings(String space, int replicas, List<URI> monitors, DeclaredSync
     try {
       return Stream.of(value.split(",", -1))
           .map(it -> URI.create(it + "/varz"))
-          .filter(NatsSettings::isWeb)
+          .filter(NatsSettings::checkWebAddress)
           .toList();
     } catch (IllegalArgumentException e) {
       throw refused("monitor names no monitoring endpoint", "?monitor=http://127.0.0.1:8222");
     }
   }
 
-  private static boolean isWeb(URI uri) {
+  private static boolean checkWebAddress(URI uri) {
     if (uri.getHost() == null
         || !Set.of("http", "https").contains(String.valueOf(uri.getScheme()))) {
       throw new IllegalArgumentException("no host or no web address");

@@ -8,7 +8,7 @@ import keyfleet.store.StoreTime;
 final class NatsStoreClock {
   private final AtomicLong latest = new AtomicLong();
 
-  StoreTime see(long millis) {
+  StoreTime observe(long millis) {
     return new StoreTime(latest.accumulateAndGet(millis, Math::max));
   }
 }

@@ -17,26 +17,26 @@ record NatsStream(Bucket bucket, String bucketName) {
   }
 
   String subject(Key key) {
-    return stem() + key;
+    return subjectPrefix() + key;
   }
 
   String filter(Prefix prefix) {
-    return stem() + prefix.value() + ">";
+    return subjectPrefix() + prefix.value() + ">";
   }
 
   Key key(String subject) {
-    return new Key(subject.substring(stem().length()));
+    return new Key(subject.substring(subjectPrefix().length()));
   }
 
   /// Is a value of this age still there?
-  boolean outlives(StoreTime writtenAt, StoreTime now) {
+  boolean isLive(StoreTime writtenAt, StoreTime now) {
     return switch (bucket) {
       case Bucket.Lasting _ -> true;
       case Bucket.Expiring(_, var lifetime) -> now.since(writtenAt).compareTo(lifetime) < 0;
     };
   }
 
-  private String stem() {
+  private String subjectPrefix() {
     return "$KV." + bucketName + ".";
   }
 }

@@ -19,30 +19,30 @@ import keyfleet.store.StoreTime;
 final class NatsStreamRegistry {
   static final String FORMAT = "1";
 
-  private static final String FORMAT_NAME = "keyfleet-format";
-  private static final String SPACE_NAME = "keyfleet-space";
+  private static final String FORMAT_METADATA = "keyfleet-format";
+  private static final String NAMESPACE_METADATA = "keyfleet-space";
 
   /// In capitals, so that no bucket has its name.
-  private static final String ANCHOR = "KEYFLEET";
+  private static final String CLOCK_STREAM = "KEYFLEET";
 
-  private static final Duration DUPLICATES = Duration.ofMinutes(2);
-  private static final int CLUSTER_COPIES = 3;
+  private static final Duration DUPLICATE_WINDOW = Duration.ofMinutes(2);
+  private static final int CLUSTER_REPLICAS = 3;
 
-  private final NatsConnection link;
+  private final NatsConnection connection;
   private final NatsSettings settings;
-  private final NatsStoreClock time;
+  private final NatsStoreClock storeClock;
   private final Map<String, NatsStream> known = new ConcurrentHashMap<>();
 
-  NatsStreamRegistry(NatsConnection link, NatsSettings settings, NatsStoreClock time) {
-    this.link = link;
+  NatsStreamRegistry(NatsConnection connection, NatsSettings settings, NatsStoreClock storeClock) {
+    this.connection = connection;
     this.settings = settings;
-    this.time = time;
+    this.storeClock = storeClock;
   }
 
-  NatsStream of(Bucket bucket) {
+  NatsStream streamOf(Bucket bucket) {
     NatsStream stream = known.get(bucket.name());
     if (stream == null) {
-      stream = new NatsStream(bucket, named(bucket.name()));
+      stream = new NatsStream(bucket, bucketName(bucket.name()));
       prepare(stream);
       known.put(bucket.name(), stream);
     }
@@ -54,30 +54,30 @@ final class NatsStreamRegistry {
 
   /// Holds nothing: its leader's clock is the store time, and that it is there proves that streams
   /// can be made.
-  NatsStream anchor() {
-    return new NatsStream(new Bucket.Lasting("anchor"), named(ANCHOR));
+  NatsStream clockStream() {
+    return new NatsStream(new Bucket.Lasting("anchor"), bucketName(CLOCK_STREAM));
   }
 
   /// How many servers hold each write.
-  int copies() {
-    int natural = isClustered() ? CLUSTER_COPIES : 1;
-    return settings.replicas() > 0 ? settings.replicas() : natural;
+  int replicas() {
+    int defaultReplicas = isClustered() ? CLUSTER_REPLICAS : 1;
+    return settings.replicas() > 0 ? settings.replicas() : defaultReplicas;
   }
 
   boolean isClustered() {
-    return link.server().getCluster() != null;
+    return connection.server().getCluster() != null;
   }
 
   void prepare(NatsStream stream) {
     if (settings.use() == Use.HEARTBEATS
         && stream.bucket() instanceof Bucket.Lasting
-        && !stream.equals(anchor())) {
+        && !stream.equals(clockStream())) {
       throw new StoreRefusedException(
           "%s was opened for heartbeats only, and bucket %s is to last"
-              .formatted(link.where(), stream.bucket().name()),
+              .formatted(connection.url(), stream.bucket().name()),
           "sync_interval: always in the server's jetstream block, then leave use=heartbeats out");
     }
-    StreamInfo info = info(stream, "");
+    StreamInfo info = fetchInfo(stream, "");
     if (info.getApiErrorCode() == NatsErrors.STREAM_NOT_FOUND) {
       info = create(stream);
     }
@@ -85,63 +85,66 @@ final class NatsStreamRegistry {
   }
 
   /// What the stream's leader says of it; the clock beside it is the leader's.
-  StreamInfo info(NatsStream stream, String body) {
-    return new StreamInfo(link.ask("STREAM.INFO." + stream.name(), body));
+  StreamInfo fetchInfo(NatsStream stream, String body) {
+    return new StreamInfo(connection.callApi("STREAM.INFO." + stream.name(), body));
   }
 
-  StoreTime now(NatsStream stream) {
-    return time(stream, info(stream, ""));
+  StoreTime fetchTime(NatsStream stream) {
+    return storeTime(stream, fetchInfo(stream, ""));
   }
 
-  StoreTime time(NatsStream stream, StreamInfo info) {
+  StoreTime storeTime(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsErrors.of("stream " + stream.name() + " tells no time", info);
+      throw NatsErrors.toStoreException("stream " + stream.name() + " tells no time", info);
     }
     if (info.getTimestamp() == null) {
       throw new StoreException("stream " + stream.name() + " tells no time");
     }
-    return time.see(info.getTimestamp().toInstant().toEpochMilli());
+    return storeClock.observe(info.getTimestamp().toInstant().toEpochMilli());
   }
 
-  NatsStoreClock time() {
-    return time;
+  NatsStoreClock storeTime() {
+    return storeClock;
   }
 
-  NatsConnection link() {
-    return link;
+  NatsConnection connection() {
+    return connection;
   }
 
   /// Another process may have made it just before: then its answer is theirs.
   private StreamInfo create(NatsStream stream) {
-    Message answer = link.ask("STREAM.CREATE." + stream.name(), configuration(stream).toJson());
+    Message answer =
+        connection.callApi("STREAM.CREATE." + stream.name(), configuration(stream).toJson());
     StreamInfo created = new StreamInfo(answer);
-    return created.getApiErrorCode() == NatsErrors.STREAM_NAME_IN_USE ? info(stream, "") : created;
+    return created.getApiErrorCode() == NatsErrors.STREAM_NAME_IN_USE
+        ? fetchInfo(stream, "")
+        : created;
   }
 
   /// As `nats kv add` would make it, with per-message lifetimes for the markers of deleted keys.
   private StreamConfiguration configuration(NatsStream stream) {
     Duration age = maxAge(stream);
-    boolean brief = !age.isZero() && age.compareTo(DUPLICATES) < 0;
+    boolean shorter = !age.isZero() && age.compareTo(DUPLICATE_WINDOW) < 0;
     return StreamConfiguration.builder()
         .name(stream.name())
         .subjects(stream.filter(Prefix.ALL))
         .maxMessagesPerSubject(1)
         .maxAge(age)
-        .duplicateWindow(brief ? age : DUPLICATES)
+        .duplicateWindow(shorter ? age : DUPLICATE_WINDOW)
         .storageType(StorageType.File)
-        .replicas(copies())
+        .replicas(replicas())
         .discardPolicy(DiscardPolicy.New)
         .allowRollup(true)
         .denyDelete(true)
         .allowDirect(true)
         .allowMessageTtl()
-        .metadata(Map.of(FORMAT_NAME, FORMAT, SPACE_NAME, settings.space()))
+        .metadata(Map.of(FORMAT_METADATA, FORMAT, NAMESPACE_METADATA, settings.namespace()))
         .build();
   }
 
   private void check(NatsStream stream, StreamInfo info) {
     if (info.hasError()) {
-      throw NatsErrors.of("stream " + stream.name() + " cannot be had", info);
+      throw NatsErrors.toStoreException("stream " + stream.name() + " cannot be had", info);
     }
     StreamConfiguration found = info.getConfiguration();
     Map<String, String> metadata = found.getMetadata();
@@ -157,19 +160,19 @@ final class NatsStreamRegistry {
             && found.getAllowDirect()
             && found.getAllowMessageTtl();
     if (!fit) {
-      throw changed(
+      throw wrongConfiguration(
           stream, "is not on file, or keeps history, or has no direct get or message TTL", "");
     }
-    if (found.getReplicas() < copies()) {
-      throw changed(
+    if (found.getReplicas() < replicas()) {
+      throw wrongConfiguration(
           stream,
-          "has %d copies, fewer than %d".formatted(found.getReplicas(), copies()),
-          " --replicas " + copies());
+          "has %d copies, fewer than %d".formatted(found.getReplicas(), replicas()),
+          " --replicas " + replicas());
     }
   }
 
   private void checkOwner(NatsStream stream, Map<String, String> metadata) {
-    String format = metadata.getOrDefault(FORMAT_NAME, "none");
+    String format = metadata.getOrDefault(FORMAT_METADATA, "none");
     if (!format.equals(FORMAT)) {
       throw new StoreRefusedException(
           "stream %s has format %s; this Keyfleet knows %s"
@@ -178,14 +181,16 @@ final class NatsStreamRegistry {
               ? "nats://HOST/WORD, to keep our streams apart from others"
               : "the Keyfleet that wrote it");
     }
-    if (!settings.space().equals(metadata.getOrDefault(SPACE_NAME, ""))) {
+    if (!settings.namespace().equals(metadata.getOrDefault(NAMESPACE_METADATA, ""))) {
       throw new StoreRefusedException(
-          "stream %s belongs to nats://HOST/%s".formatted(stream.name(), metadata.get(SPACE_NAME)),
+          "stream %s belongs to nats://HOST/%s"
+              .formatted(stream.name(), metadata.get(NAMESPACE_METADATA)),
           "another WORD in nats://HOST/WORD");
     }
   }
 
-  private static StoreRefusedException changed(NatsStream stream, String what, String how) {
+  private static StoreRefusedException wrongConfiguration(
+      NatsStream stream, String what, String how) {
     return new StoreRefusedException(
         "stream " + stream.name() + " " + what, "nats stream edit " + stream.name() + how);
   }
@@ -197,7 +202,7 @@ final class NatsStreamRegistry {
     };
   }
 
-  private String named(String name) {
-    return settings.space().isEmpty() ? name : settings.space() + "-" + name;
+  private String bucketName(String name) {
+    return settings.namespace().isEmpty() ? name : settings.namespace() + "-" + name;
   }
 }

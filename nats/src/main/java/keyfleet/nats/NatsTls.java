@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class NatsTls {
   private static final Pattern PRIVATE_KEY =
       Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
-  private static final List<String> KEY_KINDS = List.of("EC", "RSA", "Ed25519");
-  private static final char[] IN_MEMORY = {};
+  private static final List<String> KEY_ALGORITHMS = List.of("EC", "RSA", "Ed25519");
+  private static final char[] NO_PASSWORD = {};
 
   private final StoreUrl url;
 
@@ -45,13 +45,13 @@ final class NatsTls {
   }
 
   /// Any of its parameters asks for TLS: a file that was named and then not used would deceive.
-  boolean isAsked() {
+  boolean isRequested() {
     boolean named =
         List.of("tls-ca", "tls-cert", "tls-key").stream()
             .anyMatch(it -> url.parameter(it).isPresent());
     return switch (url.parameter("tls").orElse(Boolean.toString(named))) {
       case "true" -> true;
-      case "false" -> named ? contradicted() : false;
+      case "false" -> named ? refuseContradiction() : false;
       default -> throw refused("tls is true or false", "?tls=true", null);
     };
   }
@@ -59,7 +59,7 @@ final class NatsTls {
   SSLContext context() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(identity(), trusted(), null);
+      context.init(keyManagers(), trustManagers(), null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw refused(
@@ -67,7 +67,7 @@ final class NatsTls {
     }
   }
 
-  private TrustManager[] trusted() throws GeneralSecurityException, IOException {
+  private TrustManager[] trustManagers() throws GeneralSecurityException, IOException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     factory.init(url.parameter("tls-ca").isEmpty() ? null : trustStore(certificates("tls-ca")));
@@ -79,16 +79,16 @@ final class NatsTls {
     throw new GeneralSecurityException("this JDK trusts in no known way");
   }
 
-  private KeyManager @Nullable [] identity() throws GeneralSecurityException, IOException {
+  private KeyManager @Nullable [] keyManagers() throws GeneralSecurityException, IOException {
     if (url.parameter("tls-cert").isEmpty() && url.parameter("tls-key").isEmpty()) {
       return null;
     }
-    KeyStore store = empty();
+    KeyStore store = emptyKeyStore();
     store.setKeyEntry(
-        "self", privateKey(), IN_MEMORY, certificates("tls-cert").toArray(Certificate[]::new));
+        "self", privateKey(), NO_PASSWORD, certificates("tls-cert").toArray(Certificate[]::new));
     KeyManagerFactory factory =
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-    factory.init(store, IN_MEMORY);
+    factory.init(store, NO_PASSWORD);
     return factory.getKeyManagers();
   }
 
@@ -122,10 +122,11 @@ final class NatsTls {
   }
 
   private static PrivateKey privateKey(PKCS8EncodedKeySpec spec) throws GeneralSecurityException {
-    GeneralSecurityException last = new GeneralSecurityException("tls-key is none of " + KEY_KINDS);
-    for (String kind : KEY_KINDS) {
+    GeneralSecurityException last =
+        new GeneralSecurityException("tls-key is none of " + KEY_ALGORITHMS);
+    for (String algorithm : KEY_ALGORITHMS) {
       try {
-        return KeyFactory.getInstance(kind).generatePrivate(spec);
+        return KeyFactory.getInstance(algorithm).generatePrivate(spec);
       } catch (InvalidKeySpecException e) {
         last.addSuppressed(e);
       }
@@ -135,7 +136,7 @@ final class NatsTls {
 
   private static KeyStore trustStore(Collection<? extends Certificate> trusted)
       throws GeneralSecurityException, IOException {
-    KeyStore store = empty();
+    KeyStore store = emptyKeyStore();
     int number = 0;
     for (Certificate certificate : trusted) {
       store.setCertificateEntry("ca" + number++, certificate);
@@ -143,9 +144,9 @@ final class NatsTls {
     return store;
   }
 
-  private static KeyStore empty() throws GeneralSecurityException, IOException {
+  private static KeyStore emptyKeyStore() throws GeneralSecurityException, IOException {
     KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, IN_MEMORY);
+    store.load(null, NO_PASSWORD);
     return store;
   }
 
@@ -156,7 +157,7 @@ final class NatsTls {
                 () -> refused("tls-cert and tls-key go together", "name both, or neither", null)));
   }
 
-  private static boolean contradicted() {
+  private static boolean refuseContradiction() {
     throw refused("tls=false, yet the URL names TLS files", "leave tls=false out", null);
   }
 

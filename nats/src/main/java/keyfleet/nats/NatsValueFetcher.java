@@ -20,83 +20,84 @@ import keyfleet.store.StoreException;
 /// Fetches the values of one listing. A few batches are on their way at a time, so that the server
 /// looks up while we read.
 final class NatsValueFetcher implements AutoCloseable {
-  private static final int ON_THEIR_WAY = 4;
+  private static final int MAX_IN_FLIGHT = 4;
 
   /// With the pauses, some seconds: a replica that is further behind is not caught up with here.
-  private static final int BEHIND_LIMIT = 60;
+  private static final int MAX_STALE_REPLIES = 60;
 
-  private static final Duration BEHIND_PAUSE = Duration.ofMillis(50);
+  private static final Duration STALE_PAUSE = Duration.ofMillis(50);
 
-  private final NatsConnection link;
+  private final NatsConnection connection;
   private final NatsKeyReader reader;
   private final NatsStream stream;
-  private final Listing branch;
-  private final Deque<List<String>> wanted = new ArrayDeque<>();
-  private final Deque<NatsBatchGet> sent = new ArrayDeque<>();
+  private final Listing listing;
+  private final Deque<List<String>> pending = new ArrayDeque<>();
+  private final Deque<NatsBatchGet> inFlight = new ArrayDeque<>();
   private final Map<Key, Entry> found = new TreeMap<>();
-  private int behind;
+  private int staleReplies;
 
-  NatsValueFetcher(NatsConnection link, NatsKeyReader reader, NatsStream stream, Listing branch) {
-    this.link = link;
+  NatsValueFetcher(
+      NatsConnection connection, NatsKeyReader reader, NatsStream stream, Listing listing) {
+    this.connection = connection;
     this.reader = reader;
     this.stream = stream;
-    this.branch = branch;
-    List<String> subjects = List.copyOf(branch.subjects());
+    this.listing = listing;
+    List<String> subjects = List.copyOf(listing.subjects());
     for (int i = 0; i < subjects.size(); i += NatsBatchGet.LIMIT) {
-      wanted.add(subjects.subList(i, Math.min(i + NatsBatchGet.LIMIT, subjects.size())));
+      pending.add(subjects.subList(i, Math.min(i + NatsBatchGet.LIMIT, subjects.size())));
     }
   }
 
-  List<Entry> entries() {
-    while (!wanted.isEmpty() || !sent.isEmpty()) {
-      while (sent.size() < ON_THEIR_WAY && !wanted.isEmpty()) {
-        sent.add(new NatsBatchGet(link, stream, wanted.remove()));
-        sent.getLast().send();
+  List<Entry> fetchAll() {
+    while (!pending.isEmpty() || !inFlight.isEmpty()) {
+      while (inFlight.size() < MAX_IN_FLIGHT && !pending.isEmpty()) {
+        inFlight.add(new NatsBatchGet(connection, stream, pending.remove()));
+        inFlight.getLast().send();
       }
-      try (NatsBatchGet batch = sent.remove()) {
-        take(batch);
+      try (NatsBatchGet batch = inFlight.remove()) {
+        receive(batch);
       }
     }
     return List.copyOf(found.values());
   }
 
-  private void take(NatsBatchGet batch) {
-    switch (batch.await(branch.sequence())) {
+  private void receive(NatsBatchGet batch) {
+    switch (batch.await(listing.sequence())) {
       case Complete(var stored) -> stored.forEach(this::add);
       case Partial(var stored) -> {
         stored.forEach(this::add);
         List<String> rest = new ArrayList<>(batch.subjects());
         rest.removeAll(stored.keySet());
-        wanted.add(rest);
+        pending.add(rest);
       }
-      case NoneFound _ -> batch.subjects().forEach(this::askLeader);
+      case NoneFound _ -> batch.subjects().forEach(this::readFromLeader);
       case StaleReplica _ -> {
-        if (++behind > BEHIND_LIMIT) {
+        if (++staleReplies > MAX_STALE_REPLIES) {
           throw new StoreException("a replica of stream " + stream.name() + " stays behind");
         }
-        link.threads().pause(BEHIND_PAUSE);
-        wanted.add(batch.subjects());
+        connection.executors().pause(STALE_PAUSE);
+        pending.add(batch.subjects());
       }
     }
   }
 
   private void add(String subject, NatsKeyMessage stored) {
-    add(stream.key(subject), reader.judged(stream, stored, branch.now()));
+    add(stream.key(subject), reader.toKeyState(stream, stored, listing.now()));
   }
 
-  private void askLeader(String subject) {
-    add(stream.key(subject), reader.head(stream, stream.key(subject)));
+  private void readFromLeader(String subject) {
+    add(stream.key(subject), reader.read(stream, stream.key(subject)));
   }
 
-  private void add(Key key, NatsKeyState head) {
-    if (head instanceof Present(var stored)) {
-      found.put(key, stored.entry(key));
+  private void add(Key key, NatsKeyState keyState) {
+    if (keyState instanceof Present(var stored)) {
+      found.put(key, stored.toEntry(key));
     }
   }
 
   /// Ends what an exception left on its way.
   @Override
   public void close() {
-    sent.forEach(NatsBatchGet::close);
+    inFlight.forEach(NatsBatchGet::close);
   }
 }

@@ -27,17 +27,17 @@ final class NatsWatch implements Watch {
   private static final Duration RETRY_PAUSE = Duration.ofMillis(250);
 
   /// When the server may forget a consumer that nobody hears.
-  private static final Duration FORGET = Duration.ofSeconds(10);
+  private static final Duration INACTIVE_LIMIT = Duration.ofSeconds(10);
 
-  private final NatsConnection link;
+  private final NatsConnection connection;
   private final NatsStream stream;
   private final String filter;
   private final Watcher watcher;
-  private final AtomicReference<@Nullable Subscription> heard = new AtomicReference<>();
+  private final AtomicReference<@Nullable Subscription> current = new AtomicReference<>();
   private volatile boolean closed;
 
-  NatsWatch(NatsConnection link, NatsStream stream, String filter, Watcher watcher) {
-    this.link = link;
+  NatsWatch(NatsConnection connection, NatsStream stream, String filter, Watcher watcher) {
+    this.connection = connection;
     this.stream = stream;
     this.filter = filter;
     this.watcher = watcher;
@@ -45,13 +45,13 @@ final class NatsWatch implements Watch {
 
   /// Hints of what changes after it has returned.
   void start() {
-    Subscription first = consume();
-    link.threads().tasks().execute(() -> run(first));
+    Subscription first = subscribe();
+    connection.executors().tasks().execute(() -> run(first));
   }
 
   /// Lets the thread see at once that what it hears has ended.
   void restart() {
-    NatsConnection.end(heard.get());
+    NatsConnection.unsubscribe(current.get());
   }
 
   @Override
@@ -61,22 +61,22 @@ final class NatsWatch implements Watch {
   }
 
   private void run(Subscription first) {
-    hear(first);
-    NatsConnection.end(first);
-    for (Subscription next = again(); next != null; next = again()) {
+    deliverHints(first);
+    NatsConnection.unsubscribe(first);
+    for (Subscription next = resubscribe(); next != null; next = resubscribe()) {
       hint(new Missed());
-      hear(next);
-      NatsConnection.end(next);
+      deliverHints(next);
+      NatsConnection.unsubscribe(next);
     }
   }
 
   /// Returns when nothing more comes of it.
-  private void hear(Subscription subscription) {
+  private void deliverHints(Subscription subscription) {
     long last = 0;
     try {
       Message message = subscription.nextMessage(SILENCE_LIMIT);
       while (message != null && !closed) {
-        long number = number(message);
+        long number = sequence(message);
         if (message.isStatusMessage() ? number != last : number != ++last) {
           return;
         }
@@ -95,44 +95,45 @@ final class NatsWatch implements Watch {
 
   /// Which of the consumer's messages this is; a heartbeat tells the last one sent, any other
   /// status that it is over.
-  private static long number(Message message) {
+  private static long sequence(Message message) {
     if (!message.isStatusMessage()) {
       return message.metaData().consumerSequence();
     }
-    boolean beat = message.getStatus().getCode() == Status.FLOW_OR_HEARTBEAT_STATUS_CODE;
-    String last = beat ? message.getHeaders().getFirst("Nats-Last-Consumer") : null;
+    boolean isHeartbeat = message.getStatus().getCode() == Status.FLOW_OR_HEARTBEAT_STATUS_CODE;
+    String last = isHeartbeat ? message.getHeaders().getFirst("Nats-Last-Consumer") : null;
     return last == null ? -1 : Long.parseLong(last);
   }
 
   /// Null once closed.
-  private @Nullable Subscription again() {
+  private @Nullable Subscription resubscribe() {
     while (!closed) {
       try {
-        return consume();
+        return subscribe();
       } catch (StoreException e) {
-        link.threads().pause(RETRY_PAUSE);
+        connection.executors().pause(RETRY_PAUSE);
       }
     }
     return null;
   }
 
-  private Subscription consume() {
-    String inbox = link.inbox();
-    Subscription subscription = link.subscribe(inbox);
+  private Subscription subscribe() {
+    String inbox = connection.createInbox();
+    Subscription subscription = connection.subscribe(inbox);
     try {
-      ConsumerConfiguration wanted = configuration(inbox);
-      String call = "CONSUMER.CREATE.%s.%s".formatted(stream.name(), wanted.getName());
-      ConsumerInfo made =
+      ConsumerConfiguration configuration = configuration(inbox);
+      String call = "CONSUMER.CREATE.%s.%s".formatted(stream.name(), configuration.getName());
+      ConsumerInfo response =
           new ConsumerInfo(
-              link.ask(call, new ConsumerCreateRequest(stream.name(), wanted).toJson()));
-      if (made.hasError()) {
-        throw NatsErrors.of(stream.bucket() + " cannot be watched", made);
+              connection.callApi(
+                  call, new ConsumerCreateRequest(stream.name(), configuration).toJson()));
+      if (response.hasError()) {
+        throw NatsErrors.toStoreException(stream.bucket() + " cannot be watched", response);
       }
     } catch (StoreException e) {
-      NatsConnection.end(subscription);
+      NatsConnection.unsubscribe(subscription);
       throw e;
     }
-    heard.set(subscription);
+    current.set(subscription);
     return subscription;
   }
 
@@ -145,7 +146,7 @@ final class NatsWatch implements Watch {
         .ackPolicy(AckPolicy.None)
         .headersOnly(true)
         .idleHeartbeat(HEARTBEAT)
-        .inactiveThreshold(FORGET)
+        .inactiveThreshold(INACTIVE_LIMIT)
         .memStorage(true)
         .numReplicas(1)
         .build();

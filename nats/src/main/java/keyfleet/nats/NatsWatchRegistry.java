@@ -13,8 +13,8 @@ import keyfleet.store.Watcher;
 final class NatsWatchRegistry implements ConnectionListener, AutoCloseable {
   private final Set<NatsWatch> running = ConcurrentHashMap.newKeySet();
 
-  Watch watch(NatsConnection link, NatsStream stream, Prefix prefix, Watcher watcher) {
-    NatsWatch watch = new NatsWatch(link, stream, stream.filter(prefix), watcher);
+  Watch watch(NatsConnection connection, NatsStream stream, Prefix prefix, Watcher watcher) {
+    NatsWatch watch = new NatsWatch(connection, stream, stream.filter(prefix), watcher);
     running.add(watch);
     try {
       watch.start();

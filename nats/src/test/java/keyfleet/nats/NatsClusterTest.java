@@ -57,12 +57,12 @@ class NatsClusterTest implements KvRaceContract {
   private static final Bucket THINGS = new Bucket.Lasting("things");
   private static final Key COUNTER = new Key("counter");
   private static final int WRITERS = 8;
-  private static final int STAGE = 60;
+  private static final int WRITES_PER_STAGE = 60;
   private static final int TRIES = 5;
 
   private static @Nullable NatsTestCluster cluster;
 
-  private boolean storm;
+  private boolean killServers;
 
   @BeforeAll
   static void start(@TempDir(factory = InMemoryTempDir.class) Path folder) {
@@ -96,17 +96,17 @@ class NatsClusterTest implements KvRaceContract {
   /// One of the contract's cases also runs while each server in turn is killed and started again.
   @BeforeEach
   void prepare(TestInfo test) {
-    storm = test.getDisplayName().startsWith("concurrentHistories");
+    killServers = test.getDisplayName().startsWith("concurrentHistories");
   }
 
   @Override
   public KvFixture fixture() {
-    NatsKvFixture rig = open();
+    NatsKvFixture fixture = openFixture();
     Thread kills =
-        storm
-            ? Thread.startVirtualThread(NatsClusterTest::killInTurn)
+        killServers
+            ? Thread.startVirtualThread(NatsClusterTest::killServersInTurn)
             : Thread.ofVirtual().unstarted(() -> {});
-    return new ClusterFixture(rig, kills);
+    return new ClusterFixture(fixture, kills);
   }
 
   /// The whole contract runs on one server; a cluster takes longer for each write.
@@ -117,7 +117,7 @@ class NatsClusterTest implements KvRaceContract {
 
   @Override
   public int histories() {
-    return storm ? 60 : 15;
+    return killServers ? 60 : 15;
   }
 
   @Test
@@ -130,7 +130,7 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   @Test
-  void monitorOfOneServer_isNoProofForTheOthers() {
+  void monitorOfOneServer_provesNothingForTheOthers() {
     for (NatsTestServer server : cluster().servers()) {
       StoreUrl url = server.url("/checks?monitor=" + server.monitor());
       StoreRefusedException e =
@@ -143,12 +143,14 @@ class NatsClusterTest implements KvRaceContract {
   @Test
   void acknowledgedWrite_isReadThoughTheReplicaIsBehind() {
     AtomicBoolean done = new AtomicBoolean();
-    try (NatsKvFixture rig = open();
-        ExecutorService noise = Executors.newVirtualThreadPerTaskExecutor()) {
-      untilWritten(rig.kv(), COUNTER);
-      IntStream.range(0, WRITERS).forEach(it -> noise.execute(() -> makeNoise(rig.kv(), it, done)));
+    try (NatsKvFixture fixture = openFixture();
+        ExecutorService bulkWriters = Executors.newVirtualThreadPerTaskExecutor()) {
+      putUntilWritten(fixture.kv(), COUNTER);
+      IntStream.range(0, WRITERS)
+          .forEach(it -> bulkWriters.execute(() -> writeBulk(fixture.kv(), it, done)));
       try (NatsEngine engine =
-          NatsEngine.open(replica(rig).url("/" + rig.space() + "?sync_interval=always"))) {
+          NatsEngine.open(
+              replica(fixture).url("/" + fixture.namespace() + "?sync_interval=always"))) {
         assertReadsWhatItWrites(new RetryingKv(engine.kv()));
       } finally {
         done.set(true);
@@ -156,7 +158,7 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void makeNoise(Kv kv, int writer, AtomicBoolean done) {
+  private static void writeBulk(Kv kv, int writer, AtomicBoolean done) {
     Value bulk = Value.of("noise".repeat(20_000));
     while (!done.get()) {
       kv.put(THINGS, new Key("noise." + writer), bulk);
@@ -164,10 +166,10 @@ class NatsClusterTest implements KvRaceContract {
   }
 
   private static void assertReadsWhatItWrites(Kv kv) {
-    Key mine = new Key("mine.x");
+    Key key = new Key("mine.x");
     for (int seen = 0; seen < 80; ) {
-      if (kv.put(THINGS, mine, Value.of("take " + seen)) instanceof Written(var last)) {
-        assertEquals(Optional.of(last), kv.get(THINGS, mine).map(Entry::revision));
+      if (kv.put(THINGS, key, Value.of("take " + seen)) instanceof Written(var last)) {
+        assertEquals(Optional.of(last), kv.get(THINGS, key).map(Entry::revision));
         List<Entry> listed = kv.list(THINGS, Prefix.under(new Key("mine")));
         assertEquals(List.of(last), listed.stream().map(Entry::revision).toList());
         seen++;
@@ -178,40 +180,40 @@ class NatsClusterTest implements KvRaceContract {
   @Test
   void leaderKilledUnderLoad_losesNothingAcknowledged()
       throws ExecutionException, InterruptedException, TimeoutException {
-    try (NatsKvFixture rig = open();
+    try (NatsKvFixture fixture = openFixture();
         ExecutorService writers = Executors.newVirtualThreadPerTaskExecutor()) {
-      CounterLoad load = new CounterLoad(rig.kv());
+      CounterLoad counterLoad = new CounterLoad(fixture.kv());
       List<Future<?>> running =
           IntStream.range(0, WRITERS)
-              .<Future<?>>mapToObj(it -> writers.submit(() -> load.run(it)))
+              .<Future<?>>mapToObj(it -> writers.submit(() -> counterLoad.run(it)))
               .toList();
-      load.awaitMore(STAGE);
-      NatsTestServer leader = leader(rig);
+      counterLoad.awaitMore(WRITES_PER_STAGE);
+      NatsTestServer leader = leader(fixture);
       leader.kill();
-      load.awaitMore(STAGE);
+      counterLoad.awaitMore(WRITES_PER_STAGE);
       leader.restart();
-      load.awaitMore(STAGE);
-      load.stop();
+      counterLoad.awaitMore(WRITES_PER_STAGE);
+      counterLoad.stop();
       for (Future<?> writer : running) {
         writer.get(60, TimeUnit.SECONDS);
       }
-      load.assertNothingLost();
+      counterLoad.assertNothingLost();
       cluster().servers().forEach(NatsTestServer::kill);
       cluster().servers().parallelStream().forEach(NatsTestServer::restart);
-      load.assertNothingLost();
+      counterLoad.assertNothingLost();
     }
   }
 
   @Test
-  void serverOfWatchKilled_watchSaysMissedAndGoesOn() throws InterruptedException {
+  void serverOfWatchKilled_watchReportsMissedAndContinues() throws InterruptedException {
     NatsTestServer first = cluster().servers().getFirst();
-    try (NatsKvFixture rig =
+    try (NatsKvFixture fixture =
         new NatsKvFixture(first.address(), "?sync_interval=always", RetryingKv::new)) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      Watch watch = rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      Watch watch = fixture.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       first.kill();
       awaitHint(changeHints, new Missed());
-      untilWritten(rig.kv(), new Key("after"));
+      putUntilWritten(fixture.kv(), new Key("after"));
       awaitHint(changeHints, new Changed(new Key("after")));
       watch.close();
     } finally {
@@ -219,7 +221,7 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void killInTurn() {
+  private static void killServersInTurn() {
     for (NatsTestServer server : cluster().servers()) {
       server.kill();
       server.restart();
@@ -259,18 +261,18 @@ class NatsClusterTest implements KvRaceContract {
     }
   }
 
-  private static void untilWritten(Kv kv, Key key) {
+  private static void putUntilWritten(Kv kv, Key key) {
     NatsAwait.until(
         key + " is written", () -> kv.put(THINGS, key, Value.of("0")) instanceof Written);
   }
 
-  private static NatsKvFixture open() {
-    AtomicReference<@Nullable NatsKvFixture> rig = new AtomicReference<>();
+  private static NatsKvFixture openFixture() {
+    AtomicReference<@Nullable NatsKvFixture> fixture = new AtomicReference<>();
     NatsAwait.until(
         "the cluster has a leader",
         () -> {
           try {
-            rig.set(
+            fixture.set(
                 new NatsKvFixture(cluster().addresses(), "?sync_interval=always", RetryingKv::new));
             return true;
           } catch (StoreRefusedException e) {
@@ -279,24 +281,25 @@ class NatsClusterTest implements KvRaceContract {
             return false;
           }
         });
-    return assertInstanceOf(NatsKvFixture.class, rig.get());
+    return assertInstanceOf(NatsKvFixture.class, fixture.get());
   }
 
   private static StoreUrl url(String rest) {
     return StoreUrl.parse("nats://" + cluster().addresses() + "/checks" + rest);
   }
 
-  private static NatsTestServer replica(NatsKvFixture rig) {
-    NatsTestServer leader = leader(rig);
+  private static NatsTestServer replica(NatsKvFixture fixture) {
+    NatsTestServer leader = leader(fixture);
     return cluster().servers().stream().filter(it -> it != leader).findFirst().orElseThrow();
   }
 
-  private static NatsTestServer leader(NatsKvFixture rig) {
+  private static NatsTestServer leader(NatsKvFixture fixture) {
     AtomicReference<@Nullable NatsTestServer> leader = new AtomicReference<>();
-    rig.admin(it -> {
-      StreamInfo info = it.jetStreamManagement().getStreamInfo("KV_" + rig.space() + "-things");
+    fixture.runAsClient(it -> {
+      StreamInfo info =
+          it.jetStreamManagement().getStreamInfo("KV_" + fixture.namespace() + "-things");
       ClusterInfo trio = assertInstanceOf(ClusterInfo.class, info.getClusterInfo());
-      leader.set(cluster().named(String.valueOf(trio.getLeader())));
+      leader.set(cluster().serverNamed(String.valueOf(trio.getLeader())));
     });
     return assertInstanceOf(NatsTestServer.class, leader.get());
   }
@@ -314,7 +317,7 @@ class NatsClusterTest implements KvRaceContract {
 
     CounterLoad(Kv kv) {
       this.kv = kv;
-      untilWritten(kv, COUNTER);
+      putUntilWritten(kv, COUNTER);
     }
 
     void run(int writer) {

@@ -41,45 +41,46 @@ class NatsDecisionTest {
     "'', 0, NONE, HEARTBEATS, WARN",
   })
   void durability_isSeenOrDeclaredOrRefused(
-      String servers, int size, DeclaredSync promise, Use use, String verdict) {
-    NatsDurabilityCheck durability =
-        new NatsDurabilityCheck(new NatsSettings("", 0, List.of(), promise, use));
-    List<ServerReport> seen =
+      String servers, int size, DeclaredSync declaredSync, Use use, String expected) {
+    NatsDurabilityCheck durabilityCheck =
+        new NatsDurabilityCheck(new NatsSettings("", 0, List.of(), declaredSync, use));
+    List<ServerReport> reports =
         Stream.of(servers.split(" "))
             .filter(it -> !it.isEmpty())
-            .map(it -> seen(it, size))
+            .map(it -> report(it, size))
             .toList();
-    if (verdict.equals("refused")) {
-      assertThrows(StoreRefusedException.class, () -> durability.judge("a", seen));
+    if (expected.equals("refused")) {
+      assertThrows(StoreRefusedException.class, () -> durabilityCheck.check("a", reports));
     } else {
-      assertEquals(Level.valueOf(verdict), durability.judge("a", seen).level());
+      assertEquals(Level.valueOf(expected), durabilityCheck.check("a", reports).level());
     }
   }
 
   @Test
   void storeTime_doesNotGoBackWithANewLeader() {
     NatsStoreClock time = new NatsStoreClock();
-    assertEquals(new StoreTime(5_000), time.see(5_000));
-    assertEquals(new StoreTime(5_000), time.see(4_000));
-    assertEquals(new StoreTime(5_001), time.see(5_001));
+    assertEquals(new StoreTime(5_000), time.observe(5_000));
+    assertEquals(new StoreTime(5_000), time.observe(4_000));
+    assertEquals(new StoreTime(5_001), time.observe(5_001));
   }
 
   @Test
   void value_livesUntilItsLifetimeIsReached() {
-    NatsStream beats = new NatsStream(new Bucket.Expiring("beats", Duration.ofSeconds(2)), "beats");
+    NatsStream heartbeats =
+        new NatsStream(new Bucket.Expiring("beats", Duration.ofSeconds(2)), "beats");
     StoreTime written = new StoreTime(10_000);
-    assertEquals(true, beats.outlives(written, new StoreTime(11_999)));
-    assertEquals(false, beats.outlives(written, new StoreTime(12_000)));
+    assertEquals(true, heartbeats.isLive(written, new StoreTime(11_999)));
+    assertEquals(false, heartbeats.isLive(written, new StoreTime(12_000)));
     assertEquals(
-        true, beats.outlives(written, new StoreTime(9_000)), "a leader whose clock is behind");
+        true, heartbeats.isLive(written, new StoreTime(9_000)), "a leader whose clock is behind");
     assertEquals(
         true,
         new NatsStream(new Bucket.Lasting("things"), "things")
-            .outlives(written, new StoreTime(99_000_000)));
+            .isLive(written, new StoreTime(99_000_000)));
   }
 
   @Test
-  void key_isItsSubjectsEnd() {
+  void key_isTheEndOfItsSubject() {
     NatsStream stream = new NatsStream(new Bucket.Lasting("things"), "t1-things");
     Key key = new Key("a/b=c_d-e.F");
     assertEquals("KV_t1-things", stream.name());
@@ -88,7 +89,7 @@ class NatsDecisionTest {
     assertEquals("$KV.t1-things.n.>", stream.filter(Prefix.under(new Key("n"))));
   }
 
-  private static ServerReport seen(String server, int size) {
+  private static ServerReport report(String server, int size) {
     String[] parts = server.split(":", 2);
     return new ServerReport(parts[0], "2.15.2", Sync.valueOf(parts[1]), size, Instant.EPOCH);
   }

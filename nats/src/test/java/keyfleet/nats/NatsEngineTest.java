@@ -48,22 +48,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// What is refused on opening and in what words, and what others see of our streams.
 class NatsEngineTest {
   private static final Bucket THINGS = new Bucket.Lasting("things");
-  private static final Bucket BEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
+  private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", Duration.ofSeconds(30));
   private static final Key A = new Key("a");
 
   private static @Nullable NatsTestServer durable;
-  private static @Nullable NatsTestServer lazy;
+  private static @Nullable NatsTestServer unsynced;
 
   @BeforeAll
   static void start(@TempDir(factory = InMemoryTempDir.class) Path folder) {
     durable = NatsTestServer.start(folder.resolve("durable"), NatsTestServer.DURABLE);
-    lazy = NatsTestServer.start(folder.resolve("lazy"), NatsTestServer.LAZY);
+    unsynced = NatsTestServer.start(folder.resolve("lazy"), NatsTestServer.UNSYNCED);
   }
 
   /// None is there if this machine has no server to start.
   @AfterAll
   static void stop() {
-    Stream.of(durable, lazy).filter(Objects::nonNull).forEach(NatsTestServer::close);
+    Stream.of(durable, unsynced).filter(Objects::nonNull).forEach(NatsTestServer::close);
   }
 
   @ParameterizedTest
@@ -82,8 +82,8 @@ class NatsEngineTest {
           ?tls=true&sync_interval=always | has no TLS
           ?sync_interval=always&tls-cert=none.pem | tls-cert and tls-key go together
           """)
-  void badUrl_isRefusedInWords(String rest, String words) {
-    assertRefused(words, durable().url(rest));
+  void badUrl_isRefusedWithTheReason(String rest, String message) {
+    assertRefused(message, durable().url(rest));
   }
 
   @Test
@@ -93,38 +93,40 @@ class NatsEngineTest {
   }
 
   @Test
-  void lazyServer_isRefusedEvenIfTheUrlVouches() {
-    assertRefused("acknowledges before it syncs", lazy().url("?monitor=" + lazy().monitor()));
+  void unsyncedServer_isRefusedEvenIfTheUrlDeclaresSync() {
+    assertRefused(
+        "acknowledges before it syncs", unsynced().url("?monitor=" + unsynced().monitor()));
     assertRefused(
         "acknowledges before it syncs",
-        lazy().url("?sync_interval=always&monitor=" + lazy().monitor()));
+        unsynced().url("?sync_interval=always&monitor=" + unsynced().monitor()));
   }
 
   @Test
-  void monitorOfAnotherServer_isNoProof() {
-    assertRefused("not the one we are connected to", lazy().url("?monitor=" + durable().monitor()));
+  void monitorOfAnotherServer_provesNothing() {
+    assertRefused(
+        "not the one we are connected to", unsynced().url("?monitor=" + durable().monitor()));
   }
 
   @Test
-  void deadMonitor_isTriedAgainUnlessTheUrlVouches() {
+  void deadMonitor_isRetriedUnlessTheUrlDeclaresSync() {
     String dead = "?monitor=http://127.0.0.1:" + NatsTestServer.freePort();
     StoreException e =
         assertThrows(StoreException.class, () -> NatsEngine.open(durable().url(dead)));
     assertFalse(e instanceof StoreRefusedException, e.getMessage());
-    assertEquals(StoreCheck.Level.WARN, worst(durable().url(dead + "&sync_interval=always")));
+    assertEquals(StoreCheck.Level.WARN, worstLevel(durable().url(dead + "&sync_interval=always")));
   }
 
   @Test
-  void shownDurability_isFineAndDeclaredWarns() {
-    assertEquals(StoreCheck.Level.OK, worst(durable().url("?monitor=" + durable().monitor())));
-    assertEquals(StoreCheck.Level.WARN, worst(durable().url("?sync_interval=always")));
+  void shownDurability_isOkAndDeclaredWarns() {
+    assertEquals(StoreCheck.Level.OK, worstLevel(durable().url("?monitor=" + durable().monitor())));
+    assertEquals(StoreCheck.Level.WARN, worstLevel(durable().url("?sync_interval=always")));
   }
 
   @Test
-  void lazyServerForHeartbeats_holdsNothingThatLasts() {
+  void unsyncedServerForHeartbeats_refusesLastingBuckets() {
     try (NatsEngine engine =
-        NatsEngine.open(lazy().url("/beats1?use=heartbeats&monitor=" + lazy().monitor()))) {
-      assertInstanceOf(Written.class, engine.kv().put(BEATS, A, Value.of("alive")));
+        NatsEngine.open(unsynced().url("/beats1?use=heartbeats&monitor=" + unsynced().monitor()))) {
+      assertInstanceOf(Written.class, engine.kv().put(HEARTBEATS, A, Value.of("alive")));
       assertTrue(engine.storeChecks().stream().anyMatch(it -> it.level() == StoreCheck.Level.WARN));
       assertThrows(
           StoreRefusedException.class, () -> engine.kv().put(THINGS, A, Value.of("keystore")));
@@ -133,7 +135,7 @@ class NatsEngineTest {
   }
 
   @Test
-  void deadHost_isNoReasonToStop() {
+  void deadHost_isRetried() {
     StoreUrl dead =
         StoreUrl.parse("nats://127.0.0.1:" + NatsTestServer.freePort() + "?sync_interval=always");
     StoreException e = assertThrows(StoreException.class, () -> NatsEngine.open(dead));
@@ -177,45 +179,48 @@ class NatsEngineTest {
 
   @Test
   void streamOfAnotherFormatOrOwner_isRefused() {
-    try (NatsKvFixture rig = rig()) {
-      rig.admin(it -> {
+    try (NatsKvFixture fixture = openFixture()) {
+      fixture.runAsClient(it -> {
         for (String name : List.of("newer", "foreign")) {
           it.jetStreamManagement()
               .addStream(
                   StreamConfiguration.builder()
-                      .name("KV_" + rig.space() + "-" + name)
-                      .subjects("$KV." + rig.space() + "-" + name + ".>")
+                      .name("KV_" + fixture.namespace() + "-" + name)
+                      .subjects("$KV." + fixture.namespace() + "-" + name + ".>")
                       .metadata(name.equals("newer") ? Map.of("keyfleet-format", "2") : Map.of())
                       .build());
         }
       });
       Bucket newer = new Bucket.Lasting("newer");
       Bucket foreign = new Bucket.Lasting("foreign");
-      assertTrue(refused(() -> rig.kv().get(newer, A)).contains("format 2; this Keyfleet knows 1"));
-      assertTrue(refused(() -> rig.kv().get(foreign, A)).contains("format none"));
+      assertTrue(
+          refusalMessage(() -> fixture.kv().get(newer, A))
+              .contains("format 2; this Keyfleet knows 1"));
+      assertTrue(refusalMessage(() -> fixture.kv().get(foreign, A)).contains("format none"));
     }
   }
 
   @Test
-  void spacesWithOneStreamName_areKeptApart() {
+  void namespacesWithOneStreamName_areSeparate() {
     try (NatsEngine one = NatsEngine.open(durable().url("/x?sync_interval=always"));
         NatsEngine other = NatsEngine.open(durable().url("?sync_interval=always"))) {
       assertInstanceOf(Written.class, one.kv().put(new Bucket.Lasting("y"), A, Value.of("x's")));
       assertTrue(
-          refused(() -> other.kv().get(new Bucket.Lasting("x-y"), A))
+          refusalMessage(() -> other.kv().get(new Bucket.Lasting("x-y"), A))
               .contains("belongs to nats://HOST/x"));
     }
   }
 
   @Test
   void lastingBucketThatExpires_isABug() {
-    try (NatsKvFixture rig = rig()) {
-      rig.kv().put(BEATS, A, Value.of("x"));
+    try (NatsKvFixture fixture = openFixture()) {
+      fixture.kv().put(HEARTBEATS, A, Value.of("x"));
       assertThrows(
           IllegalArgumentException.class,
           () -> {
             try (NatsEngine again =
-                NatsEngine.open(durable().url("/" + rig.space() + "?sync_interval=always"))) {
+                NatsEngine.open(
+                    durable().url("/" + fixture.namespace() + "?sync_interval=always"))) {
               again.kv().get(new Bucket.Lasting("beats"), A);
             }
           });
@@ -224,31 +229,32 @@ class NatsEngineTest {
 
   @Test
   void otherClientsOfTheBucket_readAndWriteIt() {
-    try (NatsKvFixture rig = rig()) {
-      rig.kv().put(THINGS, A, Value.of("ours"));
-      rig.admin(it -> {
-        KeyValueEntry entry = it.keyValue(rig.space() + "-things").get("a");
+    try (NatsKvFixture fixture = openFixture()) {
+      fixture.kv().put(THINGS, A, Value.of("ours"));
+      fixture.runAsClient(it -> {
+        KeyValueEntry entry = it.keyValue(fixture.namespace() + "-things").get("a");
         assertEquals("ours", entry.getValueAsString());
-        it.keyValue(rig.space() + "-things").put("b", "theirs");
-        it.keyValue(rig.space() + "-things").purge("a");
+        it.keyValue(fixture.namespace() + "-things").put("b", "theirs");
+        it.keyValue(fixture.namespace() + "-things").purge("a");
       });
-      assertEquals("theirs", rig.kv().get(THINGS, new Key("b")).orElseThrow().value().text());
-      assertTrue(rig.kv().get(THINGS, A).isEmpty(), "a purged key is there");
-      assertInstanceOf(Written.class, rig.kv().create(THINGS, A, Value.of("again")));
+      assertEquals("theirs", fixture.kv().get(THINGS, new Key("b")).orElseThrow().value().text());
+      assertTrue(fixture.kv().get(THINGS, A).isEmpty(), "a purged key is there");
+      assertInstanceOf(Written.class, fixture.kv().create(THINGS, A, Value.of("again")));
     }
   }
 
   @Test
-  void deletedKey_leavesAMarkerThatRunsOut() {
-    try (NatsKvFixture rig = rig()) {
+  void deletedKey_leavesAMarkerThatExpires() {
+    try (NatsKvFixture fixture = openFixture()) {
       Revision revision =
-          assertInstanceOf(Written.class, rig.kv().put(THINGS, A, Value.of("x"))).revision();
-      assertEquals(new Deleted(), rig.kv().delete(THINGS, A, revision));
-      rig.admin(it -> {
+          assertInstanceOf(Written.class, fixture.kv().put(THINGS, A, Value.of("x"))).revision();
+      assertEquals(new Deleted(), fixture.kv().delete(THINGS, A, revision));
+      fixture.runAsClient(it -> {
         MessageInfo marker =
             it.jetStreamManagement()
                 .getLastMessage(
-                    "KV_" + rig.space() + "-things", "$KV." + rig.space() + "-things.a");
+                    "KV_" + fixture.namespace() + "-things",
+                    "$KV." + fixture.namespace() + "-things.a");
         Headers headers = assertInstanceOf(Headers.class, marker.getHeaders());
         assertEquals(List.of("600s"), headers.get("Nats-TTL"));
       });
@@ -257,18 +263,18 @@ class NatsEngineTest {
 
   @Test
   void racedCreateOverMarker_isWonOnce() throws InterruptedException {
-    try (NatsKvFixture rig = rig();
+    try (NatsKvFixture fixture = openFixture();
         ExecutorService racers = Executors.newFixedThreadPool(8)) {
       for (int round = 0; round < 50; round++) {
         List<Future<WriteResult>> writeResults =
             racers.invokeAll(
                 IntStream.range(0, 8)
                     .<Callable<WriteResult>>mapToObj(
-                        it -> () -> rig.kv().create(THINGS, A, Value.of("racer " + it)))
+                        it -> () -> fixture.kv().create(THINGS, A, Value.of("racer " + it)))
                     .toList());
         List<Revision> winners = winners(writeResults);
         assertEquals(1, winners.size(), () -> "winners " + winners);
-        assertEquals(new Deleted(), rig.kv().delete(THINGS, A, winners.getFirst()));
+        assertEquals(new Deleted(), fixture.kv().delete(THINGS, A, winners.getFirst()));
       }
     }
   }
@@ -280,12 +286,12 @@ class NatsEngineTest {
         .toList();
   }
 
-  private static NatsKvFixture rig() {
+  private static NatsKvFixture openFixture() {
     return new NatsKvFixture(
         durable().address(), "?sync_interval=always", UnaryOperator.identity());
   }
 
-  private static StoreCheck.Level worst(StoreUrl url) {
+  private static StoreCheck.Level worstLevel(StoreUrl url) {
     try (NatsEngine engine = NatsEngine.open(url)) {
       return engine.storeChecks().stream()
           .map(StoreCheck::level)
@@ -294,15 +300,15 @@ class NatsEngineTest {
     }
   }
 
-  private static StoreRefusedException assertRefused(String words, StoreUrl url) {
+  private static StoreRefusedException assertRefused(String message, StoreUrl url) {
     StoreRefusedException e =
         assertThrows(StoreRefusedException.class, () -> NatsEngine.open(url).close());
-    assertTrue(e.getMessage().contains(words), e.getMessage());
+    assertTrue(e.getMessage().contains(message), e.getMessage());
     assertFalse(e.remedy().isEmpty(), e.getMessage());
     return e;
   }
 
-  private static String refused(Executable call) {
+  private static String refusalMessage(Executable call) {
     return assertThrows(StoreRefusedException.class, call).getMessage();
   }
 
@@ -310,7 +316,7 @@ class NatsEngineTest {
     return assertInstanceOf(NatsTestServer.class, durable);
   }
 
-  private static NatsTestServer lazy() {
-    return assertInstanceOf(NatsTestServer.class, lazy);
+  private static NatsTestServer unsynced() {
+    return assertInstanceOf(NatsTestServer.class, unsynced);
   }
 }

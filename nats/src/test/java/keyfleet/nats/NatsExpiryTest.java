@@ -24,33 +24,34 @@ import org.junit.jupiter.api.io.TempDir;
 /// has gone ahead of it.
 class NatsExpiryTest {
   private static final Duration LIFETIME = Duration.ofMinutes(1);
-  private static final Bucket BEATS = new Bucket.Expiring("beats", LIFETIME);
+  private static final Bucket HEARTBEATS = new Bucket.Expiring("beats", LIFETIME);
   private static final Key A = new Key("a");
 
   @Test
-  void entryThatRanOut_isGoneForEachCall(@TempDir(factory = InMemoryTempDir.class) Path folder) {
+  void expiredEntry_isGoneForEachCall(@TempDir(factory = InMemoryTempDir.class) Path folder) {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
       StoreUrl url = server.url("?sync_interval=always");
-      NatsStoreClock time = new NatsStoreClock();
-      NatsWatchRegistry watches = new NatsWatchRegistry();
-      try (NatsConnection link = new NatsConnector(url).open(watches)) {
-        NatsStreamRegistry streams = new NatsStreamRegistry(link, NatsSettings.of(url), time);
-        streams.prepare(streams.anchor());
-        Kv kv = new NatsKv(streams, watches);
+      NatsStoreClock storeClock = new NatsStoreClock();
+      NatsWatchRegistry watchRegistry = new NatsWatchRegistry();
+      try (NatsConnection connection = new NatsConnector(url).connect(watchRegistry)) {
+        NatsStreamRegistry streams =
+            new NatsStreamRegistry(connection, NatsSettings.of(url), storeClock);
+        streams.prepare(streams.clockStream());
+        Kv kv = new NatsKv(streams, watchRegistry);
         Revision old =
-            assertInstanceOf(Written.class, kv.put(BEATS, A, Value.of("one"))).revision();
-        assertEquals(List.of(A), kv.list(BEATS, Prefix.ALL).stream().map(Entry::key).toList());
-        time.see(kv.storeTime().plus(LIFETIME).millis());
+            assertInstanceOf(Written.class, kv.put(HEARTBEATS, A, Value.of("one"))).revision();
+        assertEquals(List.of(A), kv.list(HEARTBEATS, Prefix.ALL).stream().map(Entry::key).toList());
+        storeClock.observe(kv.storeTime().plus(LIFETIME).millis());
         assertGone(kv, old);
       }
     }
   }
 
   private static void assertGone(Kv kv, Revision old) {
-    assertEquals(Optional.empty(), kv.get(BEATS, A));
-    assertEquals(List.of(), kv.list(BEATS, Prefix.ALL));
-    assertEquals(new Conflict(), kv.update(BEATS, A, Value.of("late"), old));
-    assertEquals(new Conflict(), kv.delete(BEATS, A, old));
-    assertInstanceOf(Written.class, kv.create(BEATS, A, Value.of("two")));
+    assertEquals(Optional.empty(), kv.get(HEARTBEATS, A));
+    assertEquals(List.of(), kv.list(HEARTBEATS, Prefix.ALL));
+    assertEquals(new Conflict(), kv.update(HEARTBEATS, A, Value.of("late"), old));
+    assertEquals(new Conflict(), kv.delete(HEARTBEATS, A, old));
+    assertInstanceOf(Written.class, kv.create(HEARTBEATS, A, Value.of("two")));
   }
 }

@@ -12,16 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /// A wire to a server that can be cut, or on which answers can be lost.
 final class NatsFaultProxy implements AutoCloseable {
-  private final ServerSocket door;
+  private final ServerSocket listener;
   private final int port;
-  private final Set<Socket> ends = ConcurrentHashMap.newKeySet();
-  private volatile boolean hushed;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private volatile boolean dropsReplies;
   private volatile boolean cut;
 
   NatsFaultProxy(int port) {
     this.port = port;
     try {
-      this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+      this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -29,29 +29,29 @@ final class NatsFaultProxy implements AutoCloseable {
   }
 
   String address() {
-    return "127.0.0.1:" + door.getLocalPort();
+    return "127.0.0.1:" + listener.getLocalPort();
   }
 
   /// From here on nothing comes back from the server.
-  void hush() {
-    hushed = true;
+  void dropReplies() {
+    dropsReplies = true;
   }
 
   /// Breaks every connection, and each new one.
   void cut() {
     cut = true;
-    ends.forEach(NatsFaultProxy::end);
+    sockets.forEach(NatsFaultProxy::closeSocket);
   }
 
-  void mend() {
+  void restore() {
     cut = false;
-    hushed = false;
+    dropsReplies = false;
   }
 
   private void serve() {
     try {
       while (true) {
-        connect(door.accept());
+        connect(listener.accept());
       }
     } catch (IOException e) {
       return; // closed
@@ -64,31 +64,31 @@ final class NatsFaultProxy implements AutoCloseable {
       return;
     }
     Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
-    ends.add(client);
-    ends.add(server);
-    Thread.ofVirtual().start(() -> carry(client, server));
-    Thread.ofVirtual().start(() -> carry(server, client));
+    sockets.add(client);
+    sockets.add(server);
+    Thread.ofVirtual().start(() -> forward(client, server));
+    Thread.ofVirtual().start(() -> forward(server, client));
   }
 
-  private void carry(Socket from, Socket to) {
+  private void forward(Socket from, Socket to) {
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[64 << 10];
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        if (!hushed || from.getPort() != port) {
+        if (!dropsReplies || from.getPort() != port) {
           out.write(buffer, 0, read);
         }
       }
     } catch (IOException e) {
       return; // the other end says the same to its side below
     } finally {
-      end(from);
-      end(to);
+      closeSocket(from);
+      closeSocket(to);
     }
   }
 
-  private static void end(Socket socket) {
+  private static void closeSocket(Socket socket) {
     try {
       socket.close();
     } catch (IOException e) {
@@ -99,7 +99,7 @@ final class NatsFaultProxy implements AutoCloseable {
   @Override
   public void close() {
     try {
-      door.close();
+      listener.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

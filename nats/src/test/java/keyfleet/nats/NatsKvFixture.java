@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 
 /// A part of a real server, empty at first, for one test.
 final class NatsKvFixture implements KvFixture {
-  private static final AtomicInteger SPACES = new AtomicInteger();
-  private static final int AT_ONCE = 1_000;
-  private static final PublishOptions PATIENTLY =
+  private static final AtomicInteger NAMESPACES = new AtomicInteger();
+  private static final int FLUSH_PERIOD = 1_000;
+  private static final PublishOptions LONG_TIMEOUT =
       PublishOptions.builder().streamTimeout(Duration.ofMinutes(1)).build();
 
-  private final String space = "t" + SPACES.incrementAndGet();
+  private final String namespace = "t" + NAMESPACES.incrementAndGet();
   private final String servers;
   private final NatsEngine engine;
   private final Kv kv;
 
   /// `rest` is the query of the URL.
-  NatsKvFixture(String servers, String rest, UnaryOperator<Kv> connection) {
+  NatsKvFixture(String servers, String query, UnaryOperator<Kv> connection) {
     this.servers = servers;
-    this.engine = NatsEngine.open(StoreUrl.parse("nats://" + servers + "/" + space + rest));
+    this.engine = NatsEngine.open(StoreUrl.parse("nats://" + servers + "/" + namespace + query));
     this.kv = connection.apply(engine.kv());
   }
 
@@ -59,11 +59,11 @@ final class NatsKvFixture implements KvFixture {
   /// Takes the consumers away, as a server does that forgets them.
   @Override
   public void runWithWatchesDisconnected(Runnable meanwhile) {
-    admin(it -> {
+    runAsClient(it -> {
       JetStreamManagement management = it.jetStreamManagement();
       for (String stream : management.getStreamNames()) {
         for (String consumer :
-            stream.startsWith("KV_" + space + "-")
+            stream.startsWith("KV_" + namespace + "-")
                 ? management.getConsumerNames(stream)
                 : List.<String>of()) {
           management.deleteConsumer(stream, consumer);
@@ -78,33 +78,34 @@ final class NatsKvFixture implements KvFixture {
   @Override
   public void fill(Bucket bucket, List<Key> keys) {
     kv.get(bucket, keys.getFirst());
-    admin(it -> {
-      String stem = "$KV." + space + "-" + bucket.name() + ".";
+    runAsClient(it -> {
+      String subjectPrefix = "$KV." + namespace + "-" + bucket.name() + ".";
       for (int i = 0; i < keys.size(); i++) {
-        it.publish(stem + keys.get(i), Value.of(keys.get(i).value()).bytes().toArray());
-        if (i % AT_ONCE == 0) {
+        it.publish(subjectPrefix + keys.get(i), Value.of(keys.get(i).value()).bytes().toArray());
+        if (i % FLUSH_PERIOD == 0) {
           it.flushBuffer();
         }
       }
       Key last = keys.getLast();
-      it.jetStream().publish(stem + last, Value.of(last.value()).bytes().toArray(), PATIENTLY);
+      it.jetStream()
+          .publish(subjectPrefix + last, Value.of(last.value()).bytes().toArray(), LONG_TIMEOUT);
     });
   }
 
-  String space() {
-    return space;
+  String namespace() {
+    return namespace;
   }
 
   interface ClientWork {
-    void on(Connection connection) throws IOException, JetStreamApiException, InterruptedException;
+    void run(Connection connection) throws IOException, JetStreamApiException, InterruptedException;
   }
 
   /// Does something beside the engine.
-  void admin(ClientWork work) {
+  void runAsClient(ClientWork clientWork) {
     try {
       Connection connection = Nats.connect("nats://" + servers);
       try {
-        work.on(connection);
+        clientWork.run(connection);
       } finally {
         connection.close();
       }

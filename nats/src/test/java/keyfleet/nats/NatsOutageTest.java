@@ -38,55 +38,58 @@ class NatsOutageTest {
   Path folder;
 
   @Test
-  void answerLost_writeIsUnknownAndFoundByItsNonce() {
+  void lostAnswer_isUnknownAndResolvedByItsNonce() {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
         NatsFaultProxy proxy = new NatsFaultProxy(server.port());
-        NatsKvFixture rig = new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
-      assertEquals(Optional.empty(), rig.kv().get(THINGS, A));
-      proxy.hush();
+        NatsKvFixture fixture =
+            new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
+      assertEquals(Optional.empty(), fixture.kv().get(THINGS, A));
+      proxy.dropReplies();
       ConditionalWrite conditionalWrite = new ConditionalWrite.Create(THINGS, A, Value.of("nonce"));
-      assertEquals(new Unknown(), conditionalWrite.send(rig.kv()));
-      proxy.mend();
-      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new RetryingKv(rig.kv())));
+      assertEquals(new Unknown(), conditionalWrite.send(fixture.kv()));
+      proxy.restore();
+      assertInstanceOf(Applied.class, conditionalWrite.readOutcome(new RetryingKv(fixture.kv())));
     }
   }
 
   @Test
-  void wireCut_callsFailAtOnceAndWatchSaysMissedAfterwards() throws InterruptedException {
+  void connectionCut_callsFailAtOnceAndWatchReportsMissed() throws InterruptedException {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
         NatsFaultProxy proxy = new NatsFaultProxy(server.port());
-        NatsKvFixture rig = new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
+        NatsKvFixture fixture =
+            new NatsKvFixture(proxy.address(), DURABLE, UnaryOperator.identity())) {
       BlockingQueue<ChangeHint> changeHints = new LinkedBlockingQueue<>();
-      rig.kv().watch(THINGS, Prefix.ALL, changeHints::add);
+      fixture.kv().watch(THINGS, Prefix.ALL, changeHints::add);
       proxy.cut();
-      NatsAwait.until("the cut is noticed", () -> fails(rig.kv()));
-      assertThrows(StoreException.class, () -> rig.kv().create(THINGS, A, Value.of("never")));
-      assertThrows(StoreException.class, () -> rig.kv().list(THINGS, Prefix.ALL));
-      assertThrows(StoreException.class, () -> rig.kv().storeTime());
-      proxy.mend();
+      NatsAwait.until("the cut is noticed", () -> fails(fixture.kv()));
+      assertThrows(StoreException.class, () -> fixture.kv().create(THINGS, A, Value.of("never")));
+      assertThrows(StoreException.class, () -> fixture.kv().list(THINGS, Prefix.ALL));
+      assertThrows(StoreException.class, () -> fixture.kv().storeTime());
+      proxy.restore();
       assertEquals(new Missed(), changeHints.poll(30, TimeUnit.SECONDS));
-      assertEquals(Optional.empty(), rig.kv().get(THINGS, A), "a write in an outage came later");
+      assertEquals(
+          Optional.empty(), fixture.kv().get(THINGS, A), "a write in an outage came later");
     }
   }
 
   @Test
-  void serverKilledAndRestarted_hasAllThatWasAcknowledged() {
+  void serverKilledAndRestarted_hasAllAcknowledgedWrites() {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE);
-        NatsKvFixture rig =
+        NatsKvFixture fixture =
             new NatsKvFixture(server.address(), DURABLE, UnaryOperator.identity())) {
       List<Key> acknowledged = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
         Key key = new Key("k%03d".formatted(i));
-        if (rig.kv().create(THINGS, key, Value.of("x")) instanceof Written) {
+        if (fixture.kv().create(THINGS, key, Value.of("x")) instanceof Written) {
           acknowledged.add(key);
         }
       }
       server.kill();
       assertThrows(
           StoreException.class,
-          () -> NatsAwait.until("a read fails", () -> rig.kv().get(THINGS, A).isPresent()));
+          () -> NatsAwait.until("a read fails", () -> fixture.kv().get(THINGS, A).isPresent()));
       server.restart();
-      List<Entry> found = new RetryingKv(rig.kv()).list(THINGS, Prefix.ALL);
+      List<Entry> found = new RetryingKv(fixture.kv()).list(THINGS, Prefix.ALL);
       assertEquals(acknowledged, found.stream().map(Entry::key).toList());
     }
   }
@@ -94,10 +97,11 @@ class NatsOutageTest {
   @Test
   void closedEngine_leavesNoThread() {
     try (NatsTestServer server = NatsTestServer.start(folder, NatsTestServer.DURABLE)) {
-      NatsKvFixture rig = new NatsKvFixture(server.address(), DURABLE, UnaryOperator.identity());
-      rig.kv().watch(THINGS, Prefix.ALL, _ -> {});
-      rig.close();
-      assertThrows(StoreException.class, () -> rig.kv().get(THINGS, A));
+      NatsKvFixture fixture =
+          new NatsKvFixture(server.address(), DURABLE, UnaryOperator.identity());
+      fixture.kv().watch(THINGS, Prefix.ALL, _ -> {});
+      fixture.close();
+      assertThrows(StoreException.class, () -> fixture.kv().get(THINGS, A));
       NatsAwait.until(
           "its threads have ended",
           () ->

@@ -36,34 +36,35 @@ class NatsSecurityTest {
 
   @Test
   void passwordByUrlOrFile_opens() throws IOException {
-    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
-      assertOpens(as("kf:s3cret@", server, ""));
+    try (NatsTestServer server = startServer("authorization { user: kf, password: \"s3cret\" }")) {
+      assertOpens(urlAs("kf:s3cret@", server, ""));
       assertOpens(
-          as("kf@", server, "&password-file=" + secret("password", "s3cret\n", "rw-------")));
+          urlAs(
+              "kf@", server, "&password-file=" + writeSecret("password", "s3cret\n", "rw-------")));
     }
   }
 
   @Test
-  void wrongPassword_isRefusedAndNotSaid() {
-    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
-      assertRefused("refused who we are", as("kf:wr0ng@", server, ""));
+  void wrongPassword_isRefusedAndNotPrinted() {
+    try (NatsTestServer server = startServer("authorization { user: kf, password: \"s3cret\" }")) {
+      assertRefused("refused who we are", urlAs("kf:wr0ng@", server, ""));
     }
   }
 
   @Test
-  void secretThatOthersMayRead_isRefused() throws IOException {
-    try (NatsTestServer server = server("authorization { user: kf, password: \"s3cret\" }")) {
-      Path open = secret("password", "s3cret", "rw-r--r--");
-      assertRefused("has mode rw-r--r--", as("kf@", server, "&password-file=" + open));
+  void secretFileThatOthersMayRead_isRefused() throws IOException {
+    try (NatsTestServer server = startServer("authorization { user: kf, password: \"s3cret\" }")) {
+      Path open = writeSecret("password", "s3cret", "rw-r--r--");
+      assertRefused("has mode rw-r--r--", urlAs("kf@", server, "&password-file=" + open));
       assertRefused(
-          "does not exist", as("kf@", server, "&password-file=" + folder.resolve("none")));
+          "does not exist", urlAs("kf@", server, "&password-file=" + folder.resolve("none")));
     }
   }
 
   @Test
   void token_opens() throws IOException {
-    try (NatsTestServer server = server("authorization { token: \"t0ken\" }")) {
-      assertOpens(as("", server, "&token-file=" + secret("token", "t0ken", "r--------")));
+    try (NatsTestServer server = startServer("authorization { token: \"t0ken\" }")) {
+      assertOpens(urlAs("", server, "&token-file=" + writeSecret("token", "t0ken", "r--------")));
     }
   }
 
@@ -71,9 +72,10 @@ class NatsSecurityTest {
   void nkey_opens() throws IOException, GeneralSecurityException {
     NKey user = NKey.createUser(new SecureRandom());
     try (NatsTestServer server =
-        server("authorization { users: [ { nkey: %s } ] }".formatted(publicOf(user)))) {
+        startServer("authorization { users: [ { nkey: %s } ] }".formatted(publicKeyOf(user)))) {
       assertOpens(
-          as("", server, "&nkey=" + secret("seed", new String(user.getSeed()), "r--------")));
+          urlAs(
+              "", server, "&nkey=" + writeSecret("seed", new String(user.getSeed()), "r--------")));
     }
   }
 
@@ -84,61 +86,62 @@ class NatsSecurityTest {
     NKey account = NKey.createAccount(random);
     NKey system = NKey.createAccount(random);
     NKey user = NKey.createUser(random);
-    String jwt = JwtUtils.issueUserJWT(account, publicOf(account), publicOf(user));
+    String jwt = JwtUtils.issueUserJWT(account, publicKeyOf(account), publicKeyOf(user));
     String creds = JwtUtils.NATS_USER_JWT_FORMAT.formatted(jwt, new String(user.getSeed()));
     try (NatsTestServer server =
-        server(
-            "operator: " + issued(operator, operator, "{\"type\":\"operator\",\"version\":2}"),
-            "system_account: " + publicOf(system),
+        startServer(
+            "operator: " + issueToken(operator, operator, "{\"type\":\"operator\",\"version\":2}"),
+            "system_account: " + publicKeyOf(system),
             "resolver: MEMORY",
             "resolver_preload { %s: %s, %s: %s }"
                 .formatted(
-                    publicOf(account),
-                    issued(operator, account, ACCOUNT.formatted(-1)),
-                    publicOf(system),
-                    issued(operator, system, ACCOUNT.formatted(0))))) {
-      assertOpens(as("", server, "&creds=" + secret("creds", creds, "r--------")));
+                    publicKeyOf(account),
+                    issueToken(operator, account, ACCOUNT.formatted(-1)),
+                    publicKeyOf(system),
+                    issueToken(operator, system, ACCOUNT.formatted(0))))) {
+      assertOpens(urlAs("", server, "&creds=" + writeSecret("creds", creds, "r--------")));
     }
   }
 
   @Test
-  void tls_opensForWhomWeTrustAndMean() {
+  void tls_acceptsOnlyTrustedServers() {
     NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
-    NatsTestCertificates stranger = new NatsTestCertificates(folder, "stranger");
-    try (NatsTestServer server = server(trusted.tls("localhost", "127.0.0.1"))) {
-      assertOpens(as("", server, "&tls-ca=" + trusted.authority()));
-      assertRefused("speaks TLS only", as("", server, ""));
-      assertRefused("no TLS with", as("", server, "&tls-ca=" + stranger.authority()));
-      assertRefused("no TLS with", as("", server, "&tls=true"));
+    NatsTestCertificates untrusted = new NatsTestCertificates(folder, "stranger");
+    try (NatsTestServer server = startServer(trusted.tlsConfiguration("localhost", "127.0.0.1"))) {
+      assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority()));
+      assertRefused("speaks TLS only", urlAs("", server, ""));
+      assertRefused("no TLS with", urlAs("", server, "&tls-ca=" + untrusted.authority()));
+      assertRefused("no TLS with", urlAs("", server, "&tls=true"));
     }
   }
 
   @Test
   void certificateOfAnotherHost_isRefused() {
     NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
-    try (NatsTestServer server = server(trusted.tls("elsewhere.example", "127.0.0.9"))) {
-      assertRefused("no TLS with", as("", server, "&tls-ca=" + trusted.authority()));
+    try (NatsTestServer server =
+        startServer(trusted.tlsConfiguration("elsewhere.example", "127.0.0.9"))) {
+      assertRefused("no TLS with", urlAs("", server, "&tls-ca=" + trusted.authority()));
     }
   }
 
   @Test
-  void serverThatAsksWhoWeAre_getsOurCertificate() {
+  void serverThatRequiresClientCertificate_getsOne() {
     NatsTestCertificates trusted = new NatsTestCertificates(folder, "ours");
     String asking =
         trusted
-            .tls("localhost", "127.0.0.1")
+            .tlsConfiguration("localhost", "127.0.0.1")
             .replace(
                 "tls {", "tls { verify: true, ca_file: \"%s\",".formatted(trusted.authority()));
-    try (NatsTestServer server = server(asking)) {
-      String ours =
+    try (NatsTestServer server = startServer(asking)) {
+      String clientParameters =
           "&tls-cert=%s&tls-key=%s".formatted(trusted.certificate("client"), trusted.key("client"));
-      assertOpens(as("", server, "&tls-ca=" + trusted.authority() + ours));
-      StoreUrl nameless = as("", server, "&tls-ca=" + trusted.authority());
+      assertOpens(urlAs("", server, "&tls-ca=" + trusted.authority() + clientParameters));
+      StoreUrl nameless = urlAs("", server, "&tls-ca=" + trusted.authority());
       assertThrows(StoreException.class, () -> NatsEngine.open(nameless).close());
     }
   }
 
-  private NatsTestServer server(String... lines) {
+  private NatsTestServer startServer(String... lines) {
     String[] all = new String[lines.length + 1];
     all[0] = NatsTestServer.DURABLE;
     for (int i = 0; i < lines.length; i++) {
@@ -147,11 +150,11 @@ class NatsSecurityTest {
     return NatsTestServer.start(folder.resolve("server"), all);
   }
 
-  private static StoreUrl as(String who, NatsTestServer server, String params) {
-    return StoreUrl.parse("nats://" + who + server.address() + "?sync_interval=always" + params);
+  private static StoreUrl urlAs(String user, NatsTestServer server, String params) {
+    return StoreUrl.parse("nats://" + user + server.address() + "?sync_interval=always" + params);
   }
 
-  private Path secret(String name, String text, String mode) throws IOException {
+  private Path writeSecret(String name, String text, String mode) throws IOException {
     Path file = Files.writeString(folder.resolve(name), text);
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
   }
@@ -175,14 +178,20 @@ class NatsSecurityTest {
     }
   }
 
-  private static String issued(NKey by, NKey to, String claims)
+  private static String issueToken(NKey by, NKey to, String claims)
       throws GeneralSecurityException, IOException {
     JsonSerializable nats = () -> claims;
     return JwtUtils.issueJWT(
-        by, publicOf(to), "keyfleet", null, JwtUtils.currentTimeSeconds(), publicOf(by), nats);
+        by,
+        publicKeyOf(to),
+        "keyfleet",
+        null,
+        JwtUtils.currentTimeSeconds(),
+        publicKeyOf(by),
+        nats);
   }
 
-  private static String publicOf(NKey key) throws GeneralSecurityException, IOException {
+  private static String publicKeyOf(NKey key) throws GeneralSecurityException, IOException {
     return new String(key.getPublicKey());
   }
 }

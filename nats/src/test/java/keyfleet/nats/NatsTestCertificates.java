@@ -40,7 +40,7 @@ final class NatsTestCertificates {
   }
 
   /// The lines of a server that is called so.
-  String tls(String host, String address) {
+  String tlsConfiguration(String host, String address) {
     sign("server", "DNS:%s,IP:%s".formatted(host, address));
     return "tls { timeout: 20, cert_file: \"%s\", key_file: \"%s\" }"
         .formatted(certificate("server"), key("server"));
@@ -66,8 +66,8 @@ final class NatsTestCertificates {
     try {
       Process process =
           new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-      assertEquals(0, process.onExit().join().exitValue(), said);
+      String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+      assertEquals(0, process.onExit().join().exitValue(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -20,7 +20,7 @@ final class NatsTestCluster implements AutoCloseable {
         routes.stream().map(it -> "nats://127.0.0.1:" + it).collect(Collectors.joining(", "));
     for (int i = 0; i < SIZE; i++) {
       servers.add(
-          NatsTestServer.starting(
+          NatsTestServer.launch(
               folder.resolve("n" + i),
               freePort(),
               freePort(),
@@ -40,7 +40,7 @@ final class NatsTestCluster implements AutoCloseable {
     return servers.stream().map(NatsTestServer::monitor).collect(Collectors.joining(","));
   }
 
-  NatsTestServer named(String name) {
+  NatsTestServer serverNamed(String name) {
     return servers.get(
         IntStream.range(0, SIZE).filter(i -> name(i).equals(name)).findFirst().orElseThrow());
   }

@@ -26,7 +26,7 @@ import keyfleet.store.engine.StoreUrl;
 /// closed, or with this JVM.
 public final class NatsTestServer implements AutoCloseable {
   public static final String DURABLE = "jetstream { store_dir: \"%s\", sync_interval: always }";
-  static final String LAZY = "jetstream { store_dir: \"%s\" }";
+  static final String UNSYNCED = "jetstream { store_dir: \"%s\" }";
 
   private static final String READY = "Server is ready";
   private static final int START_SECONDS = 30;
@@ -41,17 +41,17 @@ public final class NatsTestServer implements AutoCloseable {
     this.config = config;
     this.port = port;
     this.monitor = monitor;
-    this.process = run();
+    this.process = startProcess();
     Runtime.getRuntime().addShutdownHook(new Thread(this::kill));
   }
 
   /// A server with these lines in its configuration; `%s` is where its data goes.
   public static NatsTestServer start(Path folder, String... lines) {
-    return starting(folder, freePort(), freePort(), lines).awaitReady();
+    return launch(folder, freePort(), freePort(), lines).awaitReady();
   }
 
   /// The same, but not yet awaited: servers of a cluster wait for each other.
-  static NatsTestServer starting(Path folder, int port, int monitor, String... lines) {
+  static NatsTestServer launch(Path folder, int port, int monitor, String... lines) {
     assumeTrue(BINARY != null, "KEYFLEET_TEST_NATS names no nats-server: it needs Go to be built");
     List<String> all = new ArrayList<>();
     all.add("listen: 127.0.0.1:" + port);
@@ -98,7 +98,7 @@ public final class NatsTestServer implements AutoCloseable {
   }
 
   public void restart() {
-    process = run();
+    process = startProcess();
     awaitReady();
   }
 
@@ -106,34 +106,34 @@ public final class NatsTestServer implements AutoCloseable {
   NatsTestServer awaitReady() {
     CompletableFuture<Boolean> ready = new CompletableFuture<>();
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
-    Queue<String> said = new ConcurrentLinkedQueue<>();
-    Thread.ofVirtual().start(() -> follow(log, said, ready));
+    Queue<String> lines = new ConcurrentLinkedQueue<>();
+    Thread.ofVirtual().start(() -> readLog(log, lines, ready));
     try {
-      assertTrue(ready.get(START_SECONDS, TimeUnit.SECONDS), () -> "nats-server ended: " + said);
+      assertTrue(ready.get(START_SECONDS, TimeUnit.SECONDS), () -> "nats-server ended: " + lines);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw new IllegalStateException("nats-server did not get ready", e);
     }
     return this;
   }
 
-  private static void follow(
-      BufferedReader log, Queue<String> said, CompletableFuture<Boolean> ready) {
+  private static void readLog(
+      BufferedReader log, Queue<String> lines, CompletableFuture<Boolean> ready) {
     try {
       for (String line = log.readLine(); line != null; line = log.readLine()) {
         if (!ready.isDone()) {
-          said.add(line);
+          lines.add(line);
         }
         if (line.contains(READY)) {
           ready.complete(true);
         }
       }
     } catch (IOException e) {
-      said.add("killed: " + e.getMessage());
+      lines.add("killed: " + e.getMessage());
     }
     ready.complete(false);
   }
 
-  private Process run() {
+  private Process startProcess() {
     try {
       return new ProcessBuilder(BINARY, "-c", config.toString()).redirectErrorStream(true).start();
     } catch (IOException e) {

@@ -13,13 +13,13 @@ import java.net.Socket;
 
 /// Says that it is a nats-server of some version, and answers pings.
 final class OldNatsServer implements AutoCloseable {
-  private final ServerSocket door;
+  private final ServerSocket listener;
   private final String version;
 
   OldNatsServer(String version) {
     this.version = version;
     try {
-      this.door = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+      this.listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -27,11 +27,11 @@ final class OldNatsServer implements AutoCloseable {
   }
 
   String address() {
-    return "127.0.0.1:" + door.getLocalPort();
+    return "127.0.0.1:" + listener.getLocalPort();
   }
 
   private void serve() {
-    try (Socket client = door.accept()) {
+    try (Socket client = listener.accept()) {
       OutputStream out = client.getOutputStream();
       out.write(
           "INFO {\"server_id\":\"OLD\",\"version\":\"%s\",\"headers\":true,\"jetstream\":true,\"max_payload\":1048576}\r\n"
@@ -51,7 +51,7 @@ final class OldNatsServer implements AutoCloseable {
   @Override
   public void close() {
     try {
-      door.close();
+      listener.close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

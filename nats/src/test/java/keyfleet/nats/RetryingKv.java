@@ -26,17 +26,17 @@ record RetryingKv(Kv inner) implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return patiently(() -> inner.get(bucket, key));
+    return retry(() -> inner.get(bucket, key));
   }
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    return patiently(() -> inner.list(bucket, prefix));
+    return retry(() -> inner.list(bucket, prefix));
   }
 
   @Override
   public StoreTime storeTime() {
-    return patiently(inner::storeTime);
+    return retry(inner::storeTime);
   }
 
   @Override
@@ -71,7 +71,7 @@ record RetryingKv(Kv inner) implements ForwardingKv {
     }
   }
 
-  private static <T> T patiently(Supplier<T> read) {
+  private static <T> T retry(Supplier<T> read) {
     for (int i = 1; ; i++) {
       try {
         return read.get();
