@@ -29,8 +29,8 @@ import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
-import keyfleet.member.HeartbeatDocument;
-import keyfleet.member.Self;
+import keyfleet.member.document.HeartbeatDocument;
+import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
@@ -177,7 +177,7 @@ final class VerifyBench {
               processInfo,
               loadedVersion,
               Worker.V1,
-              Self.PROTOCOL,
+              ProcessIdentity.PROTOCOL,
               keystore.epoch(),
               Instant.ofEpochMilli(now));
       return HeartbeatDocument.written(beat, "beat-1").toValue().bytes().toArray();

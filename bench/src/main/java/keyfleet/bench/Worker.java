@@ -24,11 +24,11 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Membership;
-import keyfleet.member.Registry;
-import keyfleet.member.Self;
-import keyfleet.member.Tally;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.CryptoMetrics;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 
@@ -41,19 +41,23 @@ final class Worker {
   private final SecureRandom random = new SecureRandom();
   private final Kv kv;
   private final LongSupplier clock;
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final Membership membership;
   private long words;
 
   Worker(Kv kv, LongSupplier clock) {
     this.kv = kv;
     this.clock = clock;
-    this.keys = new Keyholder(KeyringName.MAIN, List.of(provider()), random, new Tally(clock));
+    this.keys =
+        new LoadedKeys(KeyringName.MAIN, List.of(provider()), random, new CryptoMetrics(clock));
     keys.refresh();
-    Self self =
-        new Self(new ProcessInfo("worker-1", "run-1", "worker", "bench"), Self.PROTOCOL, null);
+    ProcessIdentity self =
+        new ProcessIdentity(
+            new ProcessInfo("worker-1", "run-1", "worker", "bench"),
+            ProcessIdentity.PROTOCOL,
+            null);
     this.membership =
-        new Membership(self, new Membership.Ties(kv, this::word), keys, Map::of, clock);
+        new Membership(self, new Membership.StoreAccess(kv, this::word), keys, Map::of, clock);
   }
 
   /// Version 1 active, version 2 announced.
@@ -72,7 +76,7 @@ final class Worker {
   }
 
   void register(CollectionRegistration collectionRegistration) {
-    new Registry(kv, this::word).register(collectionRegistration);
+    new CollectionRegistry(kv, this::word).register(collectionRegistration);
   }
 
   void rotate(RecordStores stores) {

@@ -12,9 +12,9 @@ import keyfleet.control.SecretOrders;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores.Held;
-import keyfleet.member.Registry;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import picocli.CommandLine.ParseResult;
@@ -78,7 +78,7 @@ final class Desk implements AutoCloseable {
   }
 
   Optional<Keystore> found() {
-    return ring.keystore().map(Held::keystore);
+    return ring.keystore().map(StoredKeystore::keystore);
   }
 
   Keystore keystore() {
@@ -92,8 +92,8 @@ final class Desk implements AutoCloseable {
     return new Gate(ring, keys.loaded());
   }
 
-  Registry registry() {
-    return new Registry(stores.kv(), this::id);
+  CollectionRegistry registry() {
+    return new CollectionRegistry(stores.kv(), this::id);
   }
 
   /// Orders that need no key of this host.
@@ -101,7 +101,7 @@ final class Desk implements AutoCloseable {
     return orders(keys.none());
   }
 
-  RotationOrders orders(Keyholder holder) {
+  RotationOrders orders(LoadedKeys holder) {
     return new RotationOrders(ring, shelves(), holder, this::id, around.random());
   }
 

@@ -5,7 +5,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.VersionEntry;
-import keyfleet.member.HeartbeatDocument;
+import keyfleet.member.document.HeartbeatDocument;
 
 /// Asks the gate whether the fleet is ready for a version. Whoever cannot open the version's
 /// sentinel cannot judge, and is told so.

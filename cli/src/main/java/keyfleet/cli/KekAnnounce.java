@@ -12,7 +12,7 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Use;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -85,7 +85,7 @@ final class KekAnnounce implements Command {
 
   /// As a process with these variables would want them; it would not start in a fleet with others.
   private static Timings timings(Map<String, String> environment) {
-    Timings set = ProcessSettings.of(environment, Machine.here()).timings();
+    Timings set = ProcessSettings.of(environment, LocalProcess.here()).timings();
     return set == null ? Timings.DEFAULT : set;
   }
 

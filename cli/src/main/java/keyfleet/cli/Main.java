@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import keyfleet.crypto.EnvelopeCipher;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
 import keyfleet.store.Document;
@@ -59,7 +59,7 @@ public final class Main {
   private static Operator operator() {
     String user =
         ProcessHandle.current().info().user().orElseGet(() -> System.getProperty("user.name"));
-    return new Operator(user, Machine.here(), InstantSource.system());
+    return new Operator(user, LocalProcess.here(), InstantSource.system());
   }
 
   /// Made when first asked for: `--help` needs no randomness.

@@ -4,11 +4,11 @@ import java.time.InstantSource;
 import java.util.Map;
 import keyfleet.control.AuditActor;
 import keyfleet.control.AuditAuthor;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 
 /// Who gives the commands, on which machine, and the calendar by which the audit dates them.
-record Operator(String user, Machine machine, InstantSource calendar) {
+record Operator(String user, LocalProcess machine, InstantSource calendar) {
   AuditAuthor author(Map<String, String> environment) {
     String instance = ProcessSettings.instance(environment, machine);
     return new AuditAuthor(new AuditActor(user, machine.host(), instance), calendar);

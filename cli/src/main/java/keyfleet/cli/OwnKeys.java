@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Tally;
+import keyfleet.member.keys.CryptoMetrics;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -20,7 +20,7 @@ final class OwnKeys implements AutoCloseable {
   private final ProviderContext around;
   private final Supplier<List<ProviderSpec>> specs;
   private final List<KekProvider> providers = new ArrayList<>();
-  private @Nullable Keyholder holder;
+  private @Nullable LoadedKeys holder;
   private List<String> faults = List.of();
 
   OwnKeys(KeyringName keyring, ProviderContext around, Supplier<List<ProviderSpec>> specs) {
@@ -29,14 +29,14 @@ final class OwnKeys implements AutoCloseable {
     this.specs = specs;
   }
 
-  Keyholder loaded() {
-    Keyholder known = holder;
+  LoadedKeys loaded() {
+    LoadedKeys known = holder;
     if (known == null) {
       for (ProviderSpec spec : specs.get()) {
         providers.add(spec.open(keyring, around));
       }
-      Tally tally = new Tally(around.ticker()::nanos);
-      known = new Keyholder(keyring, providers, around.random(), tally);
+      CryptoMetrics tally = new CryptoMetrics(around.ticker()::nanos);
+      known = new LoadedKeys(keyring, providers, around.random(), tally);
       faults = known.refresh();
       holder = known;
     }
@@ -44,8 +44,8 @@ final class OwnKeys implements AutoCloseable {
   }
 
   /// For orders that need no key.
-  Keyholder none() {
-    return new Keyholder(keyring, List.of(), around.random());
+  LoadedKeys none() {
+    return new LoadedKeys(keyring, List.of(), around.random());
   }
 
   /// Throws unless this host holds `version`.

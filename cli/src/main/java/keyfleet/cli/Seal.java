@@ -5,20 +5,20 @@ import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Doorkeeper;
-import keyfleet.member.Doorkeeper.Visit;
-import keyfleet.member.Registry;
-import keyfleet.member.SealAnswer;
+import keyfleet.member.MembershipState;
 import keyfleet.member.Sealer;
-import keyfleet.member.Standing;
+import keyfleet.member.SealerResult;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.heartbeat.AdmissionCheck;
+import keyfleet.member.heartbeat.AdmissionCheck.FenceReading;
 
 /// Seals for one command. There is no heartbeat: each seal asks anew whether this host may, and the
 /// lease counts from before the keystore was read.
 final class Seal {
   private final Desk desk;
   private final Sealer sealer;
-  private final Doorkeeper door;
-  private Standing standing = new Standing.Outside("it has not asked yet");
+  private final AdmissionCheck door;
+  private MembershipState standing = new MembershipState.NotJoined("it has not asked yet");
 
   Seal(Desk desk, SecretShelf shelf) {
     this.desk = desk;
@@ -29,30 +29,30 @@ final class Seal {
             desk.keys().loaded(),
             () -> standing,
             desk.ticker()::nanos);
-    this.door = new Doorkeeper(desk.keys().loaded(), shelf::fences);
+    this.door = new AdmissionCheck(desk.keys().loaded(), shelf::fences);
   }
 
   /// The collection is registered before the round begins: a rotation moves what it knows of.
   Envelope seal(FieldLocation fieldLocation, SecretBytes value) {
-    if (sealer.register() instanceof Registry.Taken(var held)) {
+    if (sealer.register() instanceof CollectionRegistry.RegisteredDifferently(var held)) {
       throw new CommandException(
           "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),
           "--keyring=" + held.keyring());
     }
-    Visit visit = door.visit(desk.ticker().nanos());
+    FenceReading visit = door.visit(desk.ticker().nanos());
     Keystore keystore = desk.keystore();
     standing = door.judge(visit, keystore);
     return switch (sealer.seal(fieldLocation, value)) {
-      case SealAnswer.Sealed(Envelope envelope) -> envelope;
-      case SealAnswer.LeaseRunOut() ->
+      case SealerResult.Sealed(Envelope envelope) -> envelope;
+      case SealerResult.LeaseExpired() ->
           throw CommandException.unmet("the store took too long to answer", "the command again");
-      case SealAnswer.JustRegistered() ->
+      case SealerResult.JustRegistered() ->
           throw CommandException.unmet(
               "the collection was registered just now", "the command again");
-      case SealAnswer.NotRegistered(String reason) ->
+      case SealerResult.NotRegistered(String reason) ->
           throw new CommandException(reason, "keyfleet kek inventory");
-      case SealAnswer.NotHeld(KekVersion version) -> throw missing(version);
-      case SealAnswer.NotAdmitted(Standing now) -> throw refused(now);
+      case SealerResult.KeyNotLoaded(KekVersion version) -> throw missing(version);
+      case SealerResult.NotAdmitted(MembershipState now) -> throw refused(now);
     };
   }
 
@@ -61,15 +61,15 @@ final class Seal {
         "this host does not hold " + version, "keyfleet kek verify --local, with its --provider");
   }
 
-  private static CommandException refused(Standing standing) {
+  private static CommandException refused(MembershipState standing) {
     return switch (standing) {
-      case Standing.ReadOnly(_, var unproved) ->
+      case MembershipState.ReadOnly(_, var unproved) ->
           new CommandException(
               "this host may not seal: it has not the bytes of "
                   + unproved
                   + ", which the fleet uses",
               "keyfleet kek verify --local, with the --provider that has them");
-      case Standing other ->
+      case MembershipState other ->
           CommandException.unmet("this host may not seal: " + other.words(), "keyfleet kek status");
     };
   }

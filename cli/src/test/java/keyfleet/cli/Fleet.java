@@ -26,10 +26,10 @@ import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Machine;
-import keyfleet.member.Membership;
-import keyfleet.member.Self;
+import keyfleet.member.LocalProcess;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
 import keyfleet.providers.Ticker;
@@ -51,7 +51,7 @@ final class Fleet implements Ticker, AutoCloseable {
   static final Operator ANNA =
       new Operator(
           "anna",
-          new Machine("desk-7", 42, Instant.EPOCH),
+          new LocalProcess("desk-7", 42, Instant.EPOCH),
           InstantSource.fixed(Instant.parse("2026-11-17T22:00:00Z")));
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -90,16 +90,16 @@ final class Fleet implements Ticker, AutoCloseable {
 
     Peer(ProcessInfo processInfo, Map<String, String> variables, String provider) {
       ProviderContext around = new ProviderContext(variables, RANDOM, Fleet.this);
-      Keyholder keys =
-          new Keyholder(
+      LoadedKeys keys =
+          new LoadedKeys(
               KeyringName.MAIN,
               List.of(ProviderSpec.parse(provider).open(KeyringName.MAIN, around)),
               RANDOM);
       keys.refresh();
       membership =
           new Membership(
-              new Self(processInfo, Self.PROTOCOL, null),
-              new Membership.Ties(engine.kv(), Fleet.this::nonce),
+              new ProcessIdentity(processInfo, ProcessIdentity.PROTOCOL, null),
+              new Membership.StoreAccess(engine.kv(), Fleet.this::nonce),
               keys,
               Map::of,
               Fleet.this::nanos);

@@ -2,7 +2,7 @@ package keyfleet.control;
 
 import java.util.List;
 import keyfleet.crypto.KeyringName;
-import keyfleet.member.InstantText;
+import keyfleet.member.document.InstantParser;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreTime;
@@ -83,7 +83,7 @@ final class AuditDocument {
         document.text("what"),
         document.text("rotation"),
         new StoreTime(document.number("store_time")),
-        InstantText.parse(document.text("date")));
+        InstantParser.parse(document.text("date")));
   }
 
   private static List<AuditChange> changes(Document document) {

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import keyfleet.control.AuditVerdict.Broken;
 import keyfleet.control.AuditVerdict.Intact;
 import keyfleet.control.AuditVerdict.Unsettled;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.store.Entry;
 import keyfleet.store.MalformedValueException;
 
@@ -20,9 +20,9 @@ public final class AuditTrail {
   private static final int TRIES = 5;
 
   private final AuditChain chain;
-  private final Supplier<Optional<Held>> keystore;
+  private final Supplier<Optional<StoredKeystore>> keystore;
 
-  AuditTrail(AuditChain chain, Supplier<Optional<Held>> keystore) {
+  AuditTrail(AuditChain chain, Supplier<Optional<StoredKeystore>> keystore) {
     this.chain = chain;
     this.keystore = keystore;
   }
@@ -34,9 +34,9 @@ public final class AuditTrail {
   /// The chain must also lead through `noted`, which an earlier verdict named.
   public AuditVerdict verify(AuditHead noted) {
     for (int i = 0; i < TRIES; i++) {
-      Held held = keystore.get().orElse(null);
+      StoredKeystore held = keystore.get().orElse(null);
       List<Entry> stored = chain.list();
-      Held after = keystore.get().orElse(null);
+      StoredKeystore after = keystore.get().orElse(null);
       if (held == null && after == null) {
         return withoutKeystore(stored, noted);
       }
@@ -54,7 +54,7 @@ public final class AuditTrail {
         : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
   }
 
-  private AuditVerdict verdict(Held held, List<Entry> stored, AuditHead noted) {
+  private AuditVerdict verdict(StoredKeystore held, List<Entry> stored, AuditHead noted) {
     AuditEntry last;
     try {
       last = AuditDocument.read(held.note());

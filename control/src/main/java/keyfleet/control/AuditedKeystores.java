@@ -6,8 +6,8 @@ import java.util.function.Supplier;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.RotationJob;
-import keyfleet.member.Keystores;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;
 import keyfleet.store.MalformedValueException;
@@ -28,7 +28,7 @@ final class AuditedKeystores {
 
   private record Noted(Revision revision, AuditEntry entry) {}
 
-  private final Keystores keystores;
+  private final KeystoreStore keystores;
   private final AuditChain chain;
   private final AuditAuthor author;
   private final Supplier<String> nonces;
@@ -41,7 +41,7 @@ final class AuditedKeystores {
   private volatile @Nullable Noted noted;
 
   AuditedKeystores(
-      Keystores keystores,
+      KeystoreStore keystores,
       AuditChain chain,
       AuditAuthor author,
       Supplier<String> nonces,
@@ -57,7 +57,7 @@ final class AuditedKeystores {
     return new AuditTrail(chain, this::read);
   }
 
-  Optional<Held> read() {
+  Optional<StoredKeystore> read() {
     return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
   }
 
@@ -67,8 +67,8 @@ final class AuditedKeystores {
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  boolean isStill(Held held) {
-    return read().map(Held::revision).equals(Optional.of(held.revision()));
+  boolean isStill(StoredKeystore held) {
+    return read().map(StoredKeystore::revision).equals(Optional.of(held.revision()));
   }
 
   /// Whether it surely stands. If not, whoever asked reads again and decides anew. A keystore made
@@ -89,16 +89,17 @@ final class AuditedKeystores {
   }
 
   /// As [#create].
-  boolean replace(Held expected, Keystore next, String what) {
+  boolean replace(StoredKeystore expected, Keystore next, String what) {
     return replace(expected, next, what, AuditFacts.changes(expected.keystore(), next));
   }
 
   /// As [#create]: an entry that leaves the keystore as it is.
-  boolean note(Held expected, String what, AuditChange intended) {
+  boolean note(StoredKeystore expected, String what, AuditChange intended) {
     return replace(expected, expected.keystore(), what, List.of(intended));
   }
 
-  private boolean replace(Held expected, Keystore next, String what, List<AuditChange> changes) {
+  private boolean replace(
+      StoredKeystore expected, Keystore next, String what, List<AuditChange> changes) {
     copy(expected);
     AuditHead head = entry(expected).head();
     if (chain.find(head.number() + 1).isPresent()) {
@@ -113,7 +114,7 @@ final class AuditedKeystores {
 
   /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
   /// it put it there.
-  void copy(Held held) {
+  void copy(StoredKeystore held) {
     if (held.revision().equals(copied)) {
       return;
     }
@@ -130,7 +131,7 @@ final class AuditedKeystores {
   }
 
   /// The entry that the keystore holds.
-  private AuditEntry entry(Held held) {
+  private AuditEntry entry(StoredKeystore held) {
     Noted known = noted;
     if (known == null || !known.revision().equals(held.revision())) {
       known = new Noted(held.revision(), AuditDocument.read(held.note()));
@@ -140,7 +141,7 @@ final class AuditedKeystores {
   }
 
   /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.
-  private boolean overtaken(Held expected, long number) {
+  private boolean overtaken(StoredKeystore expected, long number) {
     if (isStill(expected)) {
       throw new MalformedValueException(
           "the audit chain has an entry " + number + " that the keystore does not know: " + REMEDY);

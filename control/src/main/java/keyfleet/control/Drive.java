@@ -12,7 +12,7 @@ import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.keyring.RotationId;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.WriteLease;
-import keyfleet.member.Keyholder;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Census;
 import keyfleet.store.Fence;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class Drive {
 
   private final Ring ring;
   private final Shelves shelves;
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final LongSupplier clock;
   private @Nullable Leg leg;
   private long since;
@@ -55,7 +55,7 @@ final class Drive {
   private @Nullable Progress reported;
   private long reportedAt;
 
-  Drive(Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
+  Drive(Ring ring, Shelves shelves, LoadedKeys keys, LongSupplier clock) {
     this.ring = ring;
     this.shelves = shelves;
     this.keys = keys;

@@ -16,16 +16,16 @@ import keyfleet.keyring.RosterSummary;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Rosters.Told;
-import keyfleet.member.Self;
+import keyfleet.member.document.RosterStore.BatchedRoster;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
 
 /// Whether the fleet is ready for a version, judged by a process that holds it.
 public final class Gate {
   private final Ring ring;
-  private final Keyholder keys;
+  private final LoadedKeys keys;
 
-  public Gate(Ring ring, Keyholder keys) {
+  public Gate(Ring ring, LoadedKeys keys) {
     this.ring = ring;
     this.keys = keys;
   }
@@ -43,7 +43,7 @@ public final class Gate {
       return judge(
           keystore.timings(),
           expectedProcesses,
-          new FleetReadiness(keystore, target, Self.PROTOCOL, proofs));
+          new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, proofs));
     } finally {
       sentinel.ifPresent(OpenedSentinel::close);
     }
@@ -54,7 +54,7 @@ public final class Gate {
       Timings timings,
       FleetReadiness.ExpectedProcesses expectedProcesses,
       FleetReadiness fleetReadiness) {
-    Told<RosterSummary> told =
+    BatchedRoster<RosterSummary> told =
         ring.roster(
             timings, (beats, latest) -> fleetReadiness.summarize(beats, latest, expectedProcesses));
     return fleetReadiness

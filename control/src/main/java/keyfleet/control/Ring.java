@@ -14,11 +14,11 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keystores;
-import keyfleet.member.Keystores.Held;
-import keyfleet.member.Registry;
-import keyfleet.member.Rosters;
-import keyfleet.member.Rosters.Told;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.document.RosterStore;
+import keyfleet.member.document.RosterStore.BatchedRoster;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Key;
@@ -41,8 +41,8 @@ public final class Ring {
   private final KeyringName name;
   private final Kv kv;
   private final AuditedKeystores keystores;
-  private final Rosters rosters;
-  private final Registry registry;
+  private final RosterStore rosters;
+  private final CollectionRegistry registry;
   private final Failpoints failpoints;
 
   /// In nobody's name.
@@ -57,17 +57,17 @@ public final class Ring {
     this.kv = kv;
     this.keystores =
         new AuditedKeystores(
-            new Keystores(kv, name, nonces),
+            new KeystoreStore(kv, name, nonces),
             new AuditChain(name, kv, failpoints),
             author,
             nonces,
             failpoints);
-    this.rosters = new Rosters(kv, name);
-    this.registry = new Registry(kv, nonces);
+    this.rosters = new RosterStore(kv, name);
+    this.registry = new CollectionRegistry(kv, nonces);
     this.failpoints = failpoints;
   }
 
-  public Optional<Held> keystore() {
+  public Optional<StoredKeystore> keystore() {
     return keystores.read();
   }
 
@@ -82,12 +82,12 @@ public final class Ring {
   }
 
   /// What somebody else did, and may have died before it was in the audit chain, is put there.
-  void audit(Held held) {
+  void audit(StoredKeystore held) {
     keystores.copy(held);
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  boolean isStill(Held held) {
+  boolean isStill(StoredKeystore held) {
     return keystores.isStill(held);
   }
 
@@ -98,12 +98,12 @@ public final class Ring {
   }
 
   /// As [#create].
-  boolean replace(Held expected, Keystore next, String what) {
+  boolean replace(StoredKeystore expected, Keystore next, String what) {
     return keystores.replace(expected, next, what);
   }
 
   /// As [#create]: what somebody is about to do, and is no change of the keystore.
-  boolean note(Held expected, String what, AuditChange intended) {
+  boolean note(StoredKeystore expected, String what, AuditChange intended) {
     return keystores.note(expected, what, intended);
   }
 
@@ -112,7 +112,7 @@ public final class Ring {
   }
 
   /// As [#roster(Timings)], with `making` called for each part of a large one.
-  <T> Told<T> roster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
+  <T> BatchedRoster<T> roster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings, making));
   }
 

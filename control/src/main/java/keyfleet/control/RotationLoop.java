@@ -19,8 +19,8 @@ import keyfleet.keyring.RotationEvent;
 import keyfleet.keyring.RotationEvent.RotationEpoch;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.SafeHold;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,8 @@ public final class RotationLoop {
   private @Nullable Keystore seen;
 
   /// `name` is this run's own: a process that starts again is another driver.
-  public RotationLoop(String name, Ring ring, Shelves shelves, Keyholder keys, LongSupplier clock) {
+  public RotationLoop(
+      String name, Ring ring, Shelves shelves, LoadedKeys keys, LongSupplier clock) {
     this.name = name;
     this.ring = ring;
     this.drive = new Drive(ring, shelves, keys, clock);
@@ -59,8 +60,8 @@ public final class RotationLoop {
   public Pace tick() {
     try {
       trouble = null;
-      Optional<Held> held = ring.keystore();
-      seen = held.map(Held::keystore).orElse(null);
+      Optional<StoredKeystore> held = ring.keystore();
+      seen = held.map(StoredKeystore::keystore).orElse(null);
       held.ifPresent(ring::audit);
       return held.isPresent() ? turn(held.get()) : Pace.LATER;
     } catch (StoreException | MalformedValueException | KekUnavailableException e) {
@@ -85,7 +86,7 @@ public final class RotationLoop {
     return drive.moved();
   }
 
-  private Pace turn(Held held) {
+  private Pace turn(StoredKeystore held) {
     return switch (held.keystore().rotation()) {
       case Running running when running.rotationJob().isDrivenBy(name) -> driven(held, running);
       case Running running -> watched(held, running);
@@ -97,7 +98,7 @@ public final class RotationLoop {
     };
   }
 
-  private Pace driven(Held held, Running running) {
+  private Pace driven(StoredKeystore held, Running running) {
     Keystore keystore = held.keystore();
     RotationJob rotationJob = running.rotationJob();
     if (!drive.enter(keystore, running, rotationJob)) {
@@ -116,7 +117,7 @@ public final class RotationLoop {
   }
 
   /// A worker that does not hold the target takes nothing over.
-  private Pace watched(Held held, Running running) {
+  private Pace watched(StoredKeystore held, Running running) {
     Keystore keystore = held.keystore();
     RotationJob rotationJob = running.rotationJob();
     if (!signs.isSilent(rotationJob, keystore.timings())
@@ -133,7 +134,7 @@ public final class RotationLoop {
             : new RotationEvent.Adopted(rotationJob.id(), name));
   }
 
-  private Pace retried(Held held, Blocked blocked) {
+  private Pace retried(StoredKeystore held, Blocked blocked) {
     Keystore keystore = held.keystore();
     if (!drive.enter(keystore, blocked, blocked.job())) {
       return Pace.LATER;
@@ -144,7 +145,7 @@ public final class RotationLoop {
         : carriedOut(held, drive.retried(keystore, blocked.job(), stock));
   }
 
-  private Pace carriedOut(Held held, Unit unit) {
+  private Pace carriedOut(StoredKeystore held, Unit unit) {
     return switch (unit) {
       case Found(RotationEvent rotationEvent) -> decided(held, rotationEvent);
       case More() -> Pace.AT_ONCE;
@@ -152,7 +153,7 @@ public final class RotationLoop {
     };
   }
 
-  private Pace decided(Held held, RotationEvent rotationEvent) {
+  private Pace decided(StoredKeystore held, RotationEvent rotationEvent) {
     return held.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
             && ring.replace(held, next, AuditWords.of(rotationEvent))
         ? Pace.AT_ONCE

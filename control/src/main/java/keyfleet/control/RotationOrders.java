@@ -19,8 +19,8 @@ import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
 
 /// What operators order of a keyring, from any process: each order reads, decides and compares and
 /// sets. Orders drive nothing; a worker does what follows from them.
@@ -42,12 +42,12 @@ public final class RotationOrders {
 
   private final Ring ring;
   private final Shelves shelves;
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final Supplier<String> ids;
   private final SecureRandom random;
 
   public RotationOrders(
-      Ring ring, Shelves shelves, Keyholder keys, Supplier<String> ids, SecureRandom random) {
+      Ring ring, Shelves shelves, LoadedKeys keys, Supplier<String> ids, SecureRandom random) {
     this.ring = ring;
     this.shelves = shelves;
     this.keys = keys;
@@ -155,9 +155,9 @@ public final class RotationOrders {
 
   /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
   /// know what it has forgotten.
-  private Answer tried(Function<Held, Optional<Answer>> order) {
+  private Answer tried(Function<StoredKeystore, Optional<Answer>> order) {
     for (int i = 0; i < TRIES; i++) {
-      Held held = ring.keystore().orElse(null);
+      StoredKeystore held = ring.keystore().orElse(null);
       if (held == null) {
         return new Refused("the keyring has no keystore yet");
       }
@@ -172,14 +172,15 @@ public final class RotationOrders {
 
   /// Nothing if the keystore has changed since: the fence may be ahead of what was read, and not of
   /// what is there.
-  private Optional<Answer> refused(Held held, SafeHold hold) {
+  private Optional<Answer> refused(StoredKeystore held, SafeHold hold) {
     return ring.isStill(held)
         ? Optional.of(new Refused("safe hold: " + hold.reason()))
         : Optional.empty();
   }
 
   /// Nothing if another was faster.
-  private Optional<Answer> written(Held held, KeystoreDecision keystoreDecision, String what) {
+  private Optional<Answer> written(
+      StoredKeystore held, KeystoreDecision keystoreDecision, String what) {
     return switch (keystoreDecision) {
       case KeystoreDecision.Accepted(Keystore next) ->
           ring.replace(held, next, what) ? Optional.of(new Done(next)) : Optional.empty();

@@ -14,7 +14,7 @@ import keyfleet.control.AuditVerdict.Intact;
 import keyfleet.control.Fleet.Peer;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.KeystoreDocument;
+import keyfleet.member.document.KeystoreDocument;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.Document;

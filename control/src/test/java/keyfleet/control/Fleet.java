@@ -33,13 +33,13 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores;
-import keyfleet.member.Membership;
-import keyfleet.member.Registry;
-import keyfleet.member.SealAnswer;
 import keyfleet.member.Sealer;
-import keyfleet.member.Self;
+import keyfleet.member.SealerResult;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeKv;
@@ -62,7 +62,7 @@ final class Fleet {
 
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
-  private final Keystores keystores = new Keystores(kv, KeyringName.MAIN, this::nonce);
+  private final KeystoreStore keystores = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
   private final Map<String, Records> collections = new TreeMap<>();
   private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
   private final List<Peer> processes = new ArrayList<>();
@@ -102,20 +102,23 @@ final class Fleet {
     final RotationOrders orders;
     final RemovalOrders removals;
     final Ring ring;
-    final Keyholder keys;
+    final LoadedKeys keys;
     private final Map<String, Sealer> sealers = new HashMap<>();
     private final boolean isWorker;
 
     Peer(String name, String role, Failpoints failpoints, int... versions) {
       provider = new Provider(versions);
-      keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
+      keys = new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
-      Self self =
-          new Self(new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"), Self.PROTOCOL, null);
+      ProcessIdentity self =
+          new ProcessIdentity(
+              new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"),
+              ProcessIdentity.PROTOCOL,
+              null);
       membership =
           new Membership(
               self,
-              new Membership.Ties(kv, Fleet.this::nonce),
+              new Membership.StoreAccess(kv, Fleet.this::nonce),
               keys,
               Fleet.this::fenceMarks,
               Fleet.this::nanos);
@@ -147,7 +150,7 @@ final class Fleet {
       collections.computeIfAbsent(collection, _ -> new FakeRecords());
       return new Sealer(
           collectionRegistration,
-          new Registry(kv, Fleet.this::nonce),
+          new CollectionRegistry(kv, Fleet.this::nonce),
           keys,
           membership::standing,
           Fleet.this::nanos);
@@ -155,10 +158,10 @@ final class Fleet {
 
     /// A new field of `collection`, sealed by this process.
     Bytes sealed(String collection, String id, String field) {
-      SealAnswer answer =
+      SealerResult answer =
           sealer(collection)
               .seal(new FieldLocation(collection, id, field), secret(field + " of " + id));
-      return Bytes.copyOf(assertInstanceOf(SealAnswer.Sealed.class, answer).envelope().toBytes());
+      return Bytes.copyOf(assertInstanceOf(SealerResult.Sealed.class, answer).envelope().toBytes());
     }
 
     StoredRecord record(String collection, String id) {
@@ -236,7 +239,7 @@ final class Fleet {
 
   /// As a plugin does before it serves.
   void registerCluster(String name) {
-    new Registry(kv, this::nonce)
+    new CollectionRegistry(kv, this::nonce)
         .register(CollectionRegistration.ofCluster(KeyringName.MAIN, name));
   }
 

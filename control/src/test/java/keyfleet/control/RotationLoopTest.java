@@ -22,8 +22,8 @@ import keyfleet.keyring.Rotation.Aborted;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Rotation.Idle;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.SealAnswer;
-import keyfleet.member.Standing;
+import keyfleet.member.MembershipState;
+import keyfleet.member.SealerResult;
 import keyfleet.store.Bytes;
 import keyfleet.store.RecordChange;
 import keyfleet.store.RecordId;
@@ -121,7 +121,7 @@ class RotationLoopTest {
     fleet.runUntil(Rotation.Rewrapping.class);
     Peer restarted = fleet.member("api-2", 1);
     fleet.beat();
-    assertInstanceOf(Standing.ReadOnly.class, restarted.membership.standing());
+    assertInstanceOf(MembershipState.ReadOnly.class, restarted.membership.standing());
     for (int i = 0; i < 20; i++) {
       first.loop.tick();
       second.loop.tick();
@@ -238,7 +238,7 @@ class RotationLoopTest {
     assertInstanceOf(RecordWriteResult.Fenced.class, orders().insert(late));
     assertEquals(under(2, before), fleet.contents());
     assertInstanceOf(
-        SealAnswer.LeaseRunOut.class,
+        SealerResult.LeaseExpired.class,
         api.sealer("orders").seal(new FieldLocation("orders", "x", "name"), secretOfNothing()));
   }
 

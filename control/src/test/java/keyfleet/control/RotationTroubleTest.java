@@ -14,7 +14,7 @@ import keyfleet.control.RotationOrders.Refused;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
-import keyfleet.member.Standing;
+import keyfleet.member.MembershipState;
 import keyfleet.store.Bucket;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeRecords;
@@ -177,7 +177,7 @@ class RotationTroubleTest {
     fleet.runToTheEnd();
     fleet.kv().put(bucket, key, old);
     fleet.beat();
-    assertInstanceOf(Standing.OnHold.class, api.membership.standing());
+    assertInstanceOf(MembershipState.InSafeHold.class, api.membership.standing());
     Refused refused = assertInstanceOf(Refused.class, first.orders.rotate(v(1), v(2)));
     assertEquals(
         "safe hold: fake orders was fenced in epoch 2, and the keystore is in 1", refused.reason());

@@ -20,7 +20,7 @@ import java.util.TreeSet;
 import keyfleet.control.Failpoints;
 import keyfleet.it.FleetProcess.Program;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
@@ -67,7 +67,7 @@ final class Fleet implements AutoCloseable {
 
   /// As a keystore holds them.
   static Timings timings() {
-    return Objects.requireNonNull(ProcessSettings.of(TIMINGS, Machine.here()).timings());
+    return Objects.requireNonNull(ProcessSettings.of(TIMINGS, LocalProcess.here()).timings());
   }
 
   /// The test's own bytes for a version.

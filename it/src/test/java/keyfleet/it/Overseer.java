@@ -17,8 +17,8 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Records;
 
 /// An operator who looks and orders without the command, so that a test can do so often.
@@ -30,7 +30,7 @@ final class Overseer implements AutoCloseable {
 
   Overseer(Map<String, String> environment, Failpoints failpoints) {
     this.wiring = new Wiring(environment);
-    Keyholder keys = new Keyholder(Wiring.RING, wiring.providers(), wiring.random());
+    LoadedKeys keys = new LoadedKeys(Wiring.RING, wiring.providers(), wiring.random());
     keys.refresh();
     AuditAuthor author =
         new AuditAuthor(new AuditActor("it", "here", "overseer"), InstantSource.system());
@@ -63,7 +63,7 @@ final class Overseer implements AutoCloseable {
   }
 
   Keystore keystore() {
-    return ring.keystore().map(Held::keystore).orElseThrow();
+    return ring.keystore().map(StoredKeystore::keystore).orElseThrow();
   }
 
   Roster roster() {

@@ -26,10 +26,10 @@ import keyfleet.kms.KmsPlugin;
 import keyfleet.kms.LocalKekLimits;
 import keyfleet.kms.SocketPath;
 import keyfleet.kms.Surroundings;
-import keyfleet.member.Keystores;
-import keyfleet.member.Machine;
-import keyfleet.member.Observer;
+import keyfleet.member.LocalProcess;
+import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.document.KeystoreStore;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.FakeKv;
@@ -52,7 +52,7 @@ final class PluginStand implements AutoCloseable {
     this.socket = folder.resolve("run/kms.sock");
     KekProvider provider = opened(transit.provider(RING, folder));
     FakeKv kv = new FakeKv(new FakeStoreClock());
-    new Keystores(kv, RING, () -> "nonce").create(keystore(provider));
+    new KeystoreStore(kv, RING, () -> "nonce").create(keystore(provider));
     KmsPlugin plugin =
         new KmsPlugin(
             new KmsPlugin.Settings(
@@ -64,9 +64,9 @@ final class PluginStand implements AutoCloseable {
                 LocalKekLimits.DEFAULT,
                 LIMIT,
                 CallLog.ON,
-                ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), Machine.here()),
+                ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.here()),
                 "test"),
-            new KmsPlugin.Ties(() -> kv, List.of(provider), Observer.NOBODY),
+            new KmsPlugin.Ties(() -> kv, List.of(provider), MemberListener.NOBODY),
             new Surroundings(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.words()), tracing));
     opened(plugin).start();

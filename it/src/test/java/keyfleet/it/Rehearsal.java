@@ -17,7 +17,7 @@ import keyfleet.control.Failpoints;
 import keyfleet.control.RotationOrders.Refused;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.Member;
 import keyfleet.member.PlainFields;
 import keyfleet.member.ProcessSettings;
@@ -62,7 +62,7 @@ final class Rehearsal {
 
   private static Server server(Wiring wiring) {
     ProcessSettings process =
-        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), Machine.here());
+        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.here());
     return new Server(
         new Server.Settings(
             Wiring.RING,

@@ -15,7 +15,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Heartbeat;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.store.Document;
 import keyfleet.store.Value;
 import org.junit.jupiter.api.Timeout;
@@ -129,7 +129,7 @@ class StoryTest {
     }
 
     private static String host() {
-      return Machine.here().host();
+      return LocalProcess.here().host();
     }
 
     private FleetProcess restartedWorker() {

@@ -16,7 +16,7 @@ import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Blocked;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.RotationJob;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.Member;
 import keyfleet.member.PlainFields;
 import keyfleet.store.Bytes;
@@ -80,7 +80,7 @@ class TroubleTest {
   }
 
   private static String host() {
-    return Machine.here().host();
+    return LocalProcess.here().host();
   }
 
   @Test

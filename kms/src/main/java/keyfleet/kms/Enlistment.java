@@ -11,8 +11,8 @@ import keyfleet.keyring.Keystore;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
 import keyfleet.member.MemberException;
-import keyfleet.member.Registry;
-import keyfleet.member.Standing;
+import keyfleet.member.MembershipState;
+import keyfleet.member.document.CollectionRegistry;
 import keyfleet.store.Kv;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
@@ -59,15 +59,15 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
     return joined == null ? new FleetWord.Alone() : word(joined.standing());
   }
 
-  private static FleetWord word(Standing standing) {
+  private static FleetWord word(MembershipState standing) {
     return switch (standing) {
-      case Standing.Admitted(Keystore keystore, _) -> new FleetWord.Says(keystore);
-      case Standing.ReadOnly(Keystore keystore, _) -> new FleetWord.Says(keystore);
-      case Standing.NoKeystore _,
-          Standing.OnHold _,
-          Standing.NameTaken _,
-          Standing.OtherTimings _,
-          Standing.Outside _ ->
+      case MembershipState.Admitted(Keystore keystore, _) -> new FleetWord.Says(keystore);
+      case MembershipState.ReadOnly(Keystore keystore, _) -> new FleetWord.Says(keystore);
+      case MembershipState.NoKeystore _,
+          MembershipState.InSafeHold _,
+          MembershipState.NameTaken _,
+          MembershipState.DifferentTimings _,
+          MembershipState.NotJoined _ ->
           new FleetWord.Silent();
     };
   }
@@ -108,8 +108,8 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
 
   private void register(Kv kv) {
     CollectionRegistration cluster = way.cluster();
-    if (new Registry(kv, way.nonces()).register(cluster)
-        instanceof Registry.Taken(CollectionRegistration held)) {
+    if (new CollectionRegistry(kv, way.nonces()).register(cluster)
+        instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration held)) {
       throw new PluginException(
           "cluster %s is registered for keyring %s, not for %s"
               .formatted(cluster.collection(), held.keyring(), cluster.keyring()),

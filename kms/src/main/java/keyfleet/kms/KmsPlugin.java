@@ -15,10 +15,10 @@ import keyfleet.keyring.CollectionRegistration;
 import keyfleet.kms.Announced.Locally;
 import keyfleet.kms.Announced.Remotely;
 import keyfleet.kms.Announced.Stopped;
-import keyfleet.member.Keyholder;
 import keyfleet.member.Member;
-import keyfleet.member.Observer;
+import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.Kv;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class KmsPlugin implements AutoCloseable {
   ///
   /// @param kv opens the store; throws while it cannot be had
   /// @param observer is told what happens to the member
-  public record Ties(Supplier<Kv> kv, List<KekProvider> providers, Observer observer) {
+  public record Ties(Supplier<Kv> kv, List<KekProvider> providers, MemberListener observer) {
     public Ties {
       providers = List.copyOf(providers);
     }
@@ -93,7 +93,7 @@ public final class KmsPlugin implements AutoCloseable {
   private void serve() {
     Ledger known = new Ledger(snapshotFile(), around.events(), around.clock());
     ledger = known;
-    Keyholder keys = new Keyholder(settings.keyring(), ties.providers(), random);
+    LoadedKeys keys = new LoadedKeys(settings.keyring(), ties.providers(), random);
     LocalKeks cache = new LocalKeks(settings.limits().cached());
     Remote remote = new Remote(metrics, around.nanos());
     Workshop workshop = new Workshop(keys, remote, cache, random, around.clock());
@@ -147,7 +147,7 @@ public final class KmsPlugin implements AutoCloseable {
     return new SnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
   }
 
-  private Enlistment.Way way(Keyholder keys) {
+  private Enlistment.Way way(LoadedKeys keys) {
     CollectionRegistration cluster =
         CollectionRegistration.ofCluster(settings.keyring(), settings.cluster());
     return new Enlistment.Way(

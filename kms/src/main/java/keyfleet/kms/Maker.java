@@ -16,7 +16,7 @@ import keyfleet.kms.Announced.Remotely;
 import keyfleet.kms.Announced.Writing;
 import keyfleet.kms.TraceSpan.Stage;
 import keyfleet.kms.TraceSpan.Subject;
-import keyfleet.member.Keyholder;
+import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a plugin able to write under an activation, by calls to the remote that have a limit. For
@@ -32,7 +32,7 @@ final class Maker {
   /// wonder.
   private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
 
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final Workshop workshop;
   private final Hierarchy hierarchy;
   private final @Nullable Tracing tracing;
@@ -40,7 +40,7 @@ final class Maker {
   /// The key that was last found to be the one the keystore means.
   private @Nullable Kek proved;
 
-  Maker(Keyholder keys, Workshop workshop, Hierarchy hierarchy, @Nullable Tracing tracing) {
+  Maker(LoadedKeys keys, Workshop workshop, Hierarchy hierarchy, @Nullable Tracing tracing) {
     this.keys = keys;
     this.workshop = workshop;
     this.hierarchy = hierarchy;

@@ -16,7 +16,7 @@ import java.util.Set;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Keystore.Activation;
-import keyfleet.member.KeystoreDocument;
+import keyfleet.member.document.KeystoreDocument;
 import keyfleet.store.Bytes;
 import keyfleet.store.Document;
 import keyfleet.store.MalformedValueException;

@@ -8,7 +8,7 @@ import keyfleet.crypto.Dek;
 import keyfleet.crypto.Kek;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KmsAad;
-import keyfleet.member.Keyholder;
+import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
 /// Makes local KEKs, unwraps those of others, and keeps what it has. For any thread.
@@ -16,14 +16,14 @@ final class Workshop {
   /// As in an envelope; a provider that makes longer ones is of no use here.
   private static final int MAX_WRAPPED = 4096;
 
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final Remote remote;
   private final LocalKeks cache;
   private final SecureRandom random;
   private final LongSupplier clock;
 
   Workshop(
-      Keyholder keys, Remote remote, LocalKeks cache, SecureRandom random, LongSupplier clock) {
+      LoadedKeys keys, Remote remote, LocalKeks cache, SecureRandom random, LongSupplier clock) {
     this.keys = keys;
     this.remote = remote;
     this.cache = cache;

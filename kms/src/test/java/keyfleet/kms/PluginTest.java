@@ -37,11 +37,11 @@ import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.KeyManagementServiceGrpc;
 import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
 import keyfleet.kms.v2.StatusRequest;
-import keyfleet.member.Keystores;
-import keyfleet.member.Machine;
-import keyfleet.member.Observer;
+import keyfleet.member.LocalProcess;
+import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
-import keyfleet.member.Registry;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Kv;
@@ -80,8 +80,8 @@ final class PluginTest {
     }
   }
 
-  private Keystores keystores() {
-    return new Keystores(kv, TestRemote.RING, () -> "n" + nonces++);
+  private KeystoreStore keystores() {
+    return new KeystoreStore(kv, TestRemote.RING, () -> "n" + nonces++);
   }
 
   private void store(Keystore keystore) {
@@ -110,11 +110,11 @@ final class PluginTest {
             LocalKekLimits.DEFAULT,
             Duration.ofSeconds(30),
             CallLog.OFF,
-            ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), Machine.here()),
+            ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.here()),
             "test");
     return new KmsPlugin(
         settings,
-        new KmsPlugin.Ties(this::opened, List.of(remote), Observer.NOBODY),
+        new KmsPlugin.Ties(this::opened, List.of(remote), MemberListener.NOBODY),
         new Surroundings(System::nanoTime, System::nanoTime, events::add));
   }
 
@@ -259,7 +259,7 @@ final class PluginTest {
     healthy();
     assertEquals(
         List.of(CollectionRegistration.ofCluster(TestRemote.RING, "blue")),
-        new Registry(kv, () -> "n").of(TestRemote.RING));
+        new CollectionRegistry(kv, () -> "n").of(TestRemote.RING));
   }
 
   @Test

@@ -18,7 +18,7 @@ import keyfleet.kms.v2.EncryptRequest;
 import keyfleet.kms.v2.EncryptResponse;
 import keyfleet.kms.v2.StatusRequest;
 import keyfleet.kms.v2.StatusResponse;
-import keyfleet.member.Keyholder;
+import keyfleet.member.keys.LoadedKeys;
 
 /// A plugin without a socket, threads or a fleet: the test says what the fleet says, moves the
 /// clock, and turns the keeper.
@@ -45,7 +45,7 @@ final class Stand {
   Stand(Path file, TestRemote remote, Hierarchy hierarchy, LocalKekLimits limits) {
     SecureRandom random = new SecureRandom();
     Surroundings around = new Surroundings(clock::get, System::nanoTime, events::add, tracing);
-    Keyholder keys = new Keyholder(TestRemote.RING, List.of(remote), random);
+    LoadedKeys keys = new LoadedKeys(TestRemote.RING, List.of(remote), random);
     this.cache = new LocalKeks(limits.cached());
     Workshop workshop =
         new Workshop(keys, new Remote(metrics, System::nanoTime), cache, random, clock::get);

@@ -16,27 +16,27 @@ public final class FieldCipher {
     this.field = field;
   }
 
-  public Sealed seal(String id, String text) {
+  public SealedValue seal(String id, String text) {
     try (Plaintext value = Plaintext.of(text)) {
       return seal(id, value);
     }
   }
 
-  public Sealed seal(String id, byte[] bytes) {
+  public SealedValue seal(String id, byte[] bytes) {
     try (Plaintext value = Plaintext.of(bytes)) {
       return seal(id, value);
     }
   }
 
   /// Under the active version. The caller closes `value`.
-  public Sealed seal(String id, Plaintext value) {
-    return new Sealed(
+  public SealedValue seal(String id, Plaintext value) {
+    return new SealedValue(
         records.keyring(), records.seal(records.permit(), records.place(id, field), value));
   }
 
   /// Opens also what is sealed under an older version, and while the store does not answer. The
   /// caller closes what it gets.
-  public Plaintext open(String id, Sealed sealed) {
+  public Plaintext open(String id, SealedValue sealed) {
     FieldLocation fieldLocation = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
       throw new ContextMismatch(fieldLocation);
@@ -49,21 +49,21 @@ public final class FieldCipher {
   }
 
   /// The same value under the active version. Nobody sees it on the way.
-  public Sealed rewrap(String id, Sealed sealed) {
+  public SealedValue rewrap(String id, SealedValue sealed) {
     FieldLocation fieldLocation = records.place(id, field);
     if (!sealed.keyring().equals(records.keyring())) {
       throw new ContextMismatch(fieldLocation);
     }
-    return new Sealed(
+    return new SealedValue(
         sealed.keyring(), records.rewrap(records.permit(), fieldLocation, sealed.envelope()));
   }
 
-  public Sealed rewrap(String id, byte[] stored) {
+  public SealedValue rewrap(String id, byte[] stored) {
     return rewrap(id, sealed(id, stored));
   }
 
-  private Sealed sealed(String id, byte[] stored) {
-    return Sealed.parse(records.keyring(), stored)
+  private SealedValue sealed(String id, byte[] stored) {
+    return SealedValue.parse(records.keyring(), stored)
         .orElseThrow(() -> new ContextMismatch(records.place(id, field)));
   }
 }

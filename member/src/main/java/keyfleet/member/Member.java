@@ -5,8 +5,11 @@ import java.util.Optional;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Standing.Admitted;
-import keyfleet.member.Standing.ReadOnly;
+import keyfleet.member.MembershipState.Admitted;
+import keyfleet.member.MembershipState.ReadOnly;
+import keyfleet.member.heartbeat.MemberThreads;
+import keyfleet.member.heartbeat.MembershipHandle;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Kv;
 
 /// This process as a member of a fleet: it beats by itself, loads keys as they come, and seals and
@@ -17,16 +20,16 @@ import keyfleet.store.Kv;
 /// [#close] the process is out of the roster; engines and providers are the caller's to close.
 public final class Member implements AutoCloseable {
   private final String instance;
-  private final Keyholder keys;
-  private final Seat seat;
-  private final Threads threads;
+  private final LoadedKeys keys;
+  private final MembershipHandle seat;
+  private final MemberThreads threads;
   private final Map<String, SealedRecords> collections;
 
   Member(
       String instance,
-      Keyholder keys,
-      Seat seat,
-      Threads threads,
+      LoadedKeys keys,
+      MembershipHandle seat,
+      MemberThreads threads,
       Map<String, SealedRecords> collections) {
     this.instance = instance;
     this.keys = keys;
@@ -64,7 +67,7 @@ public final class Member implements AutoCloseable {
     return records;
   }
 
-  public Standing standing() {
+  public MembershipState standing() {
     return seat.get();
   }
 
@@ -84,7 +87,7 @@ public final class Member implements AutoCloseable {
 
   /// What it has loaded, for those who work beside it in this process, such as a worker that moves
   /// records. Only the member refreshes it.
-  public Keyholder keys() {
+  public LoadedKeys keys() {
     return keys;
   }
 

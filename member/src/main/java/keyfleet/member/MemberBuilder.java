@@ -9,6 +9,12 @@ import java.util.random.RandomGenerator;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.Timings;
+import keyfleet.member.heartbeat.MemberThreads;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.PlatformMemberThreads;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.CryptoMetrics;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -24,16 +30,16 @@ public final class MemberBuilder {
   private final Kv kv;
   private final KeyringName keyring;
   private final List<KekProvider> providers = new ArrayList<>();
-  private @Nullable Keyholder keys;
-  private final List<Declared> collections = new ArrayList<>();
+  private @Nullable LoadedKeys keys;
+  private final List<CollectionDeclaration> collections = new ArrayList<>();
   private @Nullable ProcessSettings settings;
   private @Nullable String instance;
   private @Nullable Timings timings;
   private String role = "app";
   private String software = "";
-  private Observer observer = Observer.NOBODY;
+  private MemberListener observer = MemberListener.NOBODY;
   private @Nullable LongSupplier clock;
-  private @Nullable Threads threads;
+  private @Nullable MemberThreads threads;
   private final SecureRandom random = new SecureRandom();
   private RandomGenerator jitter = random;
 
@@ -50,7 +56,7 @@ public final class MemberBuilder {
 
   /// Instead of providers: keys that the process has loaded already, because it could not wait for
   /// the store. From here on the member refreshes them.
-  public MemberBuilder keys(Keyholder loaded) {
+  public MemberBuilder keys(LoadedKeys loaded) {
     keys = loaded;
     return this;
   }
@@ -58,7 +64,7 @@ public final class MemberBuilder {
   /// A collection that this process seals into. It must exist. `engineName` is the scheme of the
   /// engine's URL: `sqlite`, `postgresql`, `mongodb`.
   public MemberBuilder collection(String engineName, Engine engine, CollectionShape shape) {
-    collections.add(new Declared(engineName, engine, shape));
+    collections.add(new CollectionDeclaration(engineName, engine, shape));
     return this;
   }
 
@@ -91,7 +97,7 @@ public final class MemberBuilder {
     return this;
   }
 
-  public MemberBuilder observer(Observer newObserver) {
+  public MemberBuilder observer(MemberListener newObserver) {
     observer = newObserver;
     return this;
   }
@@ -108,7 +114,7 @@ public final class MemberBuilder {
     return this;
   }
 
-  MemberBuilder on(Threads newThreads) {
+  MemberBuilder on(MemberThreads newThreads) {
     threads = newThreads;
     return this;
   }
@@ -120,22 +126,25 @@ public final class MemberBuilder {
   /// collection are other ones than the fleet's, a setting is wrong, or the store does not answer.
   public Member join() {
     ProcessSettings own = own();
-    Threads on = threads == null ? new OwnThreads(keyring + "-" + own.instance()) : threads;
+    MemberThreads on =
+        threads == null ? new PlatformMemberThreads(keyring + "-" + own.instance()) : threads;
     ProcessInfo processInfo = new ProcessInfo(own.instance(), nonce(), role, software, own.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
-    return new Joining(
-            new Self(processInfo, Self.PROTOCOL, own.timings()),
-            new Membership.Ties(kv, this::nonce),
+    return new JoinProcedure(
+            new ProcessIdentity(processInfo, ProcessIdentity.PROTOCOL, own.timings()),
+            new Membership.StoreAccess(kv, this::nonce),
             holder(nanos),
-            new Joining.Surroundings(on, on.reader(observer), nanos, jitter))
+            new JoinProcedure.JoinContext(on, on.reader(observer), nanos, jitter))
         .join(collections);
   }
 
-  private Keyholder holder(LongSupplier nanos) {
+  private LoadedKeys holder(LongSupplier nanos) {
     if (keys == null && providers.isEmpty()) {
       throw new IllegalStateException("a member of " + keyring + " was given no key provider");
     }
-    return keys == null ? new Keyholder(keyring, providers, random, new Tally(nanos)) : keys;
+    return keys == null
+        ? new LoadedKeys(keyring, providers, random, new CryptoMetrics(nanos))
+        : keys;
   }
 
   private ProcessSettings own() {

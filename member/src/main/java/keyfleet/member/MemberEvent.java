@@ -9,11 +9,11 @@ public sealed interface MemberEvent {
   String words();
 
   /// How much it matters.
-  default Weight weight() {
-    return Weight.NEWS;
+  default Severity weight() {
+    return Severity.NEWS;
   }
 
-  enum Weight {
+  enum Severity {
     NEWS,
     /// Something is missing, and mends itself or waits for a person.
     TROUBLE
@@ -34,41 +34,41 @@ public sealed interface MemberEvent {
   }
 
   /// Opening goes on; sealing does until the lease ends.
-  record StoreLost(String reason) implements MemberEvent {
+  record StoreUnreachable(String reason) implements MemberEvent {
     @Override
     public String words() {
       return "the store does not answer: " + reason;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record StoreBack() implements MemberEvent {
+  record StoreRecovered() implements MemberEvent {
     @Override
     public String words() {
       return "the store answers again";
     }
   }
 
-  record Seals(KekVersion version, long epoch) implements MemberEvent {
+  record SealingEnabled(KekVersion version, long epoch) implements MemberEvent {
     @Override
     public String words() {
       return "seals under " + version + " in epoch " + epoch;
     }
   }
 
-  record ReadsOnly(String why, String remedy) implements MemberEvent {
+  record SealingDisabled(String why, String remedy) implements MemberEvent {
     @Override
     public String words() {
       return "reads only, seals nothing: " + why + ". Try: " + remedy;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
@@ -86,7 +86,7 @@ public sealed interface MemberEvent {
     }
   }
 
-  record KeyGone(KekVersion version) implements MemberEvent {
+  record KeyUnloaded(KekVersion version) implements MemberEvent {
     @Override
     public String words() {
       return version + " is no longer loaded";
@@ -101,12 +101,12 @@ public sealed interface MemberEvent {
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record ProviderBack(String fault) implements MemberEvent {
+  record ProviderRecovered(String fault) implements MemberEvent {
     @Override
     public String words() {
       return "no longer the case: " + fault;
@@ -114,15 +114,15 @@ public sealed interface MemberEvent {
   }
 
   /// Nobody foresaw it. The next round tries again; without any, the lease ends.
-  record RoundBroke(String exception) implements MemberEvent {
+  record RoundFailed(String exception) implements MemberEvent {
     @Override
     public String words() {
       return "a round broke off, which is a defect: " + exception;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 }

@@ -36,10 +36,10 @@ public sealed class MemberException extends RuntimeException {
   }
 
   /// A setting of this process is wrong; it does not start.
-  public static final class BadSetting extends MemberException {
+  public static final class InvalidSetting extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    BadSetting(String sentence, String remedy) {
+    InvalidSetting(String sentence, String remedy) {
       super(sentence, remedy);
     }
   }
@@ -58,10 +58,10 @@ public sealed class MemberException extends RuntimeException {
 
   /// The fleet has one set of timings, and this process was started with another; it does not
   /// start.
-  public static final class TimingsDiffer extends MemberException {
+  public static final class TimingsMismatch extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    TimingsDiffer(Standing.OtherTimings standing) {
+    TimingsMismatch(MembershipState.DifferentTimings standing) {
       super(Remedy.sentence(standing), Remedy.of(standing));
     }
   }
@@ -71,7 +71,7 @@ public sealed class MemberException extends RuntimeException {
   public static final class NotAdmitted extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    NotAdmitted(KeyringName keyring, Standing standing) {
+    NotAdmitted(KeyringName keyring, MembershipState standing) {
       super(
           "nothing is sealed under %s: %s".formatted(keyring, Remedy.sentence(standing)),
           Remedy.of(keyring, standing));
@@ -79,10 +79,10 @@ public sealed class MemberException extends RuntimeException {
   }
 
   /// The store was not heard of for the length of a lease: somebody may have changed the keys.
-  public static final class LeaseRunOut extends MemberException {
+  public static final class LeaseExpired extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    LeaseRunOut(KeyringName keyring) {
+    LeaseExpired(KeyringName keyring) {
       super(
           "nothing is sealed under " + keyring + ": the store did not answer for too long",
           "bring the store back; sealing goes on by itself, and opening never stopped");

@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Timings;
-import keyfleet.member.MemberException.BadSetting;
+import keyfleet.member.MemberException.InvalidSetting;
+import keyfleet.member.document.KeyEscaper;
 import org.jspecify.annotations.Nullable;
 
 /// What a process of the fleet is told by its environment: what it is called, and the timings it
@@ -46,15 +47,15 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
     DEFAULTS.put("ADOPT", Timings.DEFAULT.adopt());
   }
 
-  /// Throws [BadSetting] for the first variable that is wrong.
-  public static ProcessSettings of(Map<String, String> environment, Machine machine) {
+  /// Throws [InvalidSetting] for the first variable that is wrong.
+  public static ProcessSettings of(Map<String, String> environment, LocalProcess machine) {
     String pod = pod(environment).orElse("");
     Host host = new Host(machine.host(), machine.pid(), pod, machine.startedAt());
     return new ProcessSettings(instance(environment, machine), host, timings(environment));
   }
 
   /// What a process there is called.
-  public static String instance(Map<String, String> environment, Machine machine) {
+  public static String instance(Map<String, String> environment, LocalProcess machine) {
     return variable(environment, INSTANCE)
         .or(() -> pod(environment))
         .orElseGet(() -> machine.host() + "-" + machine.pid());
@@ -68,7 +69,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
 
   /// Those of this process.
   public static ProcessSettings here() {
-    return of(System.getenv(), Machine.here());
+    return of(System.getenv(), LocalProcess.here());
   }
 
   public ProcessSettings {
@@ -85,8 +86,8 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
 
   /// The name itself. Throws a [MemberException] if no process may be called so.
   public static String checkedName(String instance) {
-    if (!NAME.matcher(instance).matches() || SafeKey.word(instance).length() > LONGEST_WORD) {
-      throw new BadSetting(
+    if (!NAME.matcher(instance).matches() || KeyEscaper.word(instance).length() > LONGEST_WORD) {
+      throw new InvalidSetting(
           "an instance name is letters, digits and . _ : @ / -, at most %d long, not %s"
               .formatted(LONGEST_WORD, shown(instance)),
           INSTANCE + "=api-1");
@@ -97,7 +98,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static Optional<String> variable(Map<String, String> environment, String name) {
     String value = environment.get(name);
     if (value != null && value.isBlank()) {
-      throw new BadSetting(name + " is set and empty", "unset " + name);
+      throw new InvalidSetting(name + " is set and empty", "unset " + name);
     }
     return Optional.ofNullable(value);
   }
@@ -109,7 +110,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
       if (name.startsWith(TIMING)) {
         String which = name.substring(TIMING.length());
         if (!DEFAULTS.containsKey(which)) {
-          throw new BadSetting(
+          throw new InvalidSetting(
               "there is no setting " + name,
               "one of " + TIMING + String.join(", _", DEFAULTS.keySet()));
         }
@@ -123,7 +124,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static Duration duration(String name, String value) {
     return DurationText.parse(value)
         .orElseThrow(() ->
-            new BadSetting(
+            new InvalidSetting(
                 "%s is %s, and a duration is %s".formatted(name, shown(value), DurationText.RULE),
                 name
                     + "="
@@ -139,7 +140,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
       StringBuilder each = new StringBuilder();
       set.forEach((name, value) ->
           each.append(" _").append(name).append('=').append(DurationText.of(value)));
-      throw new BadSetting(
+      throw new InvalidSetting(
           "KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH < _LEASE < _EXPIRE,"
               + " 2 x _HEARTBEAT <= _ADOPT and 1s <= _EXPIRE, and are"
               + each,

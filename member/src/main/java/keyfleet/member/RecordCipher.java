@@ -17,11 +17,11 @@ import keyfleet.crypto.SealResult;
 import keyfleet.member.MemberException.ContextMismatch;
 import keyfleet.member.MemberException.KeyUnavailable;
 import keyfleet.member.MemberException.KeyVersionNotLoaded;
-import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.member.MemberException.LeaseExpired;
 import keyfleet.member.MemberException.NotAdmitted;
 import keyfleet.member.MemberException.NotRegistered;
-import keyfleet.member.Sealer.Denied;
-import keyfleet.member.Sealer.Granted;
+import keyfleet.member.Sealer.PermitDenied;
+import keyfleet.member.Sealer.PermitGranted;
 import keyfleet.store.Bytes;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.RecordChange;
@@ -63,7 +63,7 @@ public final class RecordCipher {
 
   /// A new record. Fields that `values` leaves out are null.
   public StoredRecord seal(String id, PlainFields values) {
-    Granted permit = permit();
+    PermitGranted permit = permit();
     return new StoredRecord(new RecordId(id), SealedFields.of(sealed(permit, id, values.byName())));
   }
 
@@ -91,7 +91,7 @@ public final class RecordCipher {
   /// A field of `asRead` that cannot be moved is a [ContextMismatch]; one that gets a new value is
   /// not looked at.
   public RecordChange change(StoredRecord asRead, PlainFields values) {
-    Granted permit = permit();
+    PermitGranted permit = permit();
     String id = asRead.id().value();
     SortedMap<String, Bytes> fields = new TreeMap<>();
     asRead
@@ -112,7 +112,8 @@ public final class RecordCipher {
     return change(asRead, PlainFields.of(Map.of()));
   }
 
-  private Map<String, Bytes> sealed(Granted permit, String id, Map<String, Plaintext> values) {
+  private Map<String, Bytes> sealed(
+      PermitGranted permit, String id, Map<String, Plaintext> values) {
     Map<String, Bytes> fields = new TreeMap<>();
     values.forEach(
         (field, value) -> fields.put(field, bytes(seal(permit, place(id, field), value))));
@@ -120,14 +121,14 @@ public final class RecordCipher {
   }
 
   /// Leave to seal under one version, now.
-  Granted permit() {
+  PermitGranted permit() {
     return switch (sealer.permit()) {
-      case Granted granted -> granted;
-      case Denied(var why) -> throw refusal(why);
+      case PermitGranted granted -> granted;
+      case PermitDenied(var why) -> throw refusal(why);
     };
   }
 
-  Envelope seal(Granted permit, FieldLocation place, Plaintext value) {
+  Envelope seal(PermitGranted permit, FieldLocation place, Plaintext value) {
     try {
       return switch (permit.cipher().seal(permit.version(), place, value.secret())) {
         case SealResult.Sealed(Envelope envelope) -> envelope;
@@ -138,7 +139,7 @@ public final class RecordCipher {
     }
   }
 
-  Envelope rewrap(Granted permit, FieldLocation place, Envelope envelope) {
+  Envelope rewrap(PermitGranted permit, FieldLocation place, Envelope envelope) {
     if (envelope.version().equals(permit.version())) {
       return envelope;
     }
@@ -183,14 +184,15 @@ public final class RecordCipher {
     return Bytes.copyOf(envelope.toBytes());
   }
 
-  private MemberException refusal(SealAnswer.Refusal why) {
+  private MemberException refusal(SealerResult.Refusal why) {
     return switch (why) {
-      case SealAnswer.LeaseRunOut() -> new LeaseRunOut(keyring);
-      case SealAnswer.NotAdmitted(Standing standing) -> new NotAdmitted(keyring, standing);
-      case SealAnswer.NotHeld(KekVersion version) -> new KeyVersionNotLoaded(keyring, version);
-      case SealAnswer.NotRegistered(String reason) ->
+      case SealerResult.LeaseExpired() -> new LeaseExpired(keyring);
+      case SealerResult.NotAdmitted(MembershipState standing) -> new NotAdmitted(keyring, standing);
+      case SealerResult.KeyNotLoaded(KekVersion version) ->
+          new KeyVersionNotLoaded(keyring, version);
+      case SealerResult.NotRegistered(String reason) ->
           new NotRegistered(reason, "declare the collection as it is registered");
-      case SealAnswer.JustRegistered() ->
+      case SealerResult.JustRegistered() ->
           new NotRegistered(
               shape.name() + " was registered a moment ago", "wait for the next heartbeat");
     };

@@ -9,13 +9,13 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
-import keyfleet.member.Standing.Admitted;
-import keyfleet.member.Standing.NameTaken;
-import keyfleet.member.Standing.NoKeystore;
-import keyfleet.member.Standing.OnHold;
-import keyfleet.member.Standing.OtherTimings;
-import keyfleet.member.Standing.Outside;
-import keyfleet.member.Standing.ReadOnly;
+import keyfleet.member.MembershipState.Admitted;
+import keyfleet.member.MembershipState.DifferentTimings;
+import keyfleet.member.MembershipState.InSafeHold;
+import keyfleet.member.MembershipState.NameTaken;
+import keyfleet.member.MembershipState.NoKeystore;
+import keyfleet.member.MembershipState.NotJoined;
+import keyfleet.member.MembershipState.ReadOnly;
 
 /// What a person can do about a process that does not seal.
 public final class Remedy {
@@ -56,17 +56,17 @@ public final class Remedy {
     return "KEYFLEET_KEK_%sV%d".formatted(ring, version.number());
   }
 
-  static String of(KeyringName keyring, Standing standing) {
+  public static String of(KeyringName keyring, MembershipState standing) {
     return switch (standing) {
       case Admitted _ -> "none is needed";
       case ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) ->
           provision(keyring, keystore, unproved);
-      case OnHold _ ->
+      case InSafeHold _ ->
           "compare the keystore with the fences: it was restored from a backup, or lost a write";
       case NoKeystore _ -> announce(keyring);
       case NameTaken _ -> "stop the other process, or set another KEYFLEET_INSTANCE";
-      case OtherTimings other -> of(other);
-      case Outside _ -> "wait for its next heartbeat; if it stays so: keyfleet doctor";
+      case DifferentTimings other -> of(other);
+      case NotJoined _ -> "wait for its next heartbeat; if it stays so: keyfleet doctor";
     };
   }
 
@@ -78,7 +78,7 @@ public final class Remedy {
     return keyring.equals(PLUGINS) ? ANNOUNCE + " --use=kms" : ANNOUNCE + " --keyring=" + keyring;
   }
 
-  static String of(OtherTimings standing) {
+  static String of(DifferentTimings standing) {
     return "unset KEYFLEET_TIMING_…, and the process takes the fleet's; or set "
         + String.join(" ", differences(standing.fleet(), standing.own()));
   }
@@ -97,9 +97,9 @@ public final class Remedy {
   }
 
   /// What is the matter, without what to do.
-  static String sentence(Standing standing) {
+  public static String sentence(MembershipState standing) {
     return switch (standing) {
-      case OtherTimings(Timings own, Timings fleet) ->
+      case DifferentTimings(Timings own, Timings fleet) ->
           "this process was set to %s, the fleet to %s"
               .formatted(
                   String.join(" ", differences(own, fleet)),

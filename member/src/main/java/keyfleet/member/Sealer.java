@@ -12,14 +12,16 @@ import keyfleet.crypto.SealResult;
 import keyfleet.crypto.SecretBytes;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Registry.Taken;
-import keyfleet.member.SealAnswer.JustRegistered;
-import keyfleet.member.SealAnswer.LeaseRunOut;
-import keyfleet.member.SealAnswer.NotAdmitted;
-import keyfleet.member.SealAnswer.NotHeld;
-import keyfleet.member.SealAnswer.NotRegistered;
-import keyfleet.member.SealAnswer.Sealed;
-import keyfleet.member.Standing.Admitted;
+import keyfleet.member.MembershipState.Admitted;
+import keyfleet.member.SealerResult.JustRegistered;
+import keyfleet.member.SealerResult.KeyNotLoaded;
+import keyfleet.member.SealerResult.LeaseExpired;
+import keyfleet.member.SealerResult.NotAdmitted;
+import keyfleet.member.SealerResult.NotRegistered;
+import keyfleet.member.SealerResult.Sealed;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.CollectionRegistry.RegisteredDifferently;
+import keyfleet.member.keys.LoadedKeys;
 import org.jspecify.annotations.Nullable;
 
 /// Seals and opens the values of one collection. For any number of threads.
@@ -27,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// Before its first seal it registers the collection: a rotation moves what it knows of.
 public final class Sealer {
   private final CollectionRegistration collectionRegistration;
-  private final Registry registry;
-  private final Keyholder keys;
-  private final Supplier<Standing> standing;
+  private final CollectionRegistry registry;
+  private final LoadedKeys keys;
+  private final Supplier<MembershipState> standing;
   private final LongSupplier clock;
 
   /// When the collection was seen to be registered, on the clock.
@@ -37,9 +39,9 @@ public final class Sealer {
 
   public Sealer(
       CollectionRegistration collectionRegistration,
-      Registry registry,
-      Keyholder keys,
-      Supplier<Standing> standing,
+      CollectionRegistry registry,
+      LoadedKeys keys,
+      Supplier<MembershipState> standing,
       LongSupplier clock) {
     this.collectionRegistration = collectionRegistration;
     this.registry = registry;
@@ -49,10 +51,12 @@ public final class Sealer {
   }
 
   /// Registers the collection, unless that is done. Who does so before joining can seal at once.
-  public Registry.Outcome register() {
-    Registry.Outcome outcome =
-        registered == null ? registry.register(collectionRegistration) : new Registry.Registered();
-    if (registered == null && outcome instanceof Registry.Registered) {
+  public CollectionRegistry.Outcome register() {
+    CollectionRegistry.Outcome outcome =
+        registered == null
+            ? registry.register(collectionRegistration)
+            : new CollectionRegistry.Registered();
+    if (registered == null && outcome instanceof CollectionRegistry.Registered) {
       registered = clock.getAsLong();
     }
     return outcome;
@@ -61,12 +65,12 @@ public final class Sealer {
   /// The right to seal at this moment, under one version.
   sealed interface Permit {}
 
-  record Granted(EnvelopeCipher cipher, KekVersion version) implements Permit {}
+  record PermitGranted(EnvelopeCipher cipher, KekVersion version) implements Permit {}
 
-  record Denied(SealAnswer.Refusal why) implements Permit {}
+  record PermitDenied(SealerResult.Refusal why) implements Permit {}
 
   /// Seals under the active version. The first call asks the store, later ones do not.
-  public SealAnswer seal(FieldLocation fieldLocation, SecretBytes plaintext) {
+  public SealerResult seal(FieldLocation fieldLocation, SecretBytes plaintext) {
     if (!fieldLocation.collection().equals(collectionRegistration.collection())) {
       throw new IllegalArgumentException(
           "this sealer is for "
@@ -75,11 +79,11 @@ public final class Sealer {
               + fieldLocation.collection());
     }
     return switch (permit()) {
-      case Denied(var why) -> why;
-      case Granted(EnvelopeCipher cipher, KekVersion version) ->
+      case PermitDenied(var why) -> why;
+      case PermitGranted(EnvelopeCipher cipher, KekVersion version) ->
           switch (cipher.seal(version, fieldLocation, plaintext)) {
             case SealResult.Sealed(var envelope) -> new Sealed(envelope);
-            case NoSuchVersion(var missing) -> new NotHeld(missing);
+            case NoSuchVersion(var missing) -> new KeyNotLoaded(missing);
           };
     };
   }
@@ -87,10 +91,10 @@ public final class Sealer {
   /// For whoever seals several values under one version: by the next call it may be another.
   Permit permit() {
     if (!(standing.get() instanceof Admitted)) {
-      return new Denied(new NotAdmitted(standing.get()));
+      return new PermitDenied(new NotAdmitted(standing.get()));
     }
-    if (register() instanceof Taken(var held)) {
-      return new Denied(
+    if (register() instanceof RegisteredDifferently(var held)) {
+      return new PermitDenied(
           new NotRegistered(
               "%s is registered for keyring %s with fields %s"
                   .formatted(held.collection(), held.keyring(), held.sealedFields())));
@@ -98,7 +102,7 @@ public final class Sealer {
     // After registering: that took a while, and the lease has to hold now.
     return switch (standing.get()) {
       case Admitted admitted -> permit(admitted);
-      case Standing other -> new Denied(new NotAdmitted(other));
+      case MembershipState other -> new PermitDenied(new NotAdmitted(other));
     };
   }
 
@@ -108,12 +112,12 @@ public final class Sealer {
   private Permit permit(Admitted admitted) {
     Keystore keystore = admitted.keystore();
     if (!admitted.lease().isHeld(clock.getAsLong(), keystore.timings().lease())) {
-      return new Denied(new LeaseRunOut());
+      return new PermitDenied(new LeaseExpired());
     }
     Long since = registered;
     return since == null || admitted.lease().roundTripStartNanos() < since
-        ? new Denied(new JustRegistered())
-        : new Granted(keys.cipher(), keystore.active());
+        ? new PermitDenied(new JustRegistered())
+        : new PermitGranted(keys.cipher(), keystore.active());
   }
 
   /// Opens whatever the loaded keys open, admitted or not.

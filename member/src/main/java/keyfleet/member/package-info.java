@@ -18,7 +18,7 @@
 /// | [FieldCipher]   | one field; the record's id is always asked for                           |
 /// | [RecordCipher]  | all sealed fields of a record, under one version                         |
 /// | [SealedRecords] | the same, with the store's compare-and-set                               |
-/// | [Observer]      | is told each [MemberEvent], once                                         |
+/// | [MemberListener]      | is told each [MemberEvent], once                                         |
 ///
 /// What goes wrong is a [MemberException] with a remedy. Its collections are declared before a
 /// process joins: it registers them, and the round that follows lets it seal (ADR 7).

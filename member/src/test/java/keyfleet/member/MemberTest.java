@@ -1,6 +1,6 @@
 package keyfleet.member;
 
-import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,21 +17,22 @@ import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Proved;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
-import keyfleet.member.MemberException.BadSetting;
 import keyfleet.member.MemberException.ContextMismatch;
+import keyfleet.member.MemberException.InvalidSetting;
 import keyfleet.member.MemberException.KeyVersionNotLoaded;
-import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.member.MemberException.LeaseExpired;
 import keyfleet.member.MemberException.NameTaken;
 import keyfleet.member.MemberException.NotAdmitted;
 import keyfleet.member.MemberException.NotRegistered;
 import keyfleet.member.MemberException.StoreUnavailable;
-import keyfleet.member.MemberException.TimingsDiffer;
+import keyfleet.member.MemberException.TimingsMismatch;
+import keyfleet.member.document.CollectionRegistry;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Fence;
 import org.junit.jupiter.api.Test;
 
-class MemberTest {
-  static final CollectionShape ORDERS =
+public class MemberTest {
+  public static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(Set.of("card", "name")));
 
   private static final Timings TIMINGS = Timings.DEFAULT;
@@ -51,7 +52,7 @@ class MemberTest {
   void memberThatJoined_sealsAndOpensAtOnce() {
     try (Member member = joined("api-1")) {
       FieldCipher card = member.cipher("orders", "card");
-      Sealed sealed = card.seal("o-1", "4111");
+      SealedValue sealed = card.seal("o-1", "4111");
       assertEquals("4111", card.open("o-1", sealed).text());
       assertEquals("4111", card.open("o-1", sealed.bytes()).text());
       assertEquals("Sealed[main v1]", sealed.toString());
@@ -75,7 +76,7 @@ class MemberTest {
   @Test
   void valueOfAnotherPlace_isNotOpenedAndNotExplained() {
     Member member = joined("api-1");
-    Sealed sealed = member.cipher("orders", "card").seal("o-1", "4111");
+    SealedValue sealed = member.cipher("orders", "card").seal("o-1", "4111");
     var elsewhere =
         List.of(
             assertThrows(
@@ -88,7 +89,8 @@ class MemberTest {
                 () ->
                     member
                         .cipher("orders", "card")
-                        .open("o-1", new Sealed(new KeyringName("other"), sealed.envelope()))));
+                        .open(
+                            "o-1", new SealedValue(new KeyringName("other"), sealed.envelope()))));
     assertEquals(1, elsewhere.stream().map(Throwable::getMessage).distinct().count());
     assertThrows(ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealed));
     assertFalse(elsewhere.getFirst().getMessage().contains("o-2"), "ids may be personal");
@@ -107,7 +109,7 @@ class MemberTest {
     fleet.rotation().announce(2);
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    Sealed before = card.seal("o-1", "4111");
+    SealedValue before = card.seal("o-1", "4111");
     fleet.rotation().stage(2);
     fleet.advance(Duration.ofSeconds(2));
     assertTrue(member.isReady());
@@ -116,7 +118,7 @@ class MemberTest {
     assertEquals(v(2), card.seal("o-1", "4111").version());
     assertEquals(2, fleet.heartbeats().getFirst().epoch());
     assertEquals("4111", card.open("o-1", before).text());
-    Sealed moved = card.rewrap("o-1", before);
+    SealedValue moved = card.rewrap("o-1", before);
     assertEquals(v(2), moved.version());
     assertEquals("4111", card.open("o-1", moved).text());
   }
@@ -135,10 +137,10 @@ class MemberTest {
 
   @Test
   void stagedKeyThatIsMissing_readsOnlyUntilItIsProvisioned() {
-    TestKeys own = fleet.keysOf(1);
+    TestKeyProvider own = fleet.keysOf(1);
     Member member = orders(fleet.memberWith(own, "api-1")).join();
     FieldCipher card = member.cipher("orders", "card");
-    Sealed before = card.seal("o-1", "4111");
+    SealedValue before = card.seal("o-1", "4111");
     fleet.rotation().announce(2);
     fleet.rotation().stage(2);
     fleet.advance(Duration.ofSeconds(2));
@@ -158,7 +160,7 @@ class MemberTest {
     fleet.rotation().stage(2);
     fleet.rotation().flip();
     fleet.advance(Duration.ofSeconds(2));
-    Sealed sealed = rich.cipher("orders", "card").seal("o-1", "4111");
+    SealedValue sealed = rich.cipher("orders", "card").seal("o-1", "4111");
     Member poor = orders(fleet.memberWith(fleet.keysOf(1), "api-2")).join();
     KeyVersionNotLoaded missing =
         assertThrows(
@@ -171,13 +173,13 @@ class MemberTest {
   void storeOutage_stopsSealingExactlyWhenTheLeaseEnds() {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    Sealed before = card.seal("o-1", "4111");
+    SealedValue before = card.seal("o-1", "4111");
     fleet.engine().cut();
     fleet.advance(TIMINGS.lease().minus(MILLI));
     card.seal("o-1", "4111");
     assertTrue(member.isReady());
     fleet.advance(MILLI);
-    LeaseRunOut over = assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+    LeaseExpired over = assertThrows(LeaseExpired.class, () -> card.seal("o-1", "4111"));
     assertTrue(over.remedy().contains("bring the store back"), over.remedy());
     assertFalse(member.isReady());
     assertEquals("4111", card.open("o-1", before).text());
@@ -189,7 +191,7 @@ class MemberTest {
     FieldCipher card = member.cipher("orders", "card");
     fleet.engine().cut();
     fleet.advance(Duration.ofMinutes(10));
-    assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+    assertThrows(LeaseExpired.class, () -> card.seal("o-1", "4111"));
     fleet.engine().mend();
     fleet.advance(TIMINGS.heartbeat());
     card.seal("o-1", "4111");
@@ -203,7 +205,7 @@ class MemberTest {
     for (int i = 0; i < 20; i++) {
       fleet.engine().cut();
       fleet.advance(Duration.ofSeconds(130));
-      assertThrows(LeaseRunOut.class, () -> card.seal("o-1", "4111"));
+      assertThrows(LeaseExpired.class, () -> card.seal("o-1", "4111"));
       fleet.engine().mend();
       fleet.advance(Duration.ofMillis(8_250));
       card.seal("o-1", "4111");
@@ -254,13 +256,15 @@ class MemberTest {
             TIMINGS.lease(),
             TIMINGS.expire(),
             TIMINGS.adopt());
-    TimingsDiffer refused =
-        assertThrows(TimingsDiffer.class, () -> orders(fleet.member("api-1")).timings(own).join());
+    TimingsMismatch refused =
+        assertThrows(
+            TimingsMismatch.class, () -> orders(fleet.member("api-1")).timings(own).join());
     assertEquals(
         "this process was set to KEYFLEET_TIMING_HEARTBEAT=2s, the fleet to"
             + " KEYFLEET_TIMING_HEARTBEAT=30s",
         refused.getMessage());
-    assertEquals(List.of(), new Registry(fleet.engine().inner(), () -> "n").of(KeyringName.MAIN));
+    assertEquals(
+        List.of(), new CollectionRegistry(fleet.engine().inner(), () -> "n").of(KeyringName.MAIN));
     assertTrue(orders(fleet.member("api-1")).timings(TIMINGS).join().isReady());
   }
 
@@ -301,7 +305,7 @@ class MemberTest {
     plugins.rotation().bootstrap(Keystore.Use.KMS);
     MemberBuilder joining =
         plugins.member("api-1").collection(TestEngine.NAME, plugins.engine(), ORDERS);
-    assertThrows(BadSetting.class, joining::join);
+    assertThrows(InvalidSetting.class, joining::join);
     assertEquals(List.of(), plugins.heartbeats());
     assertTrue(plugins.member("api-1").join().isReady());
   }
@@ -320,7 +324,7 @@ class MemberTest {
   void memberThatLeft_sealsNothingAndStillOpens() {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    Sealed sealed = card.seal("o-1", "4111");
+    SealedValue sealed = card.seal("o-1", "4111");
     member.close();
     member.close();
     assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
@@ -337,7 +341,7 @@ class MemberTest {
     CollectionShape files = new CollectionShape("files", "id", new TreeSet<>(Set.of("body")));
     Member second =
         archive.member("api-1").collection(TestEngine.NAME, fleet.engine(), files).join();
-    Sealed sealed = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
+    SealedValue sealed = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
     assertEquals("Sealed[archive v1]", sealed.toString());
     assertEquals("Sealed[main v1]", first.cipher("orders", "card").seal("o-1", "1").toString());
     assertEquals(1, fleet.heartbeats().size());

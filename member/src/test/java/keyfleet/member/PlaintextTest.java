@@ -46,11 +46,11 @@ class PlaintextTest {
 
   @Test
   void sealedValue_goesThroughBytesAndText() {
-    Sealed sealed = new Sealed(KeyringName.MAIN, Fixtures.sentinel(3).envelope());
-    assertEquals(Optional.of(sealed), Sealed.parse(KeyringName.MAIN, sealed.bytes()));
-    assertEquals(Optional.of(sealed), Sealed.parse(KeyringName.MAIN, sealed.base64()));
+    SealedValue sealed = new SealedValue(KeyringName.MAIN, MemberFixtures.sentinel(3).envelope());
+    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.bytes()));
+    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.base64()));
     assertEquals("Sealed[main v3]", sealed.toString());
-    assertEquals(Optional.empty(), Sealed.parse(KeyringName.MAIN, "no base 64"));
-    assertEquals(Optional.empty(), Sealed.parse(KeyringName.MAIN, new byte[20]));
+    assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, "no base 64"));
+    assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, new byte[20]));
   }
 }

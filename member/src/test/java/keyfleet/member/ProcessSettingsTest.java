@@ -10,14 +10,15 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import keyfleet.keyring.Timings;
-import keyfleet.member.MemberException.BadSetting;
+import keyfleet.member.MemberException.InvalidSetting;
+import keyfleet.member.document.KeyEscaper;
 import keyfleet.store.Key;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ProcessSettingsTest {
-  private static final Machine MACHINE = new Machine("cap-api-1", 1234, Instant.EPOCH);
+  private static final LocalProcess MACHINE = new LocalProcess("cap-api-1", 1234, Instant.EPOCH);
 
   /// `A=1 B=2`; `…` stands for `KEYFLEET_TIMING_`.
   private static Map<String, String> environment(String words) {
@@ -93,7 +94,7 @@ class ProcessSettingsTest {
     "…LEASE=2m, _LEASE=2m _EXPIRE=2m, unset them all"
   })
   void wrongSetting_isRefusedWithValueRuleAndRemedy(String words, String sentence, String remedy) {
-    BadSetting refused = assertThrows(BadSetting.class, () -> settings(words));
+    InvalidSetting refused = assertThrows(InvalidSetting.class, () -> settings(words));
     assertTrue(refused.getMessage().contains(sentence), refused.getMessage());
     assertTrue(refused.remedy().contains(remedy), refused.remedy());
   }
@@ -102,23 +103,23 @@ class ProcessSettingsTest {
   void longestName_fitsIntoAKey() {
     String longest = "a".repeat(190);
     assertEquals(longest, settings("KEYFLEET_INSTANCE=" + longest).instance());
-    assertThrows(BadSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + longest));
-    assertThrows(BadSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + ".".repeat(64)));
-    assertTrue(Key.isValid("k".repeat(63) + "." + SafeKey.word("a" + ".".repeat(63))), "a key");
+    assertThrows(InvalidSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + longest));
+    assertThrows(InvalidSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + ".".repeat(64)));
+    assertTrue(Key.isValid("k".repeat(63) + "." + KeyEscaper.word("a" + ".".repeat(63))), "a key");
   }
 
   @Test
   void controlCharacters_areNotPrintedBack() {
-    BadSetting refused =
+    InvalidSetting refused =
         assertThrows(
-            BadSetting.class,
+            InvalidSetting.class,
             () -> ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "a\u001b[31m"), MACHINE));
     assertTrue(refused.getMessage().endsWith("not 'a?[31m'"), refused.getMessage());
   }
 
   @Test
   void thisMachine_isKnown() {
-    Machine here = Machine.here();
+    LocalProcess here = LocalProcess.here();
     assertEquals(ProcessHandle.current().pid(), here.pid());
     assertTrue(here.host().matches("\\S+"), here.host());
   }

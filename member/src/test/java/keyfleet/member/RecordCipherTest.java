@@ -1,6 +1,6 @@
 package keyfleet.member;
 
-import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberFixtures.v;
 import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -19,7 +19,8 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.keyring.WriteLease;
 import keyfleet.member.MemberException.ContextMismatch;
-import keyfleet.member.MemberException.LeaseRunOut;
+import keyfleet.member.MemberException.LeaseExpired;
+import keyfleet.member.document.CollectionRegistry;
 import keyfleet.store.Bytes;
 import keyfleet.store.RecordChange;
 import keyfleet.store.SealedFields;
@@ -150,8 +151,8 @@ class RecordCipherTest {
     StoredRecord record = sealed();
     fleet.engine().cut();
     fleet.advance(Duration.ofSeconds(91));
-    assertThrows(LeaseRunOut.class, () -> orders.rewrap(record));
-    assertThrows(LeaseRunOut.class, () -> orders.seal("o-2", texts("1", "2")));
+    assertThrows(LeaseExpired.class, () -> orders.rewrap(record));
+    assertThrows(LeaseExpired.class, () -> orders.seal("o-2", texts("1", "2")));
     assertEquals("Ada", orders.open(record).text("name"));
   }
 
@@ -165,10 +166,13 @@ class RecordCipherTest {
     AtomicInteger asked = new AtomicInteger();
     Sealer sealer =
         new Sealer(
-            new Declared(TestEngine.NAME, fleet.engine(), ORDERS).registration(fleet.keyring()),
-            new Registry(fleet.engine().kv(), () -> "n"),
+            new CollectionDeclaration(TestEngine.NAME, fleet.engine(), ORDERS)
+                .registration(fleet.keyring()),
+            new CollectionRegistry(fleet.engine().kv(), () -> "n"),
             member.keys(),
-            () -> new Standing.Admitted(asked.getAndIncrement() / 2 % 2 == 0 ? now : back, lease),
+            () ->
+                new MembershipState.Admitted(
+                    asked.getAndIncrement() / 2 % 2 == 0 ? now : back, lease),
             fleet::nanos);
     RecordCipher flapping = new RecordCipher(fleet.keyring(), ORDERS, sealer);
     StoredRecord first = flapping.seal("o-1", texts("1", "2"));

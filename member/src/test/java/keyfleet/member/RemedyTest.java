@@ -1,6 +1,6 @@
 package keyfleet.member;
 
-import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberFixtures.v;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -34,16 +34,17 @@ class RemedyTest {
 
   @Test
   void everyStanding_hasASentenceAndARemedy() {
-    List<Standing> all =
+    List<MembershipState> all =
         List.of(
-            new Standing.ReadOnly(
-                Fixtures.keystore(new Rotation.Idle()), new TreeSet<>(Set.of(v(1), v(2)))),
-            new Standing.OnHold(new SafeHold("orders", "orders was fenced by another keystore")),
-            new Standing.NoKeystore(),
-            new Standing.NameTaken("run-2"),
-            new Standing.OtherTimings(Timings.DEFAULT, Timings.DEFAULT),
-            new Standing.Outside("it has not joined the fleet yet"));
-    for (Standing standing : all) {
+            new MembershipState.ReadOnly(
+                MemberFixtures.keystore(new Rotation.Idle()), new TreeSet<>(Set.of(v(1), v(2)))),
+            new MembershipState.InSafeHold(
+                new SafeHold("orders", "orders was fenced by another keystore")),
+            new MembershipState.NoKeystore(),
+            new MembershipState.NameTaken("run-2"),
+            new MembershipState.DifferentTimings(Timings.DEFAULT, Timings.DEFAULT),
+            new MembershipState.NotJoined("it has not joined the fleet yet"));
+    for (MembershipState standing : all) {
       String sentence = Remedy.sentence(standing);
       String remedy = Remedy.of(KeyringName.MAIN, standing);
       assertTrue(sentence.length() > 10 && !sentence.contains("Try:"), sentence);

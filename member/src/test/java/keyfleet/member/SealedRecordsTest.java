@@ -1,6 +1,6 @@
 package keyfleet.member;
 
-import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberFixtures.v;
 import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,7 +1,7 @@
 package keyfleet.member;
 
-import static keyfleet.member.Fixtures.RANDOM;
-import static keyfleet.member.Fixtures.v;
+import static keyfleet.member.MemberFixtures.RANDOM;
+import static keyfleet.member.MemberFixtures.v;
 import static keyfleet.member.MemberTest.ORDERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -24,6 +24,10 @@ import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.member.MemberException.NameTaken;
 import keyfleet.member.MemberException.StoreUnavailable;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.RosterStore;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.sqlite.SqliteEngine;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.engine.Engine;
@@ -35,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The five lines on a real engine, with real threads and the machine's own clock.
 class SqliteMemberTest {
   @TempDir Path folder;
-  private final TestKeys provider = TestFleet.ofVersion1().keysOf(1);
+  private final TestKeyProvider provider = TestFleet.ofVersion1().keysOf(1);
 
   private Engine open() {
     return SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
@@ -44,7 +48,7 @@ class SqliteMemberTest {
   @BeforeEach
   void bootstrap() throws SQLException {
     try (Engine engine = open()) {
-      Keyholder keys = new Keyholder(KeyringName.MAIN, List.of(provider), RANDOM);
+      LoadedKeys keys = new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
       Sentinel sentinel = Sentinel.create(keys.cipher(), v(1), RANDOM).orElseThrow();
       Keystore first =
@@ -52,7 +56,7 @@ class SqliteMemberTest {
               new Keystore.Identity("id", 1, Keystore.Use.RECORDS),
               new VersionEntry(TestFleet.PROVIDER, sentinel, VersionState.ANNOUNCED),
               Timings.DEFAULT);
-      new Keystores(engine.kv(), KeyringName.MAIN, () -> "n").create(first);
+      new KeystoreStore(engine.kv(), KeyringName.MAIN, () -> "n").create(first);
     }
     String file = "jdbc:sqlite:" + folder.resolve("fleet.db");
     try (Connection connection = DriverManager.getConnection(file);
@@ -72,7 +76,7 @@ class SqliteMemberTest {
             .instance("api-1")
             .join()) {
       FieldCipher card = member.cipher("orders", "card");
-      Sealed sealed = card.seal("o-1", "4111");
+      SealedValue sealed = card.seal("o-1", "4111");
       assertEquals("4111", card.open("o-1", sealed).text());
       SealedRecords orders = member.records("orders");
       assertTrue(orders.insert("o-1", PlainFields.texts(Map.of("card", "4111", "name", "Ada"))));
@@ -82,7 +86,8 @@ class SqliteMemberTest {
           NameTaken.class,
           () -> Member.builder(engine.kv(), keyring).provider(provider).instance("api-1").join());
     }
-    assertEquals(List.of(), new Rosters(engine.kv(), keyring).read(Timings.DEFAULT).heartbeats());
+    assertEquals(
+        List.of(), new RosterStore(engine.kv(), keyring).read(Timings.DEFAULT).heartbeats());
     engine.close();
   }
 
@@ -96,7 +101,7 @@ class SqliteMemberTest {
             .instance("api-1")
             .collection("sqlite", engine, missing);
     assertThrows(StoreUnavailable.class, joining::join);
-    assertEquals(List.of(), new Registry(engine.kv(), () -> "n").of(KeyringName.MAIN));
+    assertEquals(List.of(), new CollectionRegistry(engine.kv(), () -> "n").of(KeyringName.MAIN));
     engine.close();
   }
 }

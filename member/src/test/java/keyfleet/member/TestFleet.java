@@ -17,6 +17,9 @@ import keyfleet.crypto.SoftwareKek;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Timings;
+import keyfleet.member.document.RosterStore;
+import keyfleet.member.heartbeat.HeartbeatLoop;
+import keyfleet.member.heartbeat.MemberThreads;
 import keyfleet.store.FakeStoreClock;
 import org.jspecify.annotations.Nullable;
 
@@ -39,12 +42,12 @@ public final class TestFleet {
   /// What heartbeats and keystores call the provider of a test's keys.
   public static final String PROVIDER = "test";
 
-  private static final class Activity {
+  private static final class PeriodicActivity {
     private final long period;
     private final Runnable work;
     private long due;
 
-    Activity(long period, Runnable work, long due) {
+    PeriodicActivity(long period, Runnable work, long due) {
       this.period = period;
       this.work = work;
       this.due = due;
@@ -52,11 +55,11 @@ public final class TestFleet {
   }
 
   /// Members beat when the test's time comes to it.
-  private final class TestThreads implements Threads {
-    private @Nullable Rounds rounds;
+  private final class TestMemberThreads implements MemberThreads {
+    private @Nullable HeartbeatLoop rounds;
 
     @Override
-    public Consumer<MemberEvent> reader(Observer observer) {
+    public Consumer<MemberEvent> reader(MemberListener observer) {
       return event -> {
         events.add(event);
         observer.observe(event);
@@ -64,14 +67,14 @@ public final class TestFleet {
     }
 
     @Override
-    public void start(Rounds newRounds) {
+    public void start(HeartbeatLoop newRounds) {
       rounds = newRounds;
       beating.add(newRounds);
     }
 
     @Override
     public void stop() {
-      Rounds started = rounds;
+      HeartbeatLoop started = rounds;
       if (started != null && beating.remove(started)) {
         started.end();
       }
@@ -87,10 +90,10 @@ public final class TestFleet {
   private final Random jitter = new Random(1);
 
   private final Map<Integer, SoftwareKek> keks = new HashMap<>();
-  private final TestKeys keys;
+  private final TestKeyProvider keys;
   private final TestRotation rotation;
-  private final List<Rounds> beating = new ArrayList<>();
-  private final List<Activity> activities = new ArrayList<>();
+  private final List<HeartbeatLoop> beating = new ArrayList<>();
+  private final List<PeriodicActivity> activities = new ArrayList<>();
   private final List<MemberEvent> events = new ArrayList<>();
 
   private TestFleet(KeyringName keyring, Timings timings, FakeStoreClock time, TestEngine engine) {
@@ -135,13 +138,13 @@ public final class TestFleet {
   }
 
   /// What every member loads that is not told otherwise: version 1, and what is given.
-  public TestKeys keys() {
+  public TestKeyProvider keys() {
     return keys;
   }
 
   /// Keys of the same bytes, for one member alone.
-  public TestKeys keysOf(int... versions) {
-    TestKeys some = new TestKeys(keyring, this::kek, this::newKek);
+  public TestKeyProvider keysOf(int... versions) {
+    TestKeyProvider some = new TestKeyProvider(keyring, this::kek, this::newKek);
     for (int version : versions) {
       some.give(version);
     }
@@ -166,14 +169,14 @@ public final class TestFleet {
     return memberWith(keys, instance);
   }
 
-  public MemberBuilder memberWith(TestKeys own, String instance) {
+  public MemberBuilder memberWith(TestKeyProvider own, String instance) {
     Host host = new Host("host-1", 4711, "", Instant.EPOCH);
     return Member.builder(engine.kv(), keyring)
         .provider(own)
         .settings(new ProcessSettings(instance, host, null))
         .clock(this::nanos)
         .jitter(jitter)
-        .on(new TestThreads());
+        .on(new TestMemberThreads());
   }
 
   /// What all members said that happened to them.
@@ -182,7 +185,7 @@ public final class TestFleet {
   }
 
   public List<Heartbeat> heartbeats() {
-    return new Rosters(engine.inner(), keyring).read(rotation.timings()).heartbeats();
+    return new RosterStore(engine.inner(), keyring).read(rotation.timings()).heartbeats();
   }
 
   /// On the clock of members and store alike.
@@ -192,7 +195,7 @@ public final class TestFleet {
 
   /// Does `work` each time `period` has gone by.
   public void every(Duration period, Runnable work) {
-    activities.add(new Activity(period.toNanos(), work, nanos() + period.toNanos()));
+    activities.add(new PeriodicActivity(period.toNanos(), work, nanos() + period.toNanos()));
   }
 
   /// Lets time go by, and whatever is due happen at its time.
@@ -201,13 +204,13 @@ public final class TestFleet {
     while (untilNext() <= until - nanos()) {
       step(Math.max(untilNext(), 0));
       new ArrayList<>(beating)
-          .stream().filter(it -> it.schedule().leftNanos() <= 0).forEach(Rounds::runOrTell);
+          .stream().filter(it -> it.schedule().leftNanos() <= 0).forEach(HeartbeatLoop::runOrTell);
       activities.stream().filter(it -> it.due <= nanos()).toList().forEach(this::perform);
     }
     step(until - nanos());
   }
 
-  private void perform(Activity activity) {
+  private void perform(PeriodicActivity activity) {
     activity.due = nanos() + activity.period;
     activity.work.run();
   }

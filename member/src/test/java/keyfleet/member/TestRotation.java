@@ -19,7 +19,8 @@ import keyfleet.keyring.RotationId;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.Keystores.Held;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.store.Bytes;
 import keyfleet.store.FakeRecords;
 import keyfleet.store.Fence;
@@ -50,15 +51,15 @@ public final class TestRotation {
   }
 
   /// Not counted by the store's being cut off.
-  private Keystores keystores() {
-    return new Keystores(fleet.engine().inner(), fleet.keyring(), () -> "test-" + nonces++);
+  private KeystoreStore keystores() {
+    return new KeystoreStore(fleet.engine().inner(), fleet.keyring(), () -> "test-" + nonces++);
   }
 
   public Keystore keystore() {
     return held().keystore();
   }
 
-  private Held held() {
+  private StoredKeystore held() {
     return keystores().read().orElseThrow(() -> new IllegalStateException("no keystore yet"));
   }
 
@@ -67,7 +68,7 @@ public final class TestRotation {
     if (version == 1) {
       bootstrap(Keystore.Use.RECORDS);
     } else {
-      Held held = held();
+      StoredKeystore held = held();
       write(held, held.keystore().announce(new KekVersion(version), keyVersion(version)));
     }
   }
@@ -165,11 +166,11 @@ public final class TestRotation {
   }
 
   private void decide(RotationEvent rotationEvent) {
-    Held held = held();
+    StoredKeystore held = held();
     write(held, held.keystore().decide(rotationEvent));
   }
 
-  private void write(Held held, KeystoreDecision keystoreDecision) {
+  private void write(StoredKeystore held, KeystoreDecision keystoreDecision) {
     if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
       throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
     }

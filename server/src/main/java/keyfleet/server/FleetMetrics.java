@@ -33,7 +33,7 @@ import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.Member;
-import keyfleet.member.Tally;
+import keyfleet.member.keys.CryptoMetrics;
 import keyfleet.store.engine.StoreCheck;
 
 /// What is measured of this process and its fleet; docs/reference/server.md lists it. Names and
@@ -107,7 +107,7 @@ final class FleetMetrics implements MultiCollector {
     points.help("how long values took to be sealed, opened or moved, whatever came of it");
     double[] bounds =
         DoubleStream.concat(
-                Tally.BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
+                CryptoMetrics.BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
                 DoubleStream.of(Double.POSITIVE_INFINITY))
             .toArray();
     member

@@ -17,9 +17,9 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores.Held;
-import keyfleet.member.Self;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.server.FleetPicture.Findings;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
@@ -32,14 +32,14 @@ final class Lookout {
 
   private final Ring ring;
   private final Shelves shelves;
-  private final Keyholder keys;
+  private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
   private volatile @Nullable FleetPicture picture;
   private Findings findings = Findings.NONE;
   private long foundAt;
 
-  Lookout(Ring ring, Shelves shelves, Keyholder keys, Set<Role> roles, LongSupplier clock) {
+  Lookout(Ring ring, Shelves shelves, LoadedKeys keys, Set<Role> roles, LongSupplier clock) {
     this.ring = ring;
     this.shelves = shelves;
     this.keys = keys;
@@ -56,8 +56,8 @@ final class Lookout {
   /// Returns after what time to look again.
   Duration look() {
     try {
-      Optional<Held> held = ring.keystore();
-      picture = held.map(Held::keystore).map(this::taken).orElse(null);
+      Optional<StoredKeystore> held = ring.keystore();
+      picture = held.map(StoredKeystore::keystore).map(this::taken).orElse(null);
       return held.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (StoreException | MalformedValueException e) {
       picture = null; // the member says that the store is silent
@@ -95,7 +95,7 @@ final class Lookout {
   private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.proves(keystore, target)
         ? new Gate(ring, keys).judge(keystore, target, new AnyProcesses())
-        : new FleetReadiness(keystore, target, Self.PROTOCOL, (_, _) -> true)
+        : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }
 

@@ -37,9 +37,9 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Machine;
+import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.providers.KekProvider;
 import keyfleet.providers.ProviderSpec;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -94,7 +94,7 @@ final class Rig implements AutoCloseable {
   Server server(String name, Kv kv, InetSocketAddress listen, Role... roles) {
     ProcessSettings process =
         ProcessSettings.of(
-            Map.of("KEYFLEET_INSTANCE", name), new Machine("host", 7, Instant.EPOCH));
+            Map.of("KEYFLEET_INSTANCE", name), new LocalProcess("host", 7, Instant.EPOCH));
     Server server =
         new Server(
             new Server.Settings(
@@ -129,7 +129,7 @@ final class Rig implements AutoCloseable {
 
   RotationOrders orders() {
     Ring ring = ring();
-    Keyholder holder = new Keyholder(KeyringName.MAIN, List.of(provider()), RANDOM);
+    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
     holder.refresh();
     return new RotationOrders(
         ring, new Shelves(ring, stores(), Failpoints.NONE), holder, Rig::nonce, RANDOM);

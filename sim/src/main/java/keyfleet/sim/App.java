@@ -8,9 +8,9 @@ import java.util.TreeMap;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.crypto.OpenResult;
 import keyfleet.crypto.SecretBytes;
-import keyfleet.member.SealAnswer;
-import keyfleet.member.SealAnswer.Sealed;
 import keyfleet.member.Sealer;
+import keyfleet.member.SealerResult;
+import keyfleet.member.SealerResult.Sealed;
 import keyfleet.store.Bytes;
 import keyfleet.store.Conflict;
 import keyfleet.store.RecordChange;
@@ -90,7 +90,7 @@ final class App {
     Map<String, Bytes> fields = new TreeMap<>(present.byName());
     for (var it : texts.entrySet()) {
       FieldLocation fieldLocation = new FieldLocation(collection, id.value(), it.getKey());
-      SealAnswer answer =
+      SealerResult answer =
           sealer.seal(fieldLocation, SecretBytes.copyOf(it.getValue().getBytes(UTF_8)));
       if (!(answer instanceof Sealed(var envelope))) {
         loop.host().note(() -> "seals nothing: " + answer);

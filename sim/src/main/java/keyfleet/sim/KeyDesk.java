@@ -10,15 +10,15 @@ import keyfleet.control.RotationOrders;
 import keyfleet.control.Shelves;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Keystores;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 
 /// A terminal at which somebody gives orders. It has every key.
 final class KeyDesk {
   private final Loop loop;
-  private final Keyholder holder;
+  private final LoadedKeys holder;
   private final Ring ring;
   private final RotationOrders orders;
   private final RemovalOrders removals;
@@ -31,7 +31,7 @@ final class KeyDesk {
     }
     Supplier<String> nonces = keys.nonces(host.name() + host.life());
     SimRandom random = new SimRandom(host.dice().named("desk" + host.life()));
-    this.holder = new Keyholder(KeyringName.MAIN, List.of(cupboard), random);
+    this.holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random);
     this.ring =
         new Ring(
             KeyringName.MAIN,
@@ -54,7 +54,7 @@ final class KeyDesk {
   }
 
   Optional<Keystore> keystore() {
-    return ring.keystore().map(Keystores.Held::keystore);
+    return ring.keystore().map(KeystoreStore.StoredKeystore::keystore);
   }
 
   /// Gives an order every `period`.

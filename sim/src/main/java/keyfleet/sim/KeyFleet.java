@@ -11,7 +11,7 @@ import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionState;
-import keyfleet.member.Self;
+import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.sim.KeyProcess.Kind;
 
 /// Applications, workers and operators of one keyring, on their way from version 1 to a later one.
@@ -98,7 +98,7 @@ final class KeyFleet implements Fleet {
       }
       case OLD_BINARY -> {
         restart(process, 0);
-        in(fault.lasts(), () -> restart(process, Self.PROTOCOL));
+        in(fault.lasts(), () -> restart(process, ProcessIdentity.PROTOCOL));
       }
       case OPERATOR -> meddle(fault);
       default -> {} // the host suffers it
@@ -149,7 +149,7 @@ final class KeyFleet implements Fleet {
   private void giveBack(KeyProcess process, int version) {
     if (!isGone(new KekVersion(version)) && process.host().isUp()) {
       process.cupboard().put(Cupboard.right(version));
-      restart(process, Self.PROTOCOL);
+      restart(process, ProcessIdentity.PROTOCOL);
     }
   }
 
@@ -207,7 +207,7 @@ final class KeyFleet implements Fleet {
       process.host().heal();
       process.cupboard().mend();
       if (restock(process) || !process.isCurrent()) {
-        restart(process, Self.PROTOCOL);
+        restart(process, ProcessIdentity.PROTOCOL);
       }
     }
     clerk.heal();

@@ -14,13 +14,13 @@ import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
 import keyfleet.keyring.SafeHold;
 import keyfleet.keyring.Timings;
-import keyfleet.member.Keyholder;
-import keyfleet.member.Membership;
-import keyfleet.member.Registry;
+import keyfleet.member.MembershipState;
+import keyfleet.member.MembershipState.Admitted;
 import keyfleet.member.Sealer;
-import keyfleet.member.Self;
-import keyfleet.member.Standing;
-import keyfleet.member.Standing.Admitted;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
 import keyfleet.store.Bytes;
 import keyfleet.store.Fence;
 import keyfleet.store.RecordWriteResult;
@@ -45,7 +45,7 @@ final class KeyProcess implements App.Witness {
   private final KeyWorld keys;
   private final Told told;
   private final Cupboard cupboard = new Cupboard();
-  private int protocol = Self.PROTOCOL;
+  private int protocol = ProcessIdentity.PROTOCOL;
   private @Nullable Membership membership;
   private long roundBegan;
 
@@ -69,14 +69,14 @@ final class KeyProcess implements App.Witness {
   }
 
   boolean isCurrent() {
-    return host.isUp() && protocol == Self.PROTOCOL;
+    return host.isUp() && protocol == ProcessIdentity.PROTOCOL;
   }
 
   /// A new life, with nothing in memory.
   void start() {
     host.start();
     host.startSlowly();
-    Keyholder holder = new Keyholder(KeyringName.MAIN, List.of(cupboard), random("keys"));
+    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random("keys"));
     Membership joined = joined(holder);
     membership = joined;
     roundBegan = Long.MIN_VALUE / 2;
@@ -86,13 +86,14 @@ final class KeyProcess implements App.Witness {
     }
   }
 
-  private Membership joined(Keyholder holder) {
+  private Membership joined(LoadedKeys holder) {
     Loop loop = new Loop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
-    Self self =
-        new Self(
+    ProcessIdentity self =
+        new ProcessIdentity(
             new ProcessInfo(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
-    Membership.Ties ties = new Membership.Ties(keys.kv(Part.MEMBER, loop), nonces("member"));
+    Membership.StoreAccess ties =
+        new Membership.StoreAccess(keys.kv(Part.MEMBER, loop), nonces("member"));
     Membership joined = new Membership(self, ties, holder, () -> fences(loop), clock(Part.MEMBER));
     loop.every(BEAT, () -> beat(joined));
     return joined;
@@ -100,8 +101,8 @@ final class KeyProcess implements App.Witness {
 
   private void beat(Membership joined) {
     long began = host.timeline().now();
-    Standing before = joined.standing();
-    Standing after = joined.tick();
+    MembershipState before = joined.standing();
+    MembershipState after = joined.tick();
     if (!after.equals(before)) {
       roundBegan = began;
     }
@@ -120,10 +121,11 @@ final class KeyProcess implements App.Witness {
     return fenceMarks;
   }
 
-  private void startApp(Keyholder holder, Membership joined) {
+  private void startApp(LoadedKeys holder, Membership joined) {
     Loop loop = new Loop(host);
     String collection = host.dice().pick(keys.collections());
-    Registry registry = new Registry(keys.kv(Part.APPLICATION, loop), nonces("registry"));
+    CollectionRegistry registry =
+        new CollectionRegistry(keys.kv(Part.APPLICATION, loop), nonces("registry"));
     Sealer sealer =
         new Sealer(
             KeyWorld.registration(collection),
@@ -141,7 +143,7 @@ final class KeyProcess implements App.Witness {
     loop.every(WRITE, app::tick);
   }
 
-  private void startWorker(Keyholder holder) {
+  private void startWorker(LoadedKeys holder) {
     host.fences();
     Loop loop = new Loop(host);
     Ring ring =

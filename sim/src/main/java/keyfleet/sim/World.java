@@ -2,7 +2,7 @@ package keyfleet.sim;
 
 import java.time.Duration;
 import java.util.List;
-import keyfleet.member.KeystoreDocument;
+import keyfleet.member.document.KeystoreDocument;
 import keyfleet.store.Document;
 import keyfleet.store.FakeKv;
 import keyfleet.store.FakeStoreClock;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.UnaryOperator;
 import keyfleet.keyring.Rotation;
-import keyfleet.member.KeystoreDocument;
+import keyfleet.member.document.KeystoreDocument;
 import keyfleet.store.Bucket;
 import keyfleet.store.Document;
 import keyfleet.store.Entry;

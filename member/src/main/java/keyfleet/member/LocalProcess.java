@@ -1,0 +1,30 @@
+package keyfleet.member;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/// Where this process runs, as the operating system tells. Its clock is for people to read.
+public record LocalProcess(String host, long pid, Instant startedAt) {
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+  private static final String UNKNOWN = "localhost";
+
+  public static LocalProcess here() {
+    ProcessHandle process = ProcessHandle.current();
+    return new LocalProcess(
+        hostName(), process.pid(), process.info().startInstant().orElse(Instant.EPOCH));
+  }
+
+  /// Asking the network may take seconds, so it comes last.
+  private static String hostName() {
+    try {
+      return Files.isReadable(HOST_NAME)
+          ? Files.readString(HOST_NAME).strip()
+          : InetAddress.getLocalHost().getHostName();
+    } catch (IOException e) {
+      return UNKNOWN;
+    }
+  }
+}

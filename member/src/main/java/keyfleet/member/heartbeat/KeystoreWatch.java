@@ -1,0 +1,37 @@
+package keyfleet.member.heartbeat;
+
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.store.StoreException;
+import keyfleet.store.Watch;
+import org.jspecify.annotations.Nullable;
+
+/// Listens for changes of the keystore. Without it a change is seen a heartbeat later, so a store
+/// that cannot be watched just now is asked again. For one thread.
+public final class KeystoreWatch {
+  private final KeystoreStore keystores;
+  private final Runnable hinted;
+  private @Nullable Watch watch;
+
+  public KeystoreWatch(KeystoreStore keystores, Runnable hinted) {
+    this.keystores = keystores;
+    this.hinted = hinted;
+  }
+
+  /// Whether it listens now.
+  boolean listen() {
+    try {
+      watch = watch == null ? keystores.watch(hinted) : watch;
+    } catch (StoreException e) {
+      return false;
+    }
+    return true;
+  }
+
+  void close() {
+    Watch open = watch;
+    watch = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package keyfleet.member;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.Sentinel;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.RotationJob.Course;
+import keyfleet.keyring.RotationJob.Kind;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionEntry.Trust;
+import keyfleet.keyring.VersionState;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderException;
+
+/// The words in which the tests of this room speak.
+public final class MemberFixtures {
+  public static final SecureRandom RANDOM = new SecureRandom();
+
+  private MemberFixtures() {}
+
+  public static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  /// Looks like one, and opens for nobody; always the same bytes.
+  public static Sentinel sentinel(int version) {
+    byte[] bytes =
+        ByteBuffer.allocate(93)
+            .putInt(0xEB4B4645)
+            .put((byte) 1)
+            .put((byte) 1)
+            .putInt(version)
+            .putShort((short) 1)
+            .array();
+    return new Sentinel(v(version), Envelope.parse(bytes).orElseThrow());
+  }
+
+  public static RotationJob job() {
+    return job(new AnyProcesses());
+  }
+
+  public static RotationJob job(ExpectedProcesses expectedProcesses) {
+    return new RotationJob(
+        new RotationId("r-1"),
+        Kind.ROTATION,
+        v(1),
+        v(2),
+        expectedProcesses,
+        Course.FORWARD,
+        "worker-1");
+  }
+
+  public static Keystore keystore(Rotation rotation) {
+    var versions = new TreeMap<KekVersion, VersionEntry>();
+    versions.put(
+        v(1), new VersionEntry("env", sentinel(1), VersionState.ACTIVE, Trust.COMPROMISED));
+    versions.put(v(2), new VersionEntry("file", sentinel(2), VersionState.STAGED));
+    return new Keystore(
+        new Keystore.Identity("ring-id", 3, Keystore.Use.RECORDS),
+        7,
+        v(1),
+        new TreeSet<>(Set.of(v(1), v(2))),
+        Timings.DEFAULT,
+        rotation,
+        versions,
+        List.of(new Keystore.Activation(v(1), 7)));
+  }
+
+  public static ProcessInfo origin(String instance, String run) {
+    Host host = new Host("host-1", 4711, "", Instant.parse("2026-11-16T12:00:00Z"));
+    return new ProcessInfo(instance, run, "api", "0.1.0", host);
+  }
+
+  /// Keys in memory; more can be given, taken away or replaced, and it can fail.
+  public static final class InMemoryKeyProvider implements KekProvider {
+    private static final Map<Integer, SoftwareKek> KEKS = new HashMap<>();
+
+    private final Set<Integer> versions = new HashSet<>();
+    private final Map<Integer, SoftwareKek> wrong = new HashMap<>();
+    private boolean broken;
+
+    public InMemoryKeyProvider(int... versions) {
+      IntStream.of(versions).forEach(this.versions::add);
+    }
+
+    public void give(int version) {
+      versions.add(version);
+    }
+
+    public void giveWrong(int version) {
+      versions.add(version);
+      wrong.put(version, kek(version));
+    }
+
+    public void fail() {
+      broken = true;
+    }
+
+    private static SoftwareKek kek(int version) {
+      return new SoftwareKek(v(version), SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
+    }
+
+    @Override
+    public String name() {
+      return "env";
+    }
+
+    @Override
+    public KekSet load() {
+      if (broken) {
+        throw new ProviderException("the token is gone", "plug it in");
+      }
+      return KekSet.of(
+          KeyringName.MAIN,
+          versions.stream()
+              .map(it -> wrong.getOrDefault(it, KEKS.computeIfAbsent(it, InMemoryKeyProvider::kek)))
+              .toList());
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,271 @@
+package keyfleet.member;
+
+import static keyfleet.member.MemberFixtures.v;
+import static keyfleet.member.MemberTest.ORDERS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Timings;
+import keyfleet.member.MemberEvent.RoundFailed;
+import keyfleet.member.MemberException.NotAdmitted;
+import keyfleet.member.heartbeat.PlatformMemberThreads;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.Bucket;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A member on its own threads and the machine's clock. The store's time stands, so nobody is ever
+/// stale.
+@Timeout(60)
+class PlatformMemberThreadsTest {
+  private static final Timings FAST =
+      new Timings(
+          Duration.ofMillis(20),
+          Duration.ofMillis(40),
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(6),
+          Duration.ofMillis(40));
+
+  /// Nothing of the store is answered while it is held.
+  private static final class GatedKv implements ForwardingKv {
+    private final Kv inner;
+    private final Semaphore open = new Semaphore(1);
+    private final Semaphore beats = new Semaphore(0);
+    private final Semaphore knocks = new Semaphore(0);
+
+    GatedKv(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      knocks.release();
+      open.acquireUninterruptibly();
+      open.release();
+      return inner;
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      WriteResult writeResult = inner().update(bucket, key, value, expected);
+      beats.release();
+      return writeResult;
+    }
+
+    void awaitBeats(int count) throws InterruptedException {
+      beats.drainPermits();
+      assertTrue(beats.tryAcquire(count, 30, TimeUnit.SECONDS), "beats");
+    }
+
+    void shut() throws InterruptedException {
+      open.acquire();
+      knocks.drainPermits();
+      assertTrue(knocks.tryAcquire(30, TimeUnit.SECONDS), "a round is under way");
+    }
+  }
+
+  private final TestFleet fleet = TestFleet.ofVersion1(KeyringName.MAIN, FAST);
+  private final GatedKv kv = new GatedKv(fleet.engine().kv());
+  private final ConcurrentLinkedQueue<MemberEvent> events = new ConcurrentLinkedQueue<>();
+  private final AtomicReference<Member> open = new AtomicReference<>();
+
+  private MemberBuilder joining() {
+    return Member.builder(kv, KeyringName.MAIN)
+        .instance("api-1")
+        .collection(TestEngine.NAME, fleet.engine(), ORDERS)
+        .on(new PlatformMemberThreads("test", Duration.ofMillis(300)));
+  }
+
+  private Member joined(MemberBuilder joining) {
+    Member member = joining.join();
+    open.set(member);
+    return member;
+  }
+
+  @AfterEach
+  void leave() {
+    Member member = open.get();
+    if (member != null) {
+      member.close();
+    }
+  }
+
+  @Test
+  void member_beatsByItselfUntilItIsClosed() throws InterruptedException {
+    Member member = joined(joining().provider(fleet.keys()).observer(events::add));
+    kv.awaitBeats(5);
+    member.close();
+    assertEquals(0, fleet.heartbeats().size());
+    assertTrue(events.stream().anyMatch(it -> it instanceof MemberEvent.Left), events.toString());
+    assertFalse(
+        Thread.getAllStackTraces().keySet().stream()
+            .anyMatch(it -> it.getName().startsWith("keyfleet-") && it.getName().endsWith("-test")),
+        "a thread is left");
+  }
+
+  @Test
+  void twoThreadsThatSealDuringAFlip_neverFailAndMoveOn() throws InterruptedException {
+    fleet.keys().give(2);
+    fleet.rotation().announce(2);
+    Member member = joined(joining().provider(fleet.keys()));
+    AtomicBoolean over = new AtomicBoolean();
+    Set<KekVersion> seen = new ConcurrentSkipListSet<>();
+    ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    Runnable sealing =
+        () -> {
+          RecordCipher orders = member.records("orders").cipher();
+          try {
+            while (!over.get()) {
+              var record = orders.seal("o-1", PlainFields.texts(Map.of("card", "1", "name", "2")));
+              assertEquals(1, record.fields().versions().size());
+              seen.addAll(record.fields().versions());
+              assertEquals("2", orders.open(record).text("name"));
+            }
+          } catch (RuntimeException | AssertionError e) {
+            failures.add(e);
+          }
+        };
+    Thread one = Thread.ofPlatform().start(sealing);
+    Thread two = Thread.ofPlatform().start(sealing);
+    kv.awaitBeats(3);
+    fleet.rotation().stage(2);
+    kv.awaitBeats(3);
+    fleet.rotation().flip();
+    kv.awaitBeats(3);
+    while (!seen.contains(v(2)) && failures.isEmpty()) {
+      kv.awaitBeats(1);
+    }
+    over.set(true);
+    one.join();
+    two.join();
+    assertEquals(List.of(), List.copyOf(failures));
+    assertEquals(Set.of(v(1), v(2)), seen);
+  }
+
+  @Test
+  void storeCallThatHangs_blocksNeitherOpeningNorSealingNorClosing() throws InterruptedException {
+    Member member = joined(joining().provider(fleet.keys()));
+    FieldCipher card = member.cipher("orders", "card");
+    kv.shut();
+    SealedValue sealed = card.seal("o-1", "4111");
+    assertEquals("4111", card.open("o-1", sealed).text());
+    member.close();
+    assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
+    assertEquals(1, fleet.heartbeats().size());
+    kv.open.release();
+  }
+
+  @Test
+  void providerThatHangs_blocksNeitherOpeningNorSealing() throws InterruptedException {
+    CountDownLatch hanging = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicBoolean slow = new AtomicBoolean();
+    KekProvider sleepy =
+        new KekProvider() {
+          @Override
+          public String name() {
+            return TestFleet.PROVIDER;
+          }
+
+          @Override
+          public KekSet load() {
+            if (slow.get()) {
+              hanging.countDown();
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            }
+            return fleet.keys().load();
+          }
+
+          @Override
+          public void close() {}
+        };
+    Member member = joined(joining().provider(sleepy));
+    FieldCipher card = member.cipher("orders", "card");
+    slow.set(true);
+    hanging.await();
+    assertEquals("4111", card.open("o-1", card.seal("o-1", "4111")).text());
+    slow.set(false);
+    release.countDown();
+    kv.awaitBeats(1);
+  }
+
+  @Test
+  void observerThatHangs_doesNotKeepTheMemberFromBeating() throws InterruptedException {
+    CountDownLatch release = new CountDownLatch(1);
+    MemberListener stuck =
+        _ -> {
+          try {
+            release.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    joined(joining().provider(fleet.keys()).observer(stuck));
+    kv.awaitBeats(5);
+    release.countDown();
+  }
+
+  /// A provider must not throw this; if one does, the member outlives it.
+  @Test
+  void defectInARound_isToldAndTheNextRoundGoesOn() throws InterruptedException {
+    AtomicBoolean broken = new AtomicBoolean();
+    CountDownLatch told = new CountDownLatch(1);
+    KekProvider defect =
+        new KekProvider() {
+          @Override
+          public String name() {
+            return TestFleet.PROVIDER;
+          }
+
+          @Override
+          public KekSet load() {
+            if (broken.get()) {
+              throw new IllegalStateException("a defect");
+            }
+            return fleet.keys().load();
+          }
+
+          @Override
+          public void close() {}
+        };
+    joined(
+        joining()
+            .provider(defect)
+            .observer(event -> {
+              if (event instanceof RoundFailed) {
+                told.countDown();
+              }
+            }));
+    broken.set(true);
+    assertTrue(told.await(30, TimeUnit.SECONDS), "told");
+    broken.set(false);
+    kv.awaitBeats(2);
+  }
+}

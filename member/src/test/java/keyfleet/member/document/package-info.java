@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.member.document;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package keyfleet.member.heartbeat;
+
+import static keyfleet.member.MemberFixtures.origin;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Timings;
+import keyfleet.member.document.HeartbeatDocument;
+import keyfleet.member.document.RosterStore;
+import keyfleet.member.heartbeat.HeartbeatWriter.Acknowledged;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HeartbeatRosterTest {
+  private static final Timings QUICK =
+      new Timings(
+          Duration.ofMillis(200),
+          Duration.ofMillis(400),
+          Duration.ofMillis(800),
+          Duration.ofSeconds(1),
+          Duration.ofMillis(400));
+
+  private final FakeStoreClock time = new FakeStoreClock();
+  private final FakeKv kv = new FakeKv(time);
+  private final KeyringName other = new KeyringName("other");
+  private int nonces;
+
+  private HeartbeatWriter pulse(KeyringName keyring) {
+    return new HeartbeatWriter(kv, keyring, () -> "n-" + nonces++);
+  }
+
+  private static Heartbeat beat(long epoch) {
+    return new Heartbeat(origin("api-1", "run-1"), Map.of(), null, 1, epoch, Instant.EPOCH);
+  }
+
+  @Test
+  void keyringsOfDifferentTimings_shareOneStore() {
+    RosterStore defaults = new RosterStore(kv, KeyringName.MAIN);
+    RosterStore quick = new RosterStore(kv, other);
+    assertInstanceOf(Acknowledged.class, pulse(KeyringName.MAIN).beat(beat(1), Timings.DEFAULT));
+    assertInstanceOf(Acknowledged.class, pulse(other).beat(beat(1), QUICK));
+    assertEquals(1, quick.read(QUICK).heartbeats().size());
+    time.advance(QUICK.expire());
+    assertEquals(0, quick.read(QUICK).heartbeats().size());
+    assertEquals(1, defaults.read(Timings.DEFAULT).heartbeats().size());
+  }
+
+  /// More than are made at once.
+  private static final int MANY = 12_345;
+
+  private void crowd() {
+    for (int i = 0; i < MANY; i++) {
+      String name = "host-%06d".formatted(i);
+      Heartbeat beat = new Heartbeat(origin(name, "run-1"), Map.of(), null, 1, i, Instant.EPOCH);
+      put(name, HeartbeatDocument.written(beat, "n-" + i).toValue());
+    }
+  }
+
+  private void put(String instance, Value value) {
+    kv.put(RosterStore.bucket(Timings.DEFAULT), RosterStore.key(KeyringName.MAIN, instance), value);
+  }
+
+  @Test
+  void largeFleet_isReadWholeAndInOrder() {
+    crowd();
+    List<Heartbeat> beats =
+        new RosterStore(kv, KeyringName.MAIN).read(Timings.DEFAULT).heartbeats();
+    assertEquals(
+        LongStream.range(0, MANY).boxed().toList(), beats.stream().map(Heartbeat::epoch).toList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 499, 6_000, MANY - 1})
+  void unreadableBeatInLargeFleet_makesTheRosterUnreadable(int number) {
+    crowd();
+    put("host-%06d".formatted(number), Value.of("{\"instance\":1}"));
+    RosterStore rosters = new RosterStore(kv, KeyringName.MAIN);
+    assertThrows(MalformedValueException.class, () -> rosters.read(Timings.DEFAULT));
+  }
+
+  @Test
+  void laterBeat_isSeenByWhoReadTheEarlier() {
+    RosterStore rosters = new RosterStore(kv, KeyringName.MAIN);
+    HeartbeatWriter pulse = pulse(KeyringName.MAIN);
+    for (long epoch = 1; epoch <= 3; epoch++) {
+      pulse.beat(beat(epoch), Timings.DEFAULT);
+      Heartbeat seen = rosters.read(Timings.DEFAULT).heartbeats().getFirst();
+      assertEquals(epoch, seen.epoch());
+      time.advance(Duration.ofSeconds(1));
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package keyfleet.member.heartbeat;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import keyfleet.keyring.Timings;
+import keyfleet.member.heartbeat.HeartbeatDelayPolicy.Urgency;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HeartbeatScheduleTest {
+  private static final long SEED = 20261116;
+  private static final Timings TIMINGS = Timings.DEFAULT;
+
+  /// Of a heartbeat of 30 s.
+  @ParameterizedTest
+  @CsvSource({"REGULAR, 27000, 33000", "RETRY, 6750, 8250", "SOON, 0, 1000"})
+  void pauses_coverTheirRangeAndNothingElse(Urgency next, long least, long most) {
+    HeartbeatDelayPolicy pace = new HeartbeatDelayPolicy(new Random(SEED));
+    long shortest = Long.MAX_VALUE;
+    long longest = 0;
+    for (int i = 0; i < 10_000; i++) {
+      long pause = pace.pause(TIMINGS, next).toMillis();
+      shortest = Math.min(shortest, pause);
+      longest = Math.max(longest, pause);
+    }
+    long slack = (most - least) / 100;
+    String seen = "seed %d: %d to %d".formatted(SEED, shortest, longest);
+    assertTrue(shortest >= least && shortest <= least + slack, seen);
+    assertTrue(longest <= most && longest >= most - slack, seen);
+  }
+
+  private final AtomicLong nanos = new AtomicLong(1_000);
+  private final HeartbeatSchedule schedule =
+      new HeartbeatSchedule(nanos::get, new HeartbeatDelayPolicy(new Random(SEED)));
+
+  private void pass(Duration duration) {
+    nanos.addAndGet(duration.toNanos());
+  }
+
+  private Duration left() {
+    return Duration.ofNanos(schedule.leftNanos());
+  }
+
+  private void assertWithin(long leastMillis, long mostMillis) {
+    long left = left().toMillis();
+    assertTrue(left >= leastMillis && left <= mostMillis, "left: " + left);
+  }
+
+  @Test
+  void firstRound_isDueAtOnce() {
+    assertEquals(Duration.ZERO, left());
+  }
+
+  @Test
+  void pause_countsFromTheBeginningOfTheRound() {
+    long began = schedule.begin();
+    pass(Duration.ofSeconds(10));
+    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    assertWithin(17_000, 23_000);
+  }
+
+  @Test
+  void roundLongerThanThePause_stillLeavesTheStoreARest() {
+    long began = schedule.begin();
+    pass(Duration.ofSeconds(100));
+    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    assertWithin(2_700, 3_300);
+  }
+
+  @Test
+  void hintBetweenRounds_bringsTheNextForward() {
+    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    pass(Duration.ofSeconds(5));
+    schedule.hurry();
+    assertWithin(0, 1_000);
+    schedule.hurry();
+    assertWithin(0, 1_000);
+  }
+
+  /// The round may have read the keystore before it changed.
+  @Test
+  void hintDuringARound_isForTheNext() {
+    long began = schedule.begin();
+    schedule.hurry();
+    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    assertWithin(0, 1_000);
+    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    assertWithin(27_000, 33_000);
+  }
+
+  @Test
+  void hintWhenARoundIsDueAnyway_changesNothing() {
+    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    pass(Duration.ofSeconds(60));
+    Duration before = left();
+    schedule.hurry();
+    assertEquals(before, left());
+  }
+
+  @Test
+  void waitingForAnEndedSchedule_isOver() throws InterruptedException {
+    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    Thread ending = Thread.ofPlatform().start(schedule::end);
+    assertEquals(false, schedule.awaitDue());
+    ending.join();
+  }
+}

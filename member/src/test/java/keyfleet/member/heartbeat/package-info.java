@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.member.heartbeat;
+
+import org.jspecify.annotations.NullMarked;

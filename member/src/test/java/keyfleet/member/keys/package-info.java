@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.member.keys;
+
+import org.jspecify.annotations.NullMarked;
