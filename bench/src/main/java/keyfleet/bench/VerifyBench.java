@@ -180,7 +180,7 @@ final class VerifyBench {
               ProcessIdentity.PROTOCOL,
               keystore.epoch(),
               Instant.ofEpochMilli(now));
-      return HeartbeatDocument.written(beat, "beat-1").toValue().bytes().toArray();
+      return HeartbeatDocument.toDocument(beat, "beat-1").toValue().bytes().toArray();
     }
 
     private Proof proof(KekVersion version, String name) {

@@ -51,18 +51,19 @@ final class Worker {
     this.keys =
         new LoadedKeys(KeyringName.MAIN, List.of(provider()), random, new CryptoMetrics(clock));
     keys.refresh();
-    ProcessIdentity self =
+    ProcessIdentity processIdentity =
         new ProcessIdentity(
             new ProcessInfo("worker-1", "run-1", "worker", "bench"),
             ProcessIdentity.PROTOCOL,
             null);
     this.membership =
-        new Membership(self, new Membership.StoreAccess(kv, this::word), keys, Map::of, clock);
+        new Membership(
+            processIdentity, new Membership.StoreAccess(kv, this::word), keys, Map::of, clock);
   }
 
   /// Version 1 active, version 2 announced.
   void begin(Timings timings) {
-    membership.tick();
+    membership.runRound();
     RotationOrders orders = orders(_ -> Optional.empty());
     done(orders.announce(V1, Keystore.Use.RECORDS, timings));
     done(orders.announce(V2, Keystore.Use.RECORDS, timings));
@@ -71,8 +72,8 @@ final class Worker {
 
   /// Twice: the second shows the epoch that the first has read.
   void beat() {
-    membership.tick();
-    membership.tick();
+    membership.runRound();
+    membership.runRound();
   }
 
   void register(CollectionRegistration collectionRegistration) {

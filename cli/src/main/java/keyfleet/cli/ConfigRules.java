@@ -44,7 +44,7 @@ final class ConfigRules {
       case PROVIDERS -> checkProvider(word);
       case INSTANCE, EXPECTED -> Expectation.instance(word);
       case HEARTBEAT, FRESH, LEASE, EXPIRE, ADOPT ->
-          word.duration(DurationText.of(TIMINGS.getOrDefault(key, Duration.ZERO)));
+          word.duration(DurationText.format(TIMINGS.getOrDefault(key, Duration.ZERO)));
       case ROLES -> ServerSettings.role(word);
       case LISTEN -> ServerSettings.Listen.of(word);
       case LOG_FORMAT -> ServerSettings.logFormat(word);
@@ -103,6 +103,6 @@ final class ConfigRules {
 
   private static String shown(Map.Entry<ConfigKey, Duration> timing) {
     String path = timing.getKey().path();
-    return path.substring(path.indexOf('.') + 1) + "=" + DurationText.of(timing.getValue());
+    return path.substring(path.indexOf('.') + 1) + "=" + DurationText.format(timing.getValue());
   }
 }

@@ -58,7 +58,8 @@ final class DemoShop implements Command {
       stores.records().createCollection(ORDERS);
       var builder =
           Member.builder(stores.kv(), KeyringName.MAIN)
-              .settings(ProcessSettings.of(around.environment(), office.operator().get().machine()))
+              .settings(
+                  ProcessSettings.of(around.environment(), office.operator().get().localProcess()))
               .role("shop")
               .collection(stores.recordsEngine(), stores.records(), ORDERS);
       providers.all().forEach(builder::provider);
@@ -148,7 +149,7 @@ final class DemoShop implements Command {
     private void order() {
       String id = new RecordId("o-" + ids.size()).value();
       String card = card(id);
-      if (kept(() -> orders.insert(id, PlainFields.texts(Map.of(CARD, card))))) {
+      if (kept(() -> orders.insert(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
         ids.add(id);
         cards.put(id, card);
       }
@@ -156,7 +157,7 @@ final class DemoShop implements Command {
 
     private void change(String id) {
       String card = card(id);
-      if (kept(() -> orders.update(id, PlainFields.texts(Map.of(CARD, card))))) {
+      if (kept(() -> orders.update(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
         cards.put(id, card);
       }
     }
@@ -172,7 +173,7 @@ final class DemoShop implements Command {
 
     private void read(String id) {
       reads++;
-      try (PlainFields found = orders.find(id).orElse(PlainFields.texts(Map.of(CARD, "none")))) {
+      try (PlainFields found = orders.find(id).orElse(PlainFields.ofTexts(Map.of(CARD, "none")))) {
         if (!found.text(CARD).equals(cards.get(id))) {
           fault(id + " is not what was written");
         }

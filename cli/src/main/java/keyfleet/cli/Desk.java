@@ -92,7 +92,7 @@ final class Desk implements AutoCloseable {
     return new Gate(ring, keys.loaded());
   }
 
-  CollectionRegistry registry() {
+  CollectionRegistry collectionRegistry() {
     return new CollectionRegistry(stores.kv(), this::id);
   }
 

@@ -66,7 +66,7 @@ final class Expectation {
 
   static String instance(Setting word) {
     try {
-      return ProcessSettings.checkedName(word.text());
+      return ProcessSettings.requireValidName(word.text());
     } catch (MemberException e) {
       throw word.wrong(e.getMessage(), word.name() + "api-1");
     }

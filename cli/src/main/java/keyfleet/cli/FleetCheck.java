@@ -29,7 +29,7 @@ final class FleetCheck {
     }
     desk.keys().needProved(keystore, target);
     var verdict = desk.gate().judge(keystore, target, expectedProcesses);
-    var storeTime = HeartbeatDocument.instant(desk.stores().kv().storeTime());
+    var storeTime = HeartbeatDocument.toInstant(desk.stores().kv().storeTime());
     return new GateReport(desk.keyring(), target, known.provider(), verdict, storeTime);
   }
 

@@ -31,7 +31,7 @@ record Inventory(
   static Inventory take(Desk desk, List<DeclaredCollection> declared, long rows) {
     List<Counted> counted = new ArrayList<>();
     List<NotCounted> missed = new ArrayList<>();
-    List<CollectionRegistration> all = desk.registry().all();
+    List<CollectionRegistration> all = desk.collectionRegistry().allRegistrations();
     for (CollectionRegistration one : all) {
       if (one.keyring().equals(desk.keyring())) {
         count(desk, one, counted, missed);

@@ -85,7 +85,7 @@ final class KekAnnounce implements Command {
 
   /// As a process with these variables would want them; it would not start in a fleet with others.
   private static Timings timings(Map<String, String> environment) {
-    Timings set = ProcessSettings.of(environment, LocalProcess.here()).timings();
+    Timings set = ProcessSettings.of(environment, LocalProcess.current()).timings();
     return set == null ? Timings.DEFAULT : set;
   }
 
@@ -103,7 +103,7 @@ final class KekAnnounce implements Command {
   /// Where a keystore was lost, fences tell how far it had come. A new one must begin above them,
   /// so all must be seen.
   private static void needFences(Desk desk) {
-    for (CollectionRegistration one : desk.registry().of(desk.keyring())) {
+    for (CollectionRegistration one : desk.collectionRegistry().registrations(desk.keyring())) {
       if (desk.stores().find(one).isEmpty()) {
         throw new CommandException(
             "keyring %s had records in %s %s, which cannot be reached from here"

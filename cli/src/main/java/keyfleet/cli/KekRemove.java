@@ -139,7 +139,7 @@ final class KekRemove implements Command {
         holders.add(new ProcessLine(beat).name() + " still holds its bytes");
       }
     }
-    if (desk.keys().loaded().held().containsKey(version)) {
+    if (desk.keys().loaded().providerByVersion().containsKey(version)) {
       holders.add("this host still holds its bytes");
     }
     return holders;

@@ -43,7 +43,7 @@ final class KmsPluginRun implements Command {
     var around = office.around().get();
     Operator operator = office.operator().get();
     KeyringName keyring = KeyOptions.keyring(parsed, around, USUAL);
-    ProcessSettings process = ProcessSettings.of(around.environment(), operator.machine());
+    ProcessSettings process = ProcessSettings.of(around.environment(), operator.localProcess());
     PluginSettings told = PluginSettings.of(parsed, around.environment());
     StoreUrl _ = StoreOptions.store(parsed, around); // a wrong word is said now, not tried for ever
     EventLog log =
@@ -94,9 +94,9 @@ final class KmsPluginRun implements Command {
   }
 
   private static void tell(EventLog log, MemberEvent event) {
-    switch (event.weight()) {
-      case NEWS -> log.info(event.words());
-      case TROUBLE -> log.warn(event.words());
+    switch (event.severity()) {
+      case INFO -> log.info(event.message());
+      case WARNING -> log.warn(event.message());
     }
   }
 

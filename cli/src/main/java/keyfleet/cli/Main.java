@@ -59,7 +59,7 @@ public final class Main {
   private static Operator operator() {
     String user =
         ProcessHandle.current().info().user().orElseGet(() -> System.getProperty("user.name"));
-    return new Operator(user, LocalProcess.here(), InstantSource.system());
+    return new Operator(user, LocalProcess.current(), InstantSource.system());
   }
 
   /// Made when first asked for: `--help` needs no randomness.

@@ -35,8 +35,8 @@ final class OwnKeys implements AutoCloseable {
       for (ProviderSpec spec : specs.get()) {
         providers.add(spec.open(keyring, around));
       }
-      CryptoMetrics tally = new CryptoMetrics(around.ticker()::nanos);
-      known = new LoadedKeys(keyring, providers, around.random(), tally);
+      CryptoMetrics cryptoMetrics = new CryptoMetrics(around.ticker()::nanos);
+      known = new LoadedKeys(keyring, providers, around.random(), cryptoMetrics);
       faults = known.refresh();
       holder = known;
     }
@@ -50,7 +50,7 @@ final class OwnKeys implements AutoCloseable {
 
   /// Throws unless this host holds `version`.
   void needHeld(KekVersion version) {
-    if (!loaded().held().containsKey(version)) {
+    if (!loaded().providerByVersion().containsKey(version)) {
       throw new CommandException(
           "this host does not hold %s of keyring %s%s".formatted(version, keyring, because()),
           "keyfleet kek verify --local, with the --provider that has it");
@@ -60,10 +60,10 @@ final class OwnKeys implements AutoCloseable {
   /// Throws unless this host holds `version` as the keystore knows it.
   void needProved(Keystore keystore, KekVersion version) {
     needHeld(version);
-    if (!loaded().proves(keystore, version)) {
+    if (!loaded().canProve(keystore, version)) {
       throw new CommandException(
           "this host cannot open the sentinel of %s: its %s provider has other bytes"
-              .formatted(version, loaded().held().get(version)),
+              .formatted(version, loaded().providerByVersion().get(version)),
           "give this host the bytes with which " + version + " was announced");
     }
   }

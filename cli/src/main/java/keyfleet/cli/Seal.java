@@ -18,16 +18,16 @@ final class Seal {
   private final Desk desk;
   private final Sealer sealer;
   private final AdmissionCheck door;
-  private MembershipState standing = new MembershipState.NotJoined("it has not asked yet");
+  private MembershipState membershipState = new MembershipState.NotJoined("it has not asked yet");
 
   Seal(Desk desk, SecretShelf shelf) {
     this.desk = desk;
     this.sealer =
         new Sealer(
             shelf.collectionRegistration(),
-            desk.registry(),
+            desk.collectionRegistry(),
             desk.keys().loaded(),
-            () -> standing,
+            () -> membershipState,
             desk.ticker()::nanos);
     this.door = new AdmissionCheck(desk.keys().loaded(), shelf::fences);
   }
@@ -39,9 +39,9 @@ final class Seal {
           "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),
           "--keyring=" + held.keyring());
     }
-    FenceReading visit = door.visit(desk.ticker().nanos());
+    FenceReading fenceReading = door.readFences(desk.ticker().nanos());
     Keystore keystore = desk.keystore();
-    standing = door.judge(visit, keystore);
+    membershipState = door.decide(fenceReading, keystore);
     return switch (sealer.seal(fieldLocation, value)) {
       case SealerResult.Sealed(Envelope envelope) -> envelope;
       case SealerResult.LeaseExpired() ->
@@ -61,8 +61,8 @@ final class Seal {
         "this host does not hold " + version, "keyfleet kek verify --local, with its --provider");
   }
 
-  private static CommandException refused(MembershipState standing) {
-    return switch (standing) {
+  private static CommandException refused(MembershipState membershipState) {
+    return switch (membershipState) {
       case MembershipState.ReadOnly(_, var unproved) ->
           new CommandException(
               "this host may not seal: it has not the bytes of "
@@ -70,7 +70,8 @@ final class Seal {
                   + ", which the fleet uses",
               "keyfleet kek verify --local, with the --provider that has them");
       case MembershipState other ->
-          CommandException.unmet("this host may not seal: " + other.words(), "keyfleet kek status");
+          CommandException.unmet(
+              "this host may not seal: " + other.description(), "keyfleet kek status");
     };
   }
 }

@@ -44,7 +44,7 @@ record SecretShelf(CollectionRegistration collectionRegistration, Records record
     desk.keystore();
     CollectionRegistration here = wanted(desk);
     List<CollectionRegistration> registered =
-        desk.registry().of(desk.keyring()).stream()
+        desk.collectionRegistry().registrations(desk.keyring()).stream()
             .filter(it -> it.collection().equals(COLLECTION))
             .toList();
     if (registered.isEmpty()) {

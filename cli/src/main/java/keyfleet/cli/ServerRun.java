@@ -40,7 +40,7 @@ final class ServerRun implements Command {
     Operator operator = office.operator().get();
     KeyringName keyring = KeyOptions.keyring(parsed, around);
     ServerSettings told = ServerSettings.of(parsed, office.config().get());
-    ProcessSettings process = ProcessSettings.of(around.environment(), operator.machine());
+    ProcessSettings process = ProcessSettings.of(around.environment(), operator.localProcess());
     EventLog log =
         new EventLog(
             office.console().err(),
@@ -80,7 +80,7 @@ final class ServerRun implements Command {
 
   private static AuditAuthor author(Operator operator, ProcessSettings process) {
     return new AuditAuthor(
-        new AuditActor(operator.user(), operator.machine().host(), process.instance()),
+        new AuditActor(operator.user(), operator.localProcess().host(), process.instance()),
         operator.calendar());
   }
 

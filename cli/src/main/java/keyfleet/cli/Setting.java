@@ -49,7 +49,7 @@ record Setting(String place, String name, String text) {
 
   Duration duration(String example) {
     return DurationText.parse(text)
-        .orElseThrow(() -> isNot("a duration: " + DurationText.RULE, example));
+        .orElseThrow(() -> isNot("a duration: " + DurationText.SYNTAX, example));
   }
 
   /// `what` it counts, in the plural.

@@ -144,14 +144,14 @@ final class Fleet implements Ticker, AutoCloseable {
     ProcessInfo processInfo = new ProcessInfo(instance, "run-" + nonce(), role, "0.1.0", host);
     Peer peer = new Peer(processInfo, variables, provider);
     peers.put(instance, peer);
-    peer.membership.tick();
-    peer.membership.tick();
+    peer.membership.runRound();
+    peer.membership.runRound();
   }
 
   void stop(String name) {
     @Nullable Peer peer = peers.remove(name);
     if (peer != null) {
-      peer.membership.stop();
+      peer.membership.leave();
       peer.engine.close();
     }
   }
@@ -188,7 +188,7 @@ final class Fleet implements Ticker, AutoCloseable {
   }
 
   void beat() {
-    peers.values().forEach(it -> it.membership.tick());
+    peers.values().forEach(it -> it.membership.runRound());
   }
 
   Said run(String... args) {
@@ -234,7 +234,7 @@ final class Fleet implements Ticker, AutoCloseable {
 
   private void drive(Peer peer) {
     for (int i = 0; i < MOST_UNITS && peer.loop.tick() == Pace.AT_ONCE; i++) {
-      peer.membership.tick();
+      peer.membership.runRound();
     }
   }
 

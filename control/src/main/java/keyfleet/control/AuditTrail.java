@@ -34,15 +34,17 @@ public final class AuditTrail {
   /// The chain must also lead through `noted`, which an earlier verdict named.
   public AuditVerdict verify(AuditHead noted) {
     for (int i = 0; i < TRIES; i++) {
-      StoredKeystore held = keystore.get().orElse(null);
+      StoredKeystore storedKeystore = keystore.get().orElse(null);
       List<Entry> stored = chain.list();
       StoredKeystore after = keystore.get().orElse(null);
-      if (held == null && after == null) {
+      if (storedKeystore == null && after == null) {
         return withoutKeystore(stored, noted);
       }
       // Only of one keystore all along is it known which entries there must be.
-      if (held != null && after != null && held.revision().equals(after.revision())) {
-        return verdict(held, stored, noted);
+      if (storedKeystore != null
+          && after != null
+          && storedKeystore.revision().equals(after.revision())) {
+        return verdict(storedKeystore, stored, noted);
       }
     }
     return new Unsettled();
@@ -54,14 +56,14 @@ public final class AuditTrail {
         : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
   }
 
-  private AuditVerdict verdict(StoredKeystore held, List<Entry> stored, AuditHead noted) {
+  private AuditVerdict verdict(StoredKeystore storedKeystore, List<Entry> stored, AuditHead noted) {
     AuditEntry last;
     try {
-      last = AuditDocument.read(held.note());
+      last = AuditDocument.read(storedKeystore.auditNote());
     } catch (MalformedValueException e) {
       return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
     }
-    return new AuditCheck(chain.keyring(), last, noted).judge(stored, held.keystore());
+    return new AuditCheck(chain.keyring(), last, noted).judge(stored, storedKeystore.keystore());
   }
 
   /// The newest entries, `size` of them at most.
@@ -105,7 +107,7 @@ public final class AuditTrail {
   }
 
   private Optional<AuditEntry> last() {
-    return keystore.get().map(held -> AuditDocument.read(held.note()));
+    return keystore.get().map(storedKeystore -> AuditDocument.read(storedKeystore.auditNote()));
   }
 
   private long end() {

@@ -28,7 +28,7 @@ final class AuditedKeystores {
 
   private record Noted(Revision revision, AuditEntry entry) {}
 
-  private final KeystoreStore keystores;
+  private final KeystoreStore keystoreStore;
   private final AuditChain chain;
   private final AuditAuthor author;
   private final Supplier<String> nonces;
@@ -41,12 +41,12 @@ final class AuditedKeystores {
   private volatile @Nullable Noted noted;
 
   AuditedKeystores(
-      KeystoreStore keystores,
+      KeystoreStore keystoreStore,
       AuditChain chain,
       AuditAuthor author,
       Supplier<String> nonces,
       Failpoints failpoints) {
-    this.keystores = keystores;
+    this.keystoreStore = keystoreStore;
     this.chain = chain;
     this.author = author;
     this.nonces = nonces;
@@ -58,17 +58,17 @@ final class AuditedKeystores {
   }
 
   Optional<StoredKeystore> read() {
-    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.read());
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.read());
   }
 
   /// Hints that it may have changed.
   Watch watch(Runnable changed) {
-    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystores.watch(changed));
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.watch(changed));
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  boolean isStill(StoredKeystore held) {
-    return read().map(StoredKeystore::revision).equals(Optional.of(held.revision()));
+  boolean isStill(StoredKeystore storedKeystore) {
+    return read().map(StoredKeystore::revision).equals(Optional.of(storedKeystore.revision()));
   }
 
   /// Whether it surely stands. If not, whoever asked reads again and decides anew. A keystore made
@@ -84,7 +84,7 @@ final class AuditedKeystores {
     AuditEntry entry = entry(head, before.changesTo(AuditFacts.of(first)), what, "");
     Document note = AuditDocument.written(entry);
     WriteOutcome writeOutcome =
-        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.create(first, note));
+        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.create(first, note));
     return stands(writeOutcome, entry.number(), note);
   }
 
@@ -108,20 +108,20 @@ final class AuditedKeystores {
     AuditEntry entry = entry(head, changes, what, rotation(expected.keystore(), next));
     Document note = AuditDocument.written(entry);
     WriteOutcome writeOutcome =
-        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystores.replace(expected, next, note));
+        failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.replace(expected, next, note));
     return stands(writeOutcome, entry.number(), note);
   }
 
   /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
   /// it put it there.
-  void copy(StoredKeystore held) {
-    if (held.revision().equals(copied)) {
+  void copy(StoredKeystore storedKeystore) {
+    if (storedKeystore.revision().equals(copied)) {
       return;
     }
-    AuditEntry entry = entry(held);
+    AuditEntry entry = entry(storedKeystore);
     copied =
         switch (chain.keep(entry)) {
-          case WriteOutcome.Applied _ -> held.revision();
+          case WriteOutcome.Applied _ -> storedKeystore.revision();
           case WriteOutcome.Pending _ ->
               throw new StoreException("audit entry " + entry.number() + " got no clear answer");
           case WriteOutcome.Superseded _ ->
@@ -131,10 +131,10 @@ final class AuditedKeystores {
   }
 
   /// The entry that the keystore holds.
-  private AuditEntry entry(StoredKeystore held) {
+  private AuditEntry entry(StoredKeystore storedKeystore) {
     Noted known = noted;
-    if (known == null || !known.revision().equals(held.revision())) {
-      known = new Noted(held.revision(), AuditDocument.read(held.note()));
+    if (known == null || !known.revision().equals(storedKeystore.revision())) {
+      known = new Noted(storedKeystore.revision(), AuditDocument.read(storedKeystore.auditNote()));
       noted = known;
     }
     return known.entry();

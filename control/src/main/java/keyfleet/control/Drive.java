@@ -69,7 +69,8 @@ final class Drive {
     if (here.equals(leg)) {
       return true;
     }
-    if (!keys.proves(keystore, rotationJob.to()) || !keys.proves(keystore, rotationJob.from())) {
+    if (!keys.canProve(keystore, rotationJob.to())
+        || !keys.canProve(keystore, rotationJob.from())) {
       return false;
     }
     leg = here;

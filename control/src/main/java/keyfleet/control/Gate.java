@@ -54,11 +54,11 @@ public final class Gate {
       Timings timings,
       FleetReadiness.ExpectedProcesses expectedProcesses,
       FleetReadiness fleetReadiness) {
-    BatchedRoster<RosterSummary> told =
+    BatchedRoster<RosterSummary> batchedRoster =
         ring.roster(
             timings, (beats, latest) -> fleetReadiness.summarize(beats, latest, expectedProcesses));
     return fleetReadiness
-        .evaluate(told.parts(), told.rest(), expectedProcesses)
+        .evaluate(batchedRoster.batches(), batchedRoster.remainder(), expectedProcesses)
         .orElseGet(() -> fleetReadiness.evaluate(ring.roster(timings), expectedProcesses));
   }
 

@@ -41,8 +41,8 @@ public final class Ring {
   private final KeyringName name;
   private final Kv kv;
   private final AuditedKeystores keystores;
-  private final RosterStore rosters;
-  private final CollectionRegistry registry;
+  private final RosterStore rosterStore;
+  private final CollectionRegistry collectionRegistry;
   private final Failpoints failpoints;
 
   /// In nobody's name.
@@ -62,8 +62,8 @@ public final class Ring {
             author,
             nonces,
             failpoints);
-    this.rosters = new RosterStore(kv, name);
-    this.registry = new CollectionRegistry(kv, nonces);
+    this.rosterStore = new RosterStore(kv, name);
+    this.collectionRegistry = new CollectionRegistry(kv, nonces);
     this.failpoints = failpoints;
   }
 
@@ -82,13 +82,13 @@ public final class Ring {
   }
 
   /// What somebody else did, and may have died before it was in the audit chain, is put there.
-  void audit(StoredKeystore held) {
-    keystores.copy(held);
+  void audit(StoredKeystore storedKeystore) {
+    keystores.copy(storedKeystore);
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  boolean isStill(StoredKeystore held) {
-    return keystores.isStill(held);
+  boolean isStill(StoredKeystore storedKeystore) {
+    return keystores.isStill(storedKeystore);
   }
 
   /// Whether it surely stands. If not, whoever asked reads again and decides anew. `what` is for
@@ -108,16 +108,16 @@ public final class Ring {
   }
 
   public Roster roster(Timings timings) {
-    return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings));
+    return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings));
   }
 
   /// As [#roster(Timings)], with `making` called for each part of a large one.
   <T> BatchedRoster<T> roster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
-    return failpoints.at(Failpoint.ROSTER_READ, () -> rosters.read(timings, making));
+    return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings, making));
   }
 
   List<CollectionRegistration> collectionRegistrations() {
-    return failpoints.at(Failpoint.REGISTRY_READ, () -> registry.of(name));
+    return failpoints.at(Failpoint.REGISTRY_READ, () -> collectionRegistry.registrations(name));
   }
 
   void sign(RotationJob rotationJob) {

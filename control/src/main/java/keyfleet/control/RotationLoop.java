@@ -60,10 +60,10 @@ public final class RotationLoop {
   public Pace tick() {
     try {
       trouble = null;
-      Optional<StoredKeystore> held = ring.keystore();
-      seen = held.map(StoredKeystore::keystore).orElse(null);
-      held.ifPresent(ring::audit);
-      return held.isPresent() ? turn(held.get()) : Pace.LATER;
+      Optional<StoredKeystore> storedKeystore = ring.keystore();
+      seen = storedKeystore.map(StoredKeystore::keystore).orElse(null);
+      storedKeystore.ifPresent(ring::audit);
+      return storedKeystore.isPresent() ? turn(storedKeystore.get()) : Pace.LATER;
     } catch (StoreException | MalformedValueException | KekUnavailableException e) {
       drive.lookAgain();
       trouble = e; // nothing is lost: the next tick reads what is true then
@@ -86,11 +86,12 @@ public final class RotationLoop {
     return drive.moved();
   }
 
-  private Pace turn(StoredKeystore held) {
-    return switch (held.keystore().rotation()) {
-      case Running running when running.rotationJob().isDrivenBy(name) -> driven(held, running);
-      case Running running -> watched(held, running);
-      case Blocked blocked -> retried(held, blocked);
+  private Pace turn(StoredKeystore storedKeystore) {
+    return switch (storedKeystore.keystore().rotation()) {
+      case Running running when running.rotationJob().isDrivenBy(name) ->
+          driven(storedKeystore, running);
+      case Running running -> watched(storedKeystore, running);
+      case Blocked blocked -> retried(storedKeystore, blocked);
       case Paused _, Idle _, Completed _, Aborted _ -> {
         signs.forget();
         yield Pace.LATER;
@@ -98,8 +99,8 @@ public final class RotationLoop {
     };
   }
 
-  private Pace driven(StoredKeystore held, Running running) {
-    Keystore keystore = held.keystore();
+  private Pace driven(StoredKeystore storedKeystore, Running running) {
+    Keystore keystore = storedKeystore.keystore();
     RotationJob rotationJob = running.rotationJob();
     if (!drive.enter(keystore, running, rotationJob)) {
       return Pace.LATER; // and no sign of life: somebody else shall take it
@@ -108,17 +109,17 @@ public final class RotationLoop {
     Stock stock = drive.stock();
     Optional<SafeHold> hold = stock.hold(keystore);
     if (hold.isPresent()) {
-      if (ring.isStill(held)) {
+      if (ring.isStill(storedKeystore)) {
         drive.note(rotationJob, "safe hold: " + hold.get().reason());
       }
       return Pace.LATER;
     }
-    return carriedOut(held, drive.unit(keystore, running, stock));
+    return carriedOut(storedKeystore, drive.unit(keystore, running, stock));
   }
 
   /// A worker that does not hold the target takes nothing over.
-  private Pace watched(StoredKeystore held, Running running) {
-    Keystore keystore = held.keystore();
+  private Pace watched(StoredKeystore storedKeystore, Running running) {
+    Keystore keystore = storedKeystore.keystore();
     RotationJob rotationJob = running.rotationJob();
     if (!signs.isSilent(rotationJob, keystore.timings())
         || !drive.enter(keystore, running, rotationJob)) {
@@ -128,34 +129,34 @@ public final class RotationLoop {
         rotationJob.kind() == RotationJob.Kind.DRY_RUN
             && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
     return decided(
-        held,
+        storedKeystore,
         dropped
             ? new RotationEvent.Unstaged(new RotationEpoch(rotationJob.id(), keystore.epoch()))
             : new RotationEvent.Adopted(rotationJob.id(), name));
   }
 
-  private Pace retried(StoredKeystore held, Blocked blocked) {
-    Keystore keystore = held.keystore();
+  private Pace retried(StoredKeystore storedKeystore, Blocked blocked) {
+    Keystore keystore = storedKeystore.keystore();
     if (!drive.enter(keystore, blocked, blocked.job())) {
       return Pace.LATER;
     }
     Stock stock = drive.stock();
     return stock.hold(keystore).isPresent()
         ? Pace.LATER
-        : carriedOut(held, drive.retried(keystore, blocked.job(), stock));
+        : carriedOut(storedKeystore, drive.retried(keystore, blocked.job(), stock));
   }
 
-  private Pace carriedOut(StoredKeystore held, Unit unit) {
+  private Pace carriedOut(StoredKeystore storedKeystore, Unit unit) {
     return switch (unit) {
-      case Found(RotationEvent rotationEvent) -> decided(held, rotationEvent);
+      case Found(RotationEvent rotationEvent) -> decided(storedKeystore, rotationEvent);
       case More() -> Pace.AT_ONCE;
       case Wait _ -> Pace.LATER;
     };
   }
 
-  private Pace decided(StoredKeystore held, RotationEvent rotationEvent) {
-    return held.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
-            && ring.replace(held, next, AuditWords.of(rotationEvent))
+  private Pace decided(StoredKeystore storedKeystore, RotationEvent rotationEvent) {
+    return storedKeystore.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
+            && ring.replace(storedKeystore, next, AuditWords.of(rotationEvent))
         ? Pace.AT_ONCE
         : Pace.LATER;
   }

@@ -58,7 +58,7 @@ public final class RotationOrders {
   /// Makes a version known whose bytes this process holds. On an empty keyring version 1 makes the
   /// keystore, with this use and these timings; later they stay as they are.
   public Answer announce(KekVersion version, Keystore.Use use, Timings timings) {
-    String provider = keys.held().get(version);
+    String provider = keys.providerByVersion().get(version);
     Optional<Sentinel> sentinel = Sentinel.create(keys.cipher(), version, random);
     if (provider == null || sentinel.isEmpty()) {
       return new Refused("this process does not hold " + version);
@@ -144,25 +144,29 @@ public final class RotationOrders {
 
   /// `what` is for the audit.
   Answer changed(String what, Function<Keystore, KeystoreDecision> keystoreDecision) {
-    return tried(held -> written(held, keystoreDecision.apply(held.keystore()), what));
+    return tried(storedKeystore ->
+        written(storedKeystore, keystoreDecision.apply(storedKeystore.keystore()), what));
   }
 
   /// Says in the audit what is about to be done, and changes nothing.
   Answer intended(String what, AuditChange change) {
-    return tried(held ->
-        ring.note(held, what, change) ? Optional.of(new Done(held.keystore())) : Optional.empty());
+    return tried(storedKeystore ->
+        ring.note(storedKeystore, what, change)
+            ? Optional.of(new Done(storedKeystore.keystore()))
+            : Optional.empty());
   }
 
   /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
   /// know what it has forgotten.
   private Answer tried(Function<StoredKeystore, Optional<Answer>> order) {
     for (int i = 0; i < TRIES; i++) {
-      StoredKeystore held = ring.keystore().orElse(null);
-      if (held == null) {
+      StoredKeystore storedKeystore = ring.keystore().orElse(null);
+      if (storedKeystore == null) {
         return new Refused("the keyring has no keystore yet");
       }
-      Optional<SafeHold> hold = shelves.stock().hold(held.keystore());
-      Optional<Answer> answer = hold.isPresent() ? refused(held, hold.get()) : order.apply(held);
+      Optional<SafeHold> hold = shelves.stock().hold(storedKeystore.keystore());
+      Optional<Answer> answer =
+          hold.isPresent() ? refused(storedKeystore, hold.get()) : order.apply(storedKeystore);
       if (answer.isPresent()) {
         return answer.get();
       }
@@ -172,19 +176,19 @@ public final class RotationOrders {
 
   /// Nothing if the keystore has changed since: the fence may be ahead of what was read, and not of
   /// what is there.
-  private Optional<Answer> refused(StoredKeystore held, SafeHold hold) {
-    return ring.isStill(held)
+  private Optional<Answer> refused(StoredKeystore storedKeystore, SafeHold hold) {
+    return ring.isStill(storedKeystore)
         ? Optional.of(new Refused("safe hold: " + hold.reason()))
         : Optional.empty();
   }
 
   /// Nothing if another was faster.
   private Optional<Answer> written(
-      StoredKeystore held, KeystoreDecision keystoreDecision, String what) {
+      StoredKeystore storedKeystore, KeystoreDecision keystoreDecision, String what) {
     return switch (keystoreDecision) {
       case KeystoreDecision.Accepted(Keystore next) ->
-          ring.replace(held, next, what) ? Optional.of(new Done(next)) : Optional.empty();
-      case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(held.keystore()));
+          ring.replace(storedKeystore, next, what) ? Optional.of(new Done(next)) : Optional.empty();
+      case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(storedKeystore.keystore()));
       case KeystoreDecision.Refused(String reason) -> Optional.of(new Refused(reason));
     };
   }

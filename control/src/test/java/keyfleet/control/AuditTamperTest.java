@@ -288,7 +288,7 @@ class AuditTamperTest {
   }
 
   private void note(Keystore keystore, Document note) {
-    Document plain = KeystoreDocument.written(keystore, "n");
+    Document plain = KeystoreDocument.toDocument(keystore, "n");
     String text = plain.toValue().text();
     String more = text.substring(0, text.length() - 1) + ",\"audit\":" + note.toValue().text();
     kv.put(KEYSTORES, MAIN, Value.of(more + "}"));
@@ -332,7 +332,7 @@ class AuditTamperTest {
 
   @Test
   void keystoreWithoutItsNote_isNeitherIntactNorChanged() {
-    kv.put(KEYSTORES, MAIN, KeystoreDocument.written(fleet.keystore(), "n").toValue());
+    kv.put(KEYSTORES, MAIN, KeystoreDocument.toDocument(fleet.keystore(), "n").toValue());
     assertEquals(head.number() + 1, broken().number());
     assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(2), v(3)));
     worker.loop.tick();

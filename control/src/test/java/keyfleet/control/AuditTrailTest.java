@@ -220,8 +220,8 @@ class AuditTrailTest {
           }
         };
     Ring ring = ring(cut);
-    var held = ring.keystore().orElseThrow();
-    assertTrue(ring.replace(held, started(held.keystore()), "rotate"));
+    var storedKeystore = ring.keystore().orElseThrow();
+    assertTrue(ring.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
     assertEquals(4, copies());
     var next = ring.keystore().orElseThrow();
     Keystore paused = decided(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
@@ -239,9 +239,9 @@ class AuditTrailTest {
   void twoAuthorsFromOneKeystore_makeOneEntry() {
     Ring one = ring(kv);
     Ring other = ring(kv);
-    var held = one.keystore().orElseThrow();
+    var storedKeystore = one.keystore().orElseThrow();
     var same = other.keystore().orElseThrow();
-    assertTrue(one.replace(held, started(held.keystore()), "first"));
+    assertTrue(one.replace(storedKeystore, started(storedKeystore.keystore()), "first"));
     assertFalse(other.replace(same, started(same.keystore()), "second"));
     assertEquals(5, intact().number());
     assertEquals("first", all().getLast().deed().what());
@@ -269,11 +269,11 @@ class AuditTrailTest {
     Key fourth = AuditChain.key(KeyringName.MAIN, 4);
     kv.put(AUDIT, fourth, kv.get(AUDIT, AuditChain.key(KeyringName.MAIN, 3)).orElseThrow().value());
     Ring fresh = ring(kv);
-    var held = fresh.keystore().orElseThrow();
+    var storedKeystore = fresh.keystore().orElseThrow();
     assertThrows(
         MalformedValueException.class,
-        () -> fresh.replace(held, started(held.keystore()), "rotate"));
-    assertEquals(held.revision(), fresh.keystore().orElseThrow().revision());
+        () -> fresh.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+    assertEquals(storedKeystore.revision(), fresh.keystore().orElseThrow().revision());
   }
 
   @Test
@@ -358,9 +358,9 @@ class AuditTrailTest {
             new RotationEvent.AbortRequested());
     RotationEvent rotationEvent = rotationEvents.get(random.nextInt(rotationEvents.size()));
     try {
-      var held = ring.keystore().orElseThrow();
-      decided(held.keystore(), rotationEvent)
-          .ifPresent(next -> ring.replace(held, next, AuditWords.of(rotationEvent)));
+      var storedKeystore = ring.keystore().orElseThrow();
+      decided(storedKeystore.keystore(), rotationEvent)
+          .ifPresent(next -> ring.replace(storedKeystore, next, AuditWords.of(rotationEvent)));
     } catch (StoreException e) {
       assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
     }

@@ -62,7 +62,7 @@ final class Fleet {
 
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
-  private final KeystoreStore keystores = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
+  private final KeystoreStore keystoreStore = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
   private final Map<String, Records> collections = new TreeMap<>();
   private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
   private final List<Peer> processes = new ArrayList<>();
@@ -110,14 +110,14 @@ final class Fleet {
       provider = new Provider(versions);
       keys = new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
       keys.refresh();
-      ProcessIdentity self =
+      ProcessIdentity processIdentity =
           new ProcessIdentity(
               new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"),
               ProcessIdentity.PROTOCOL,
               null);
       membership =
           new Membership(
-              self,
+              processIdentity,
               new Membership.StoreAccess(kv, Fleet.this::nonce),
               keys,
               Fleet.this::fenceMarks,
@@ -138,7 +138,7 @@ final class Fleet {
       if (known == null) {
         known = newSealer(collection);
         known.register();
-        membership.tick();
+        membership.runRound();
         sealers.put(collection, known);
       }
       return known;
@@ -152,7 +152,7 @@ final class Fleet {
           collectionRegistration,
           new CollectionRegistry(kv, Fleet.this::nonce),
           keys,
-          membership::standing,
+          membership::state,
           Fleet.this::nanos);
     }
 
@@ -271,7 +271,7 @@ final class Fleet {
 
   /// Every process makes one round.
   void beat() {
-    List.copyOf(processes).forEach(it -> it.membership.tick());
+    List.copyOf(processes).forEach(it -> it.membership.runRound());
   }
 
   /// Version 1 active, the others announced, everybody joined.
@@ -281,7 +281,7 @@ final class Fleet {
 
   void begin(Peer operator, Keystore.Use use) {
     operator.provider.give(IntStream.rangeClosed(1, VERSIONS).toArray());
-    operator.membership.tick();
+    operator.membership.runRound();
     for (int version = 1; version <= VERSIONS; version++) {
       assertInstanceOf(
           RotationOrders.Done.class, operator.orders.announce(v(version), use, TIMINGS));
@@ -291,7 +291,7 @@ final class Fleet {
   }
 
   Keystore keystore() {
-    return keystores.read().orElseThrow().keystore();
+    return keystoreStore.read().orElseThrow().keystore();
   }
 
   /// Workers tick and time goes on until the keystore is as wanted.

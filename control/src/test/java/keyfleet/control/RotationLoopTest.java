@@ -121,7 +121,7 @@ class RotationLoopTest {
     fleet.runUntil(Rotation.Rewrapping.class);
     Peer restarted = fleet.member("api-2", 1);
     fleet.beat();
-    assertInstanceOf(MembershipState.ReadOnly.class, restarted.membership.standing());
+    assertInstanceOf(MembershipState.ReadOnly.class, restarted.membership.state());
     for (int i = 0; i < 20; i++) {
       first.loop.tick();
       second.loop.tick();
@@ -306,7 +306,7 @@ class RotationLoopTest {
     fleet.runUntil(Rotation.Settling.class);
     String driver = driver();
     Peer silent = fleet.member("api-asleep", 1, 2);
-    silent.membership.tick();
+    silent.membership.runRound();
     silent.die();
     fleet.runToTheEnd();
     assertEquals(

@@ -177,7 +177,7 @@ class RotationTroubleTest {
     fleet.runToTheEnd();
     fleet.kv().put(bucket, key, old);
     fleet.beat();
-    assertInstanceOf(MembershipState.InSafeHold.class, api.membership.standing());
+    assertInstanceOf(MembershipState.InSafeHold.class, api.membership.state());
     Refused refused = assertInstanceOf(Refused.class, first.orders.rotate(v(1), v(2)));
     assertEquals(
         "safe hold: fake orders was fenced in epoch 2, and the keystore is in 1", refused.reason());

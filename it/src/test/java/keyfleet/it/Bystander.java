@@ -24,7 +24,7 @@ final class Bystander {
 
   /// A member that has just registered its collection seals from the next round on.
   static void awaitSeal(Member member) {
-    Until.holds("it may seal", () -> seals(member), () -> member.standing().toString());
+    Until.holds("it may seal", () -> seals(member), () -> member.state().toString());
   }
 
   private static boolean seals(Member member) {

@@ -69,7 +69,7 @@ final class Clerk {
     var builder =
         Member.builder(wiring.store().kv(), Wiring.RING)
             .software("0.1.0")
-            .observer(event -> System.err.println(event.words()))
+            .listener(event -> System.err.println(event.message()))
             .collection(wiring.recordsEngine(), wiring.records(), Wiring.ORDERS);
     wiring.providers().forEach(builder::provider);
     return builder.join();
@@ -96,7 +96,7 @@ final class Clerk {
   }
 
   static PlainFields fields(String id, long generation) {
-    return PlainFields.texts(Map.of("card", id + "#" + generation, "note", "of " + id));
+    return PlainFields.ofTexts(Map.of("card", id + "#" + generation, "note", "of " + id));
   }
 
   /// The generation, or -1 if this is not what anybody wrote there.

@@ -67,7 +67,7 @@ final class Fleet implements AutoCloseable {
 
   /// As a keystore holds them.
   static Timings timings() {
-    return Objects.requireNonNull(ProcessSettings.of(TIMINGS, LocalProcess.here()).timings());
+    return Objects.requireNonNull(ProcessSettings.of(TIMINGS, LocalProcess.current()).timings());
   }
 
   /// The test's own bytes for a version.

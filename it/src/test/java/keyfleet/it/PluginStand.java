@@ -64,9 +64,9 @@ final class PluginStand implements AutoCloseable {
                 LocalKekLimits.DEFAULT,
                 LIMIT,
                 CallLog.ON,
-                ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.here()),
+                ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.current()),
                 "test"),
-            new KmsPlugin.Ties(() -> kv, List.of(provider), MemberListener.NOBODY),
+            new KmsPlugin.Ties(() -> kv, List.of(provider), MemberListener.NONE),
             new Surroundings(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.words()), tracing));
     opened(plugin).start();

@@ -62,7 +62,7 @@ final class Rehearsal {
 
   private static Server server(Wiring wiring) {
     ProcessSettings process =
-        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.here());
+        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.current());
     return new Server(
         new Server.Settings(
             Wiring.RING,

@@ -29,7 +29,7 @@ final class ServerUnderTest {
   private ServerUnderTest() {}
 
   public static void main(String[] args) throws IOException {
-    ProcessSettings process = ProcessSettings.here();
+    ProcessSettings process = ProcessSettings.ofThisProcess();
     EventLog log =
         new EventLog(
             System.err,

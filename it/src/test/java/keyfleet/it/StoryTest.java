@@ -129,7 +129,7 @@ class StoryTest {
     }
 
     private static String host() {
-      return LocalProcess.here().host();
+      return LocalProcess.current().host();
     }
 
     private FleetProcess restartedWorker() {

@@ -80,7 +80,7 @@ class TroubleTest {
   }
 
   private static String host() {
-    return LocalProcess.here().host();
+    return LocalProcess.current().host();
   }
 
   @Test

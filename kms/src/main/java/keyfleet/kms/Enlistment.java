@@ -56,11 +56,11 @@ final class Enlistment implements Supplier<FleetWord>, AutoCloseable {
   @Override
   public FleetWord get() {
     Member joined = member;
-    return joined == null ? new FleetWord.Alone() : word(joined.standing());
+    return joined == null ? new FleetWord.Alone() : word(joined.state());
   }
 
-  private static FleetWord word(MembershipState standing) {
-    return switch (standing) {
+  private static FleetWord word(MembershipState membershipState) {
+    return switch (membershipState) {
       case MembershipState.Admitted(Keystore keystore, _) -> new FleetWord.Says(keystore);
       case MembershipState.ReadOnly(Keystore keystore, _) -> new FleetWord.Says(keystore);
       case MembershipState.NoKeystore _,

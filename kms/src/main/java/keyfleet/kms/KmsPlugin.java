@@ -47,7 +47,7 @@ public final class KmsPlugin implements AutoCloseable {
   ///
   /// @param kv opens the store; throws while it cannot be had
   /// @param observer is told what happens to the member
-  public record Ties(Supplier<Kv> kv, List<KekProvider> providers, MemberListener observer) {
+  public record Ties(Supplier<Kv> kv, List<KekProvider> providers, MemberListener memberListener) {
     public Ties {
       providers = List.copyOf(providers);
     }
@@ -159,7 +159,7 @@ public final class KmsPlugin implements AutoCloseable {
                 .software(settings.software())
                 .clock(around.clock())
                 .keys(keys)
-                .observer(ties.observer()),
+                .listener(ties.memberListener()),
         cluster,
         this::nonce);
   }

@@ -68,7 +68,7 @@ final class Maker {
 
   private Outcome made(Keystore keystore, Activation activation, Kek kek) {
     boolean known = hierarchy == Hierarchy.ON && kek.equals(proved); // else nothing else is asked
-    if (!known && !keys.proves(keystore, activation.version())) {
+    if (!known && !keys.canProve(keystore, activation.version())) {
       return new NotMade(
           Refusal.notNow(
               activation.version()
@@ -100,7 +100,7 @@ final class Maker {
   }
 
   Set<KekVersion> held() {
-    return keys.held().keySet();
+    return keys.providerByVersion().keySet();
   }
 
   boolean holds(KekVersion version) {
@@ -115,7 +115,7 @@ final class Maker {
   /// Whether the remote wraps and unwraps under `version` just now.
   boolean answers(Keystore keystore, KekVersion version) {
     try {
-      return Remote.within(LONGEST_CALL, () -> keys.proves(keystore, version));
+      return Remote.within(LONGEST_CALL, () -> keys.canProve(keystore, version));
     } catch (KekUnavailableException e) {
       return false;
     }

@@ -111,7 +111,7 @@ final class SnapshotFile {
                 .number("version", snapshot.announced().version().number())
                 .number("epoch", snapshot.announced().epoch())
                 .build())
-        .document("keystore", KeystoreDocument.written(snapshot.keystore(), ""))
+        .document("keystore", KeystoreDocument.toDocument(snapshot.keystore(), ""))
         .build();
   }
 
@@ -120,7 +120,7 @@ final class SnapshotFile {
       throw new MalformedValueException("its format is " + document.number("format"));
     }
     Document announced = document.document("announced");
-    Keystore keystore = KeystoreDocument.read(document.document("keystore"));
+    Keystore keystore = KeystoreDocument.parse(document.document("keystore"));
     Snapshot snapshot =
         new Snapshot(
             keystore,

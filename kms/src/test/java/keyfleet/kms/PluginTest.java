@@ -70,7 +70,7 @@ final class PluginTest {
   @BeforeEach
   void own() throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
-    keystores().create(ring.keystore());
+    keystoreStore().create(ring.keystore());
   }
 
   @AfterEach
@@ -80,12 +80,12 @@ final class PluginTest {
     }
   }
 
-  private KeystoreStore keystores() {
+  private KeystoreStore keystoreStore() {
     return new KeystoreStore(kv, TestRemote.RING, () -> "n" + nonces++);
   }
 
   private void store(Keystore keystore) {
-    keystores().replace(keystores().read().orElseThrow(), keystore);
+    keystoreStore().replace(keystoreStore().read().orElseThrow(), keystore);
   }
 
   private Path socket() {
@@ -110,11 +110,11 @@ final class PluginTest {
             LocalKekLimits.DEFAULT,
             Duration.ofSeconds(30),
             CallLog.OFF,
-            ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.here()),
+            ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.current()),
             "test");
     return new KmsPlugin(
         settings,
-        new KmsPlugin.Ties(this::opened, List.of(remote), MemberListener.NOBODY),
+        new KmsPlugin.Ties(this::opened, List.of(remote), MemberListener.NONE),
         new Surroundings(System::nanoTime, System::nanoTime, events::add));
   }
 
@@ -259,7 +259,7 @@ final class PluginTest {
     healthy();
     assertEquals(
         List.of(CollectionRegistration.ofCluster(TestRemote.RING, "blue")),
-        new CollectionRegistry(kv, () -> "n").of(TestRemote.RING));
+        new CollectionRegistry(kv, () -> "n").registrations(TestRemote.RING));
   }
 
   @Test

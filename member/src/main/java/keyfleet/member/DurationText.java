@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /// Durations as people write them in settings and flags: a whole number and one unit.
 public final class DurationText {
   /// For messages.
-  public static final String RULE =
+  public static final String SYNTAX =
       "a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d";
 
   private static final Pattern FORM = Pattern.compile("([0-9]{1,13})(ms|s|m|h|d)");
@@ -43,7 +43,7 @@ public final class DurationText {
   }
 
   /// In the largest unit that leaves no rest; below a millisecond it is cut off.
-  public static String of(Duration duration) {
+  public static String format(Duration duration) {
     for (var unit : UNITS.entrySet()) {
       long millis = unit.getValue().toMillis();
       if (!duration.isZero() && duration.toMillis() % millis == 0) {

@@ -8,11 +8,11 @@ import keyfleet.member.MemberException.ContextMismatch;
 ///
 /// A record of several sealed fields is better sealed as one, by a [RecordCipher].
 public final class FieldCipher {
-  private final RecordCipher records;
+  private final RecordCipher recordCipher;
   private final String field;
 
-  FieldCipher(RecordCipher records, String field) {
-    this.records = records;
+  FieldCipher(RecordCipher recordCipher, String field) {
+    this.recordCipher = recordCipher;
     this.field = field;
   }
 
@@ -31,39 +31,41 @@ public final class FieldCipher {
   /// Under the active version. The caller closes `value`.
   public SealedValue seal(String id, Plaintext value) {
     return new SealedValue(
-        records.keyring(), records.seal(records.permit(), records.place(id, field), value));
+        recordCipher.keyring(),
+        recordCipher.seal(recordCipher.acquirePermit(), recordCipher.location(id, field), value));
   }
 
   /// Opens also what is sealed under an older version, and while the store does not answer. The
   /// caller closes what it gets.
   public Plaintext open(String id, SealedValue sealed) {
-    FieldLocation fieldLocation = records.place(id, field);
-    if (!sealed.keyring().equals(records.keyring())) {
+    FieldLocation fieldLocation = recordCipher.location(id, field);
+    if (!sealed.keyring().equals(recordCipher.keyring())) {
       throw new ContextMismatch(fieldLocation);
     }
-    return records.open(fieldLocation, sealed.envelope());
+    return recordCipher.open(fieldLocation, sealed.envelope());
   }
 
   public Plaintext open(String id, byte[] stored) {
-    return open(id, sealed(id, stored));
+    return open(id, parseSealed(id, stored));
   }
 
   /// The same value under the active version. Nobody sees it on the way.
   public SealedValue rewrap(String id, SealedValue sealed) {
-    FieldLocation fieldLocation = records.place(id, field);
-    if (!sealed.keyring().equals(records.keyring())) {
+    FieldLocation fieldLocation = recordCipher.location(id, field);
+    if (!sealed.keyring().equals(recordCipher.keyring())) {
       throw new ContextMismatch(fieldLocation);
     }
     return new SealedValue(
-        sealed.keyring(), records.rewrap(records.permit(), fieldLocation, sealed.envelope()));
+        sealed.keyring(),
+        recordCipher.rewrap(recordCipher.acquirePermit(), fieldLocation, sealed.envelope()));
   }
 
   public SealedValue rewrap(String id, byte[] stored) {
-    return rewrap(id, sealed(id, stored));
+    return rewrap(id, parseSealed(id, stored));
   }
 
-  private SealedValue sealed(String id, byte[] stored) {
-    return SealedValue.parse(records.keyring(), stored)
-        .orElseThrow(() -> new ContextMismatch(records.place(id, field)));
+  private SealedValue parseSealed(String id, byte[] stored) {
+    return SealedValue.parse(recordCipher.keyring(), stored)
+        .orElseThrow(() -> new ContextMismatch(recordCipher.location(id, field)));
   }
 }

@@ -48,59 +48,68 @@ final class JoinProcedure {
 
   /// What a member works with, besides the store and its keys.
   record JoinContext(
-      MemberThreads threads,
-      Consumer<MemberEvent> reader,
+      MemberThreads memberThreads,
+      Consumer<MemberEvent> eventSink,
       LongSupplier clock,
       RandomGenerator jitter) {}
 
-  private final ProcessIdentity self;
-  private final Membership.StoreAccess ties;
+  private final ProcessIdentity identity;
+  private final Membership.StoreAccess storeAccess;
   private final LoadedKeys keys;
-  private final JoinContext around;
+  private final JoinContext context;
 
   /// A declared collection that is there.
-  private record OpenedCollection(CollectionDeclaration declared, Records records) {
+  private record OpenedCollection(CollectionDeclaration declaration, Records records) {
     String name() {
-      return declared.shape().name();
+      return declaration.shape().name();
     }
   }
 
-  private final List<OpenedCollection> opened = new ArrayList<>();
+  private final List<OpenedCollection> openedCollection = new ArrayList<>();
 
   JoinProcedure(
-      ProcessIdentity self, Membership.StoreAccess ties, LoadedKeys keys, JoinContext around) {
-    this.self = self;
-    this.ties = ties;
+      ProcessIdentity identity,
+      Membership.StoreAccess storeAccess,
+      LoadedKeys keys,
+      JoinContext context) {
+    this.identity = identity;
+    this.storeAccess = storeAccess;
     this.keys = keys;
-    this.around = around;
+    this.context = context;
   }
 
   Member join(List<CollectionDeclaration> collections) {
-    Membership membership = new Membership(self, ties, keys, this::fences, around.clock());
-    MemberEventLog diary = new MemberEventLog(self.instance(), keyring(), around.reader());
-    HeartbeatLoop rounds = rounds(membership, diary);
-    MembershipHandle seat = new MembershipHandle(membership);
+    Membership membership =
+        new Membership(identity, storeAccess, keys, this::fences, context.clock());
+    MemberEventLog eventLog =
+        new MemberEventLog(identity.instance(), keyring(), context.eventSink());
+    HeartbeatLoop loop = heartbeatLoop(membership, eventLog);
+    MembershipHandle handle = new MembershipHandle(membership);
     try {
-      open(collections);
-      refuse(rounds.run(), membership);
-      Map<String, SealedRecords> sealed = register(seat);
-      settle(rounds, membership);
-      diary.joined();
-      around.threads().start(rounds);
-      return new Member(self.instance(), keys, seat, around.threads(), sealed);
+      openCollections(collections);
+      requireAccepted(loop.runRound(), membership);
+      Map<String, SealedRecords> sealed = register(handle);
+      runRoundsUntilJoined(loop, membership);
+      eventLog.reportJoined();
+      context.memberThreads().start(loop);
+      return new Member(identity.instance(), keys, handle, context.memberThreads(), sealed);
     } catch (RuntimeException e) {
-      rounds.end();
-      around.threads().stop();
+      loop.leave();
+      context.memberThreads().stop();
       throw e;
     }
   }
 
-  private HeartbeatLoop rounds(Membership membership, MemberEventLog diary) {
-    HeartbeatSchedule schedule =
-        new HeartbeatSchedule(around.clock(), new HeartbeatDelayPolicy(around.jitter()));
-    KeystoreStore keystores = new KeystoreStore(ties.kv(), keyring(), ties.nonces());
+  private HeartbeatLoop heartbeatLoop(Membership membership, MemberEventLog eventLog) {
+    HeartbeatSchedule heartbeatSchedule =
+        new HeartbeatSchedule(context.clock(), new HeartbeatDelayPolicy(context.jitter()));
+    KeystoreStore keystoreStore =
+        new KeystoreStore(storeAccess.kv(), keyring(), storeAccess.nonces());
     return new HeartbeatLoop(
-        membership, new KeystoreWatch(keystores, schedule::hurry), schedule, diary);
+        membership,
+        new KeystoreWatch(keystoreStore, heartbeatSchedule::bringForward),
+        heartbeatSchedule,
+        eventLog);
   }
 
   private KeyringName keyring() {
@@ -109,13 +118,13 @@ final class JoinProcedure {
 
   /// An engine refuses a collection that does not exist: it is not registered then, as nobody could
   /// ever count it.
-  private void open(List<CollectionDeclaration> collections) {
+  private void openCollections(List<CollectionDeclaration> collections) {
     for (CollectionDeclaration one : collections) {
-      if (opened.stream().anyMatch(it -> it.name().equals(one.shape().name()))) {
+      if (openedCollection.stream().anyMatch(it -> it.name().equals(one.shape().name()))) {
         throw new IllegalStateException(one.shape().name() + " is declared twice");
       }
       try {
-        opened.add(new OpenedCollection(one, one.engine().records(one.shape())));
+        openedCollection.add(new OpenedCollection(one, one.engine().records(one.shape())));
       } catch (StoreException e) {
         throw new StoreUnavailable(e);
       }
@@ -125,7 +134,7 @@ final class JoinProcedure {
   /// Who last fenced the collections that this process writes.
   private Map<String, SafeHold.FenceMark> fences() {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
-    opened.forEach(one ->
+    openedCollection.forEach(one ->
         one.records()
             .fence()
             .map(Fence::term)
@@ -135,49 +144,51 @@ final class JoinProcedure {
     return fenceMarks;
   }
 
-  private void refuse(HeartbeatResult round, Membership membership) {
-    StoreException silence = round.silence();
+  private void requireAccepted(HeartbeatResult result, Membership membership) {
+    StoreException silence = result.storeFailure();
     if (silence != null) {
       throw new StoreUnavailable(silence);
     }
-    switch (round.standing()) {
+    switch (result.state()) {
       case MembershipState.NameTaken _ ->
-          throw new NameTaken(self.instance(), membership.timings().fresh());
+          throw new NameTaken(identity.instance(), membership.timings().fresh());
       case DifferentTimings other -> throw new TimingsMismatch(other);
-      case Admitted(Keystore keystore, _) -> checkUse(keystore);
-      case ReadOnly(Keystore keystore, _) -> checkUse(keystore);
+      case Admitted(Keystore keystore, _) -> requireKeyringForRecords(keystore);
+      case ReadOnly(Keystore keystore, _) -> requireKeyringForRecords(keystore);
       default -> {}
     }
   }
 
-  private void checkUse(Keystore keystore) {
-    if (keystore.identity().use() != Keystore.Use.RECORDS && !opened.isEmpty()) {
+  private void requireKeyringForRecords(Keystore keystore) {
+    if (keystore.identity().use() != Keystore.Use.RECORDS && !openedCollection.isEmpty()) {
       throw new InvalidSetting(
           "keyring %s is for a KMS plugin, and seals no records".formatted(keyring()),
           "join with a keyring that was announced with --use records");
     }
   }
 
-  private void settle(HeartbeatLoop rounds, Membership membership) {
-    HeartbeatResult round = rounds.run();
-    refuse(round, membership);
-    for (int i = 1; i < ROUNDS && round.standing() instanceof NotJoined; i++) {
-      round = rounds.run();
-      refuse(round, membership);
+  private void runRoundsUntilJoined(HeartbeatLoop loop, Membership membership) {
+    HeartbeatResult result = loop.runRound();
+    requireAccepted(result, membership);
+    for (int i = 1; i < ROUNDS && result.state() instanceof NotJoined; i++) {
+      result = loop.runRound();
+      requireAccepted(result, membership);
     }
-    if (round.standing() instanceof NotJoined) {
-      throw new NotAdmitted(keyring(), round.standing());
+    if (result.state() instanceof NotJoined) {
+      throw new NotAdmitted(keyring(), result.state());
     }
   }
 
-  private Map<String, SealedRecords> register(MembershipHandle seat) {
-    CollectionRegistry registry = new CollectionRegistry(ties.kv(), ties.nonces());
+  private Map<String, SealedRecords> register(MembershipHandle handle) {
+    CollectionRegistry collectionRegistry =
+        new CollectionRegistry(storeAccess.kv(), storeAccess.nonces());
     Map<String, SealedRecords> sealed = new HashMap<>();
-    for (OpenedCollection one : opened) {
-      CollectionRegistration collectionRegistration = one.declared().registration(keyring());
-      Sealer sealer = new Sealer(collectionRegistration, registry, keys, seat, around.clock());
+    for (OpenedCollection one : openedCollection) {
+      CollectionRegistration collectionRegistration = one.declaration().registration(keyring());
+      Sealer sealer =
+          new Sealer(collectionRegistration, collectionRegistry, keys, handle, context.clock());
       register(sealer, collectionRegistration);
-      RecordCipher cipher = new RecordCipher(keyring(), one.declared().shape(), sealer);
+      RecordCipher cipher = new RecordCipher(keyring(), one.declaration().shape(), sealer);
       sealed.put(one.name(), new SealedRecords(cipher, one.records()));
     }
     return sealed;

@@ -11,7 +11,7 @@ public record LocalProcess(String host, long pid, Instant startedAt) {
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
   private static final String UNKNOWN = "localhost";
 
-  public static LocalProcess here() {
+  public static LocalProcess current() {
     ProcessHandle process = ProcessHandle.current();
     return new LocalProcess(
         hostName(), process.pid(), process.info().startInstant().orElse(Instant.EPOCH));

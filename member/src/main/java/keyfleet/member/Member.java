@@ -21,20 +21,20 @@ import keyfleet.store.Kv;
 public final class Member implements AutoCloseable {
   private final String instance;
   private final LoadedKeys keys;
-  private final MembershipHandle seat;
-  private final MemberThreads threads;
+  private final MembershipHandle membership;
+  private final MemberThreads memberThreads;
   private final Map<String, SealedRecords> collections;
 
   Member(
       String instance,
       LoadedKeys keys,
-      MembershipHandle seat,
-      MemberThreads threads,
+      MembershipHandle membership,
+      MemberThreads memberThreads,
       Map<String, SealedRecords> collections) {
     this.instance = instance;
     this.keys = keys;
-    this.seat = seat;
-    this.threads = threads;
+    this.membership = membership;
+    this.memberThreads = memberThreads;
     this.collections = Map.copyOf(collections);
   }
 
@@ -67,18 +67,18 @@ public final class Member implements AutoCloseable {
     return records;
   }
 
-  public MembershipState standing() {
-    return seat.get();
+  public MembershipState state() {
+    return membership.get();
   }
 
   /// Whether it may seal at this moment. A process that is not ready still opens.
   public boolean isReady() {
-    return seat.seals();
+    return membership.canSeal();
   }
 
   /// The version that the fleet seals under, as far as this process knows.
-  public Optional<KekVersion> active() {
-    return switch (seat.get()) {
+  public Optional<KekVersion> activeVersion() {
+    return switch (membership.get()) {
       case Admitted(Keystore keystore, _) -> Optional.of(keystore.active());
       case ReadOnly(Keystore keystore, _) -> Optional.of(keystore.active());
       default -> Optional.empty();
@@ -95,8 +95,8 @@ public final class Member implements AutoCloseable {
   /// Returns within seconds, also if the store does not answer.
   @Override
   public void close() {
-    if (seat.leave()) {
-      threads.stop();
+    if (membership.leave()) {
+      memberThreads.stop();
     }
   }
 }

@@ -37,9 +37,9 @@ public final class MemberBuilder {
   private @Nullable Timings timings;
   private String role = "app";
   private String software = "";
-  private MemberListener observer = MemberListener.NOBODY;
+  private MemberListener listener = MemberListener.NONE;
   private @Nullable LongSupplier clock;
-  private @Nullable MemberThreads threads;
+  private @Nullable MemberThreads memberThreads;
   private final SecureRandom random = new SecureRandom();
   private RandomGenerator jitter = random;
 
@@ -97,8 +97,8 @@ public final class MemberBuilder {
     return this;
   }
 
-  public MemberBuilder observer(MemberListener newObserver) {
-    observer = newObserver;
+  public MemberBuilder listener(MemberListener newListener) {
+    listener = newListener;
     return this;
   }
 
@@ -114,31 +114,34 @@ public final class MemberBuilder {
     return this;
   }
 
-  MemberBuilder on(MemberThreads newThreads) {
-    threads = newThreads;
+  MemberBuilder threads(MemberThreads newThreads) {
+    memberThreads = newThreads;
     return this;
   }
 
   /// Beats, looks at the keystore, registers the collections, and beats on in the background.
-  /// Returns also if the process may not seal yet: it then reads, and [Member#standing] says why.
+  /// Returns also if the process may not seal yet: it then reads, and [Member#state] says why.
   ///
   /// Throws a [MemberException] if the process must not start: its name is taken, its timings or a
   /// collection are other ones than the fleet's, a setting is wrong, or the store does not answer.
   public Member join() {
-    ProcessSettings own = own();
+    ProcessSettings own = resolveSettings();
     MemberThreads on =
-        threads == null ? new PlatformMemberThreads(keyring + "-" + own.instance()) : threads;
-    ProcessInfo processInfo = new ProcessInfo(own.instance(), nonce(), role, software, own.host());
+        memberThreads == null
+            ? new PlatformMemberThreads(keyring + "-" + own.instance())
+            : memberThreads;
+    ProcessInfo processInfo =
+        new ProcessInfo(own.instance(), randomNonce(), role, software, own.host());
     LongSupplier nanos = clock == null ? BootClock.system() : clock;
     return new JoinProcedure(
             new ProcessIdentity(processInfo, ProcessIdentity.PROTOCOL, own.timings()),
-            new Membership.StoreAccess(kv, this::nonce),
-            holder(nanos),
-            new JoinProcedure.JoinContext(on, on.reader(observer), nanos, jitter))
+            new Membership.StoreAccess(kv, this::randomNonce),
+            loadedKeys(nanos),
+            new JoinProcedure.JoinContext(on, on.eventSink(listener), nanos, jitter))
         .join(collections);
   }
 
-  private LoadedKeys holder(LongSupplier nanos) {
+  private LoadedKeys loadedKeys(LongSupplier nanos) {
     if (keys == null && providers.isEmpty()) {
       throw new IllegalStateException("a member of " + keyring + " was given no key provider");
     }
@@ -147,13 +150,13 @@ public final class MemberBuilder {
         : keys;
   }
 
-  private ProcessSettings own() {
-    ProcessSettings own = settings == null ? ProcessSettings.here() : settings;
-    own = instance == null ? own : own.named(instance);
-    return timings == null ? own : own.timed(timings);
+  private ProcessSettings resolveSettings() {
+    ProcessSettings own = settings == null ? ProcessSettings.ofThisProcess() : settings;
+    own = instance == null ? own : own.withInstance(instance);
+    return timings == null ? own : own.withTimings(timings);
   }
 
-  private String nonce() {
+  private String randomNonce() {
     byte[] bytes = new byte[NONCE_BYTES];
     random.nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);

@@ -52,7 +52,7 @@ public sealed class MemberException extends RuntimeException {
       super(
           "another process beats as " + instance,
           "stop it, or start this one under another KEYFLEET_INSTANCE; if it has died, in "
-              + DurationText.of(fresh));
+              + DurationText.format(fresh));
     }
   }
 
@@ -62,7 +62,7 @@ public sealed class MemberException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     TimingsMismatch(MembershipState.DifferentTimings standing) {
-      super(Remedy.sentence(standing), Remedy.of(standing));
+      super(Remedy.describe(standing), Remedy.of(standing));
     }
   }
 
@@ -71,10 +71,10 @@ public sealed class MemberException extends RuntimeException {
   public static final class NotAdmitted extends MemberException {
     private static final long serialVersionUID = 1L;
 
-    NotAdmitted(KeyringName keyring, MembershipState standing) {
+    NotAdmitted(KeyringName keyring, MembershipState membershipState) {
       super(
-          "nothing is sealed under %s: %s".formatted(keyring, Remedy.sentence(standing)),
-          Remedy.of(keyring, standing));
+          "nothing is sealed under %s: %s".formatted(keyring, Remedy.describe(membershipState)),
+          Remedy.of(keyring, membershipState));
     }
   }
 
@@ -96,7 +96,7 @@ public sealed class MemberException extends RuntimeException {
     KeyVersionNotLoaded(KeyringName keyring, KekVersion version) {
       super(
           "%s %s is not loaded in this process".formatted(keyring, version),
-          Remedy.provision(keyring, version));
+          Remedy.forMissingKey(keyring, version));
     }
   }
 

@@ -4,7 +4,7 @@ package keyfleet.member;
 /// and what it does not take in time is dropped.
 @FunctionalInterface
 public interface MemberListener {
-  MemberListener NOBODY = _ -> {};
+  MemberListener NONE = _ -> {};
 
-  void observe(MemberEvent event);
+  void onEvent(MemberEvent event);
 }

@@ -11,11 +11,11 @@ import keyfleet.keyring.WriteLease;
 /// may always open what its keys open.
 public sealed interface MembershipState {
   /// For people: what it is, and what to do about it.
-  String words();
+  String description();
 
   record Admitted(Keystore keystore, WriteLease lease) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "admitted in epoch " + lease.epoch();
     }
   }
@@ -23,21 +23,21 @@ public sealed interface MembershipState {
   /// These versions are in use, and it has not proved them.
   record ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "reads only: it cannot prove " + unproved + ", which the fleet uses";
     }
   }
 
   record InSafeHold(SafeHold hold) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "safe hold: " + hold.reason();
     }
   }
 
   record NoKeystore() implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "the keyring has no key yet. Try: keyfleet kek announce --version=1";
     }
   }
@@ -45,7 +45,7 @@ public sealed interface MembershipState {
   /// Another run beats under this instance name: two processes would be taken for one.
   record NameTaken(String run) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "another process has this instance name, run " + run;
     }
   }
@@ -53,7 +53,7 @@ public sealed interface MembershipState {
   /// The fleet has one set of timings, and this process was started with another.
   record DifferentTimings(Timings own, Timings fleet) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return "the fleet's timings are " + fleet + ", this process was set to " + own;
     }
   }
@@ -61,7 +61,7 @@ public sealed interface MembershipState {
   /// It has not joined yet, or fell out and is about to join again.
   record NotJoined(String reason) implements MembershipState {
     @Override
-    public String words() {
+    public String description() {
       return reason;
     }
   }

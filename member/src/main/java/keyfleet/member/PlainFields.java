@@ -20,7 +20,7 @@ public final class PlainFields implements AutoCloseable {
     return new PlainFields(Collections.unmodifiableSortedMap(new TreeMap<>(byName)));
   }
 
-  public static PlainFields texts(Map<String, String> byName) {
+  public static PlainFields ofTexts(Map<String, String> byName) {
     SortedMap<String, Plaintext> all = new TreeMap<>();
     byName.forEach((name, text) -> all.put(name, Plaintext.of(text)));
     return of(all);

@@ -31,18 +31,18 @@ public final class Plaintext implements AutoCloseable {
 
   /// Strict: half a character would be stored as a question mark.
   public static Plaintext of(String text) {
-    byte[] room = new byte[text.length() * MOST_BYTES];
-    ByteBuffer encoded = ByteBuffer.wrap(room);
+    byte[] buffer = new byte[text.length() * MOST_BYTES];
+    ByteBuffer encoded = ByteBuffer.wrap(buffer);
     boolean wellFormed =
         UTF_8.newEncoder().encode(CharBuffer.wrap(text), encoded, true).isUnderflow();
-    byte[] bytes = Arrays.copyOf(room, encoded.position());
+    byte[] bytes = Arrays.copyOf(buffer, encoded.position());
     try {
       if (!wellFormed) {
         throw new IllegalArgumentException("a text to be sealed is not well-formed");
       }
       return of(bytes);
     } finally {
-      Arrays.fill(room, (byte) 0);
+      Arrays.fill(buffer, (byte) 0);
       Arrays.fill(bytes, (byte) 0);
     }
   }

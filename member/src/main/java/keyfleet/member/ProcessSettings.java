@@ -35,7 +35,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:@/-]*");
 
   /// Leaves room in a key for the longest name of a keyring.
-  private static final int LONGEST_WORD = 190;
+  private static final int MAX_ESCAPED_LENGTH = 190;
 
   private static final Map<String, Duration> DEFAULTS = new LinkedHashMap<>();
 
@@ -48,17 +48,17 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   }
 
   /// Throws [InvalidSetting] for the first variable that is wrong.
-  public static ProcessSettings of(Map<String, String> environment, LocalProcess machine) {
+  public static ProcessSettings of(Map<String, String> environment, LocalProcess localProcess) {
     String pod = pod(environment).orElse("");
-    Host host = new Host(machine.host(), machine.pid(), pod, machine.startedAt());
-    return new ProcessSettings(instance(environment, machine), host, timings(environment));
+    Host host = new Host(localProcess.host(), localProcess.pid(), pod, localProcess.startedAt());
+    return new ProcessSettings(instance(environment, localProcess), host, timings(environment));
   }
 
   /// What a process there is called.
-  public static String instance(Map<String, String> environment, LocalProcess machine) {
+  public static String instance(Map<String, String> environment, LocalProcess localProcess) {
     return variable(environment, INSTANCE)
         .or(() -> pod(environment))
-        .orElseGet(() -> machine.host() + "-" + machine.pid());
+        .orElseGet(() -> localProcess.host() + "-" + localProcess.pid());
   }
 
   private static Optional<String> pod(Map<String, String> environment) {
@@ -68,28 +68,29 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   }
 
   /// Those of this process.
-  public static ProcessSettings here() {
-    return of(System.getenv(), LocalProcess.here());
+  public static ProcessSettings ofThisProcess() {
+    return of(System.getenv(), LocalProcess.current());
   }
 
   public ProcessSettings {
-    instance = checkedName(instance);
+    instance = requireValidName(instance);
   }
 
-  ProcessSettings named(String newInstance) {
+  ProcessSettings withInstance(String newInstance) {
     return new ProcessSettings(newInstance, host, timings);
   }
 
-  ProcessSettings timed(Timings newTimings) {
+  ProcessSettings withTimings(Timings newTimings) {
     return new ProcessSettings(instance, host, newTimings);
   }
 
   /// The name itself. Throws a [MemberException] if no process may be called so.
-  public static String checkedName(String instance) {
-    if (!NAME.matcher(instance).matches() || KeyEscaper.word(instance).length() > LONGEST_WORD) {
+  public static String requireValidName(String instance) {
+    if (!NAME.matcher(instance).matches()
+        || KeyEscaper.escape(instance).length() > MAX_ESCAPED_LENGTH) {
       throw new InvalidSetting(
           "an instance name is letters, digits and . _ : @ / -, at most %d long, not %s"
-              .formatted(LONGEST_WORD, shown(instance)),
+              .formatted(MAX_ESCAPED_LENGTH, printable(instance)),
           INSTANCE + "=api-1");
     }
     return instance;
@@ -118,28 +119,29 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
         any = true;
       }
     }
-    return any ? ordered(set) : null;
+    return any ? toTimings(set) : null;
   }
 
   private static Duration duration(String name, String value) {
     return DurationText.parse(value)
         .orElseThrow(() ->
             new InvalidSetting(
-                "%s is %s, and a duration is %s".formatted(name, shown(value), DurationText.RULE),
+                "%s is %s, and a duration is %s"
+                    .formatted(name, printable(value), DurationText.SYNTAX),
                 name
                     + "="
-                    + DurationText.of(
+                    + DurationText.format(
                         DEFAULTS.getOrDefault(name.substring(TIMING.length()), Duration.ZERO))));
   }
 
-  private static Timings ordered(Map<String, Duration> set) {
+  private static Timings toTimings(Map<String, Duration> set) {
     Duration[] all = set.values().toArray(Duration[]::new);
     try {
       return new Timings(all[0], all[1], all[2], all[3], all[4]);
     } catch (IllegalArgumentException e) {
       StringBuilder each = new StringBuilder();
       set.forEach((name, value) ->
-          each.append(" _").append(name).append('=').append(DurationText.of(value)));
+          each.append(" _").append(name).append('=').append(DurationText.format(value)));
       throw new InvalidSetting(
           "KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH < _LEASE < _EXPIRE,"
               + " 2 x _HEARTBEAT <= _ADOPT and 1s <= _EXPIRE, and are"
@@ -149,7 +151,7 @@ public record ProcessSettings(String instance, Host host, @Nullable Timings timi
   }
 
   /// Safe to print: short, and no control characters.
-  private static String shown(String value) {
+  private static String printable(String value) {
     String start = value.substring(0, Math.min(value.length(), 40));
     return "'" + start.replaceAll("[^ -~]", "?") + "'";
   }

@@ -58,13 +58,14 @@ public final class RecordCipher {
   }
 
   public FieldCipher field(String field) {
-    return new FieldCipher(this, place("any", field).field());
+    return new FieldCipher(this, location("any", field).field());
   }
 
   /// A new record. Fields that `values` leaves out are null.
   public StoredRecord seal(String id, PlainFields values) {
-    PermitGranted permit = permit();
-    return new StoredRecord(new RecordId(id), SealedFields.of(sealed(permit, id, values.byName())));
+    PermitGranted permit = acquirePermit();
+    return new StoredRecord(
+        new RecordId(id), SealedFields.of(sealEach(permit, id, values.byName())));
   }
 
   /// Opens every field. The caller closes what it gets.
@@ -75,7 +76,7 @@ public final class RecordCipher {
           .fields()
           .byName()
           .forEach((field, bytes) -> {
-            FieldLocation place = place(record.id().value(), field);
+            FieldLocation place = location(record.id().value(), field);
             values.put(field, open(place, envelope(place, bytes)));
           });
       return PlainFields.of(values);
@@ -91,7 +92,7 @@ public final class RecordCipher {
   /// A field of `asRead` that cannot be moved is a [ContextMismatch]; one that gets a new value is
   /// not looked at.
   public RecordChange change(StoredRecord asRead, PlainFields values) {
-    PermitGranted permit = permit();
+    PermitGranted permit = acquirePermit();
     String id = asRead.id().value();
     SortedMap<String, Bytes> fields = new TreeMap<>();
     asRead
@@ -99,11 +100,11 @@ public final class RecordCipher {
         .byName()
         .forEach((field, bytes) -> {
           if (!values.has(field)) {
-            FieldLocation place = place(id, field);
+            FieldLocation place = location(id, field);
             fields.put(field, bytes(rewrap(permit, place, envelope(place, bytes))));
           }
         });
-    fields.putAll(sealed(permit, id, values.byName()));
+    fields.putAll(sealEach(permit, id, values.byName()));
     return new RecordChange(asRead, SealedFields.of(fields));
   }
 
@@ -112,19 +113,19 @@ public final class RecordCipher {
     return change(asRead, PlainFields.of(Map.of()));
   }
 
-  private Map<String, Bytes> sealed(
+  private Map<String, Bytes> sealEach(
       PermitGranted permit, String id, Map<String, Plaintext> values) {
     Map<String, Bytes> fields = new TreeMap<>();
     values.forEach(
-        (field, value) -> fields.put(field, bytes(seal(permit, place(id, field), value))));
+        (field, value) -> fields.put(field, bytes(seal(permit, location(id, field), value))));
     return fields;
   }
 
   /// Leave to seal under one version, now.
-  PermitGranted permit() {
-    return switch (sealer.permit()) {
-      case PermitGranted granted -> granted;
-      case PermitDenied(var why) -> throw refusal(why);
+  PermitGranted acquirePermit() {
+    return switch (sealer.acquirePermit()) {
+      case PermitGranted permitGranted -> permitGranted;
+      case PermitDenied(var why) -> throw toException(why);
     };
   }
 
@@ -167,7 +168,7 @@ public final class RecordCipher {
   }
 
   /// Throws for a field that was not declared: a rotation would not know of it.
-  FieldLocation place(String id, String field) {
+  FieldLocation location(String id, String field) {
     if (!shape.sealedFields().contains(field)) {
       throw new IllegalArgumentException(
           "%s is declared with the sealed fields %s, without %s"
@@ -184,10 +185,11 @@ public final class RecordCipher {
     return Bytes.copyOf(envelope.toBytes());
   }
 
-  private MemberException refusal(SealerResult.Refusal why) {
+  private MemberException toException(SealerResult.Refusal why) {
     return switch (why) {
       case SealerResult.LeaseExpired() -> new LeaseExpired(keyring);
-      case SealerResult.NotAdmitted(MembershipState standing) -> new NotAdmitted(keyring, standing);
+      case SealerResult.NotAdmitted(MembershipState membershipState) ->
+          new NotAdmitted(keyring, membershipState);
       case SealerResult.KeyNotLoaded(KekVersion version) ->
           new KeyVersionNotLoaded(keyring, version);
       case SealerResult.NotRegistered(String reason) ->

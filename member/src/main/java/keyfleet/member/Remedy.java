@@ -27,7 +27,7 @@ public final class Remedy {
   private Remedy() {}
 
   /// How a process comes to hold `version`, by the kind of provider that has it.
-  public static String provision(String provider, KeyringName keyring, KekVersion version) {
+  public static String forMissingKey(String provider, KeyringName keyring, KekVersion version) {
     return switch (provider) {
       case "env" ->
           "set %s to the fleet's bytes and restart the process"
@@ -47,7 +47,7 @@ public final class Remedy {
   }
 
   /// For a version whose provider is not known.
-  static String provision(KeyringName keyring, KekVersion version) {
+  static String forMissingKey(KeyringName keyring, KekVersion version) {
     return "provision %s %s where this process loads its keys".formatted(keyring, version);
   }
 
@@ -56,11 +56,11 @@ public final class Remedy {
     return "KEYFLEET_KEK_%sV%d".formatted(ring, version.number());
   }
 
-  public static String of(KeyringName keyring, MembershipState standing) {
-    return switch (standing) {
+  public static String of(KeyringName keyring, MembershipState membershipState) {
+    return switch (membershipState) {
       case Admitted _ -> "none is needed";
       case ReadOnly(Keystore keystore, NavigableSet<KekVersion> unproved) ->
-          provision(keyring, keystore, unproved);
+          forMissingKey(keyring, keystore, unproved);
       case InSafeHold _ ->
           "compare the keystore with the fences: it was restored from a backup, or lost a write";
       case NoKeystore _ -> announce(keyring);
@@ -83,22 +83,22 @@ public final class Remedy {
         + String.join(" ", differences(standing.fleet(), standing.own()));
   }
 
-  private static String provision(
+  private static String forMissingKey(
       KeyringName keyring, Keystore keystore, NavigableSet<KekVersion> unproved) {
     List<String> each = new ArrayList<>();
     for (KekVersion version : unproved) {
       VersionEntry known = keystore.versions().get(version);
       each.add(
           known == null
-              ? provision(keyring, version)
-              : provision(known.provider(), keyring, version));
+              ? forMissingKey(keyring, version)
+              : forMissingKey(known.provider(), keyring, version));
     }
     return String.join("; ", each);
   }
 
   /// What is the matter, without what to do.
-  public static String sentence(MembershipState standing) {
-    return switch (standing) {
+  public static String describe(MembershipState membershipState) {
+    return switch (membershipState) {
       case DifferentTimings(Timings own, Timings fleet) ->
           "this process was set to %s, the fleet to %s"
               .formatted(
@@ -107,7 +107,7 @@ public final class Remedy {
       case ReadOnly(_, NavigableSet<KekVersion> unproved) ->
           "this process cannot prove %s, which the fleet uses".formatted(unproved);
       case NoKeystore _ -> "the keyring has no key yet";
-      default -> standing.words();
+      default -> membershipState.description();
     };
   }
 
@@ -123,7 +123,7 @@ public final class Remedy {
 
   private static void add(List<String> all, String name, Duration of, Duration from) {
     if (!of.equals(from)) {
-      all.add("KEYFLEET_TIMING_" + name + "=" + DurationText.of(of));
+      all.add("KEYFLEET_TIMING_" + name + "=" + DurationText.format(of));
     }
   }
 }

@@ -26,7 +26,7 @@ import keyfleet.store.Unknown;
 /// proves that it happened.
 public final class SealedRecords {
   /// Writes of one call that others overtook, or that got no clear answer.
-  private static final int TRIES = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
   private final RecordCipher cipher;
   private final Records records;
@@ -48,14 +48,14 @@ public final class SealedRecords {
   /// Makes a record. False if there is one of that id.
   public boolean insert(String id, PlainFields values) {
     Set<SealedFields> sent = new HashSet<>();
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       StoredRecord added = cipher.seal(id, values);
       sent.add(added.fields());
-      switch (asked(() -> records.insert(added))) {
+      switch (callStore(() -> records.insert(added))) {
         case Stored() -> {
           return true;
         }
-        case RecordWriteResult.Fenced fenced -> check(fenced, added.fields());
+        case RecordWriteResult.Fenced fenced -> requireNewerKeystore(fenced, added.fields());
         case Conflict _, Unknown _ -> {
           Optional<StoredRecord> found = read(id);
           if (found.isPresent()) {
@@ -64,14 +64,14 @@ public final class SealedRecords {
         }
       }
     }
-    throw new Contended(cipher.collection(), id, TRIES);
+    throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
   }
 
   /// Gives some fields of a record new values, and brings all its fields under the active version.
   /// False if there is no such record.
   public boolean update(String id, PlainFields values) {
     Set<SealedFields> sent = new HashSet<>();
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Optional<StoredRecord> found = read(id);
       if (found.isEmpty()) {
         return false;
@@ -81,36 +81,36 @@ public final class SealedRecords {
       }
       RecordChange recordChange = cipher.change(found.get(), values);
       sent.add(recordChange.after());
-      switch (asked(() -> records.compareAndSet(recordChange))) {
+      switch (callStore(() -> records.compareAndSet(recordChange))) {
         case Stored() -> {
           return true;
         }
-        case RecordWriteResult.Fenced fenced -> check(fenced, recordChange.after());
+        case RecordWriteResult.Fenced fenced -> requireNewerKeystore(fenced, recordChange.after());
         case Conflict _, Unknown _ -> {} // read again, and see
       }
     }
-    throw new Contended(cipher.collection(), id, TRIES);
+    throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
   }
 
   /// It is gone on return. False if there was none.
   public boolean delete(String id) {
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       Optional<StoredRecord> found = read(id);
       if (found.isEmpty()) {
         return i > 0;
       }
-      if (asked(() -> records.delete(found.get())) instanceof DeleteResult.Deleted) {
+      if (callStore(() -> records.delete(found.get())) instanceof DeleteResult.Deleted) {
         return true;
       }
     }
-    throw new Contended(cipher.collection(), id, TRIES);
+    throw new Contended(cipher.collection(), id, MAX_ATTEMPTS);
   }
 
   private Optional<StoredRecord> read(String id) {
-    return asked(() -> records.read(new RecordId(id)));
+    return callStore(() -> records.read(new RecordId(id)));
   }
 
-  private static <T> T asked(Supplier<T> store) {
+  private static <T> T callStore(Supplier<T> store) {
     try {
       return store.get();
     } catch (StoreException e) {
@@ -119,8 +119,8 @@ public final class SealedRecords {
   }
 
   /// The keys changed between seal and write. Sealing anew helps once this process knows.
-  private void check(RecordWriteResult.Fenced fenced, SealedFields refused) {
-    if (refused.versions().contains(cipher.permit().version())) {
+  private void requireNewerKeystore(RecordWriteResult.Fenced fenced, SealedFields refused) {
+    if (refused.versions().contains(cipher.acquirePermit().version())) {
       throw new Fenced(cipher.collection(), fenced);
     }
   }

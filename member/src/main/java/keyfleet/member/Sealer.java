@@ -29,35 +29,35 @@ import org.jspecify.annotations.Nullable;
 /// Before its first seal it registers the collection: a rotation moves what it knows of.
 public final class Sealer {
   private final CollectionRegistration collectionRegistration;
-  private final CollectionRegistry registry;
+  private final CollectionRegistry collectionRegistry;
   private final LoadedKeys keys;
-  private final Supplier<MembershipState> standing;
+  private final Supplier<MembershipState> state;
   private final LongSupplier clock;
 
   /// When the collection was seen to be registered, on the clock.
-  private volatile @Nullable Long registered;
+  private volatile @Nullable Long registeredAtNanos;
 
   public Sealer(
       CollectionRegistration collectionRegistration,
-      CollectionRegistry registry,
+      CollectionRegistry collectionRegistry,
       LoadedKeys keys,
-      Supplier<MembershipState> standing,
+      Supplier<MembershipState> state,
       LongSupplier clock) {
     this.collectionRegistration = collectionRegistration;
-    this.registry = registry;
+    this.collectionRegistry = collectionRegistry;
     this.keys = keys;
-    this.standing = standing;
+    this.state = state;
     this.clock = clock;
   }
 
   /// Registers the collection, unless that is done. Who does so before joining can seal at once.
   public CollectionRegistry.Outcome register() {
     CollectionRegistry.Outcome outcome =
-        registered == null
-            ? registry.register(collectionRegistration)
+        registeredAtNanos == null
+            ? collectionRegistry.register(collectionRegistration)
             : new CollectionRegistry.Registered();
-    if (registered == null && outcome instanceof CollectionRegistry.Registered) {
-      registered = clock.getAsLong();
+    if (registeredAtNanos == null && outcome instanceof CollectionRegistry.Registered) {
+      registeredAtNanos = clock.getAsLong();
     }
     return outcome;
   }
@@ -67,7 +67,7 @@ public final class Sealer {
 
   record PermitGranted(EnvelopeCipher cipher, KekVersion version) implements Permit {}
 
-  record PermitDenied(SealerResult.Refusal why) implements Permit {}
+  record PermitDenied(SealerResult.Refusal refusal) implements Permit {}
 
   /// Seals under the active version. The first call asks the store, later ones do not.
   public SealerResult seal(FieldLocation fieldLocation, SecretBytes plaintext) {
@@ -78,7 +78,7 @@ public final class Sealer {
               + ", not "
               + fieldLocation.collection());
     }
-    return switch (permit()) {
+    return switch (acquirePermit()) {
       case PermitDenied(var why) -> why;
       case PermitGranted(EnvelopeCipher cipher, KekVersion version) ->
           switch (cipher.seal(version, fieldLocation, plaintext)) {
@@ -89,9 +89,9 @@ public final class Sealer {
   }
 
   /// For whoever seals several values under one version: by the next call it may be another.
-  Permit permit() {
-    if (!(standing.get() instanceof Admitted)) {
-      return new PermitDenied(new NotAdmitted(standing.get()));
+  Permit acquirePermit() {
+    if (!(state.get() instanceof Admitted)) {
+      return new PermitDenied(new NotAdmitted(state.get()));
     }
     if (register() instanceof RegisteredDifferently(var held)) {
       return new PermitDenied(
@@ -100,8 +100,8 @@ public final class Sealer {
                   .formatted(held.collection(), held.keyring(), held.sealedFields())));
     }
     // After registering: that took a while, and the lease has to hold now.
-    return switch (standing.get()) {
-      case Admitted admitted -> permit(admitted);
+    return switch (state.get()) {
+      case Admitted admitted -> acquirePermit(admitted);
       case MembershipState other -> new PermitDenied(new NotAdmitted(other));
     };
   }
@@ -109,12 +109,12 @@ public final class Sealer {
   /// The round of the lease began after the collection was registered (ADR 7). So either the driver
   /// of a rotation found the collection and fenced it, or this process has read what came of the
   /// rotation.
-  private Permit permit(Admitted admitted) {
+  private Permit acquirePermit(Admitted admitted) {
     Keystore keystore = admitted.keystore();
     if (!admitted.lease().isHeld(clock.getAsLong(), keystore.timings().lease())) {
       return new PermitDenied(new LeaseExpired());
     }
-    Long since = registered;
+    Long since = registeredAtNanos;
     return since == null || admitted.lease().roundTripStartNanos() < since
         ? new PermitDenied(new JustRegistered())
         : new PermitGranted(keys.cipher(), keystore.active());

@@ -12,7 +12,7 @@ public sealed interface SealerResult {
   /// The store was not heard of for the length of a lease: somebody may have changed the keys.
   record LeaseExpired() implements Refusal {}
 
-  record NotAdmitted(MembershipState standing) implements Refusal {}
+  record NotAdmitted(MembershipState state) implements Refusal {}
 
   /// The collection belongs to another keyring, or was registered with other fields.
   record NotRegistered(String reason) implements Refusal {}

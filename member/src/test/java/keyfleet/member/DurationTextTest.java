@@ -25,7 +25,7 @@ class DurationTextTest {
   })
   void durationAsWritten_isReadAndWrittenAgain(String text, Duration duration, String shown) {
     assertEquals(Optional.of(duration), DurationText.parse(text));
-    assertEquals(shown, DurationText.of(duration));
+    assertEquals(shown, DurationText.format(duration));
     assertEquals(Optional.of(duration), DurationText.parse(shown));
   }
 

@@ -52,11 +52,11 @@ public class MemberTest {
   void memberThatJoined_sealsAndOpensAtOnce() {
     try (Member member = joined("api-1")) {
       FieldCipher card = member.cipher("orders", "card");
-      SealedValue sealed = card.seal("o-1", "4111");
-      assertEquals("4111", card.open("o-1", sealed).text());
-      assertEquals("4111", card.open("o-1", sealed.bytes()).text());
-      assertEquals("Sealed[main v1]", sealed.toString());
-      assertEquals(v(1), member.active().orElseThrow());
+      SealedValue sealedValue = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealedValue).text());
+      assertEquals("4111", card.open("o-1", sealedValue.bytes()).text());
+      assertEquals("Sealed[main v1]", sealedValue.toString());
+      assertEquals(v(1), member.activeVersion().orElseThrow());
       assertTrue(member.isReady());
     }
     assertEquals(List.of(), fleet.heartbeats());
@@ -76,11 +76,12 @@ public class MemberTest {
   @Test
   void valueOfAnotherPlace_isNotOpenedAndNotExplained() {
     Member member = joined("api-1");
-    SealedValue sealed = member.cipher("orders", "card").seal("o-1", "4111");
+    SealedValue sealedValue = member.cipher("orders", "card").seal("o-1", "4111");
     var elsewhere =
         List.of(
             assertThrows(
-                ContextMismatch.class, () -> member.cipher("orders", "card").open("o-2", sealed)),
+                ContextMismatch.class,
+                () -> member.cipher("orders", "card").open("o-2", sealedValue)),
             assertThrows(
                 ContextMismatch.class,
                 () -> member.cipher("orders", "card").open("o-1", new byte[9])),
@@ -90,9 +91,11 @@ public class MemberTest {
                     member
                         .cipher("orders", "card")
                         .open(
-                            "o-1", new SealedValue(new KeyringName("other"), sealed.envelope()))));
+                            "o-1",
+                            new SealedValue(new KeyringName("other"), sealedValue.envelope()))));
     assertEquals(1, elsewhere.stream().map(Throwable::getMessage).distinct().count());
-    assertThrows(ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealed));
+    assertThrows(
+        ContextMismatch.class, () -> member.cipher("orders", "name").open("o-1", sealedValue));
     assertFalse(elsewhere.getFirst().getMessage().contains("o-2"), "ids may be personal");
   }
 
@@ -160,11 +163,12 @@ public class MemberTest {
     fleet.rotation().stage(2);
     fleet.rotation().flip();
     fleet.advance(Duration.ofSeconds(2));
-    SealedValue sealed = rich.cipher("orders", "card").seal("o-1", "4111");
+    SealedValue sealedValue = rich.cipher("orders", "card").seal("o-1", "4111");
     Member poor = orders(fleet.memberWith(fleet.keysOf(1), "api-2")).join();
     KeyVersionNotLoaded missing =
         assertThrows(
-            KeyVersionNotLoaded.class, () -> poor.cipher("orders", "card").open("o-1", sealed));
+            KeyVersionNotLoaded.class,
+            () -> poor.cipher("orders", "card").open("o-1", sealedValue));
     assertTrue(missing.getMessage().contains("main v2"), missing.getMessage());
     assertFalse(poor.isReady());
   }
@@ -174,7 +178,7 @@ public class MemberTest {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
     SealedValue before = card.seal("o-1", "4111");
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     fleet.advance(TIMINGS.lease().minus(MILLI));
     card.seal("o-1", "4111");
     assertTrue(member.isReady());
@@ -189,10 +193,10 @@ public class MemberTest {
   void storeThatComesBack_isNoticedByItself() {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     fleet.advance(Duration.ofMinutes(10));
     assertThrows(LeaseExpired.class, () -> card.seal("o-1", "4111"));
-    fleet.engine().mend();
+    fleet.engine().reconnect();
     fleet.advance(TIMINGS.heartbeat());
     card.seal("o-1", "4111");
     assertEquals(1, fleet.heartbeats().size());
@@ -203,10 +207,10 @@ public class MemberTest {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
     for (int i = 0; i < 20; i++) {
-      fleet.engine().cut();
+      fleet.engine().disconnect();
       fleet.advance(Duration.ofSeconds(130));
       assertThrows(LeaseExpired.class, () -> card.seal("o-1", "4111"));
-      fleet.engine().mend();
+      fleet.engine().reconnect();
       fleet.advance(Duration.ofMillis(8_250));
       card.seal("o-1", "4111");
     }
@@ -264,13 +268,14 @@ public class MemberTest {
             + " KEYFLEET_TIMING_HEARTBEAT=30s",
         refused.getMessage());
     assertEquals(
-        List.of(), new CollectionRegistry(fleet.engine().inner(), () -> "n").of(KeyringName.MAIN));
+        List.of(),
+        new CollectionRegistry(fleet.engine().inner(), () -> "n").registrations(KeyringName.MAIN));
     assertTrue(orders(fleet.member("api-1")).timings(TIMINGS).join().isReady());
   }
 
   @Test
   void storeThatDoesNotAnswer_isNotJoined() {
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     StoreUnavailable refused = assertThrows(StoreUnavailable.class, () -> joined("api-1"));
     assertEquals("no connection", refused.getMessage());
   }
@@ -324,11 +329,11 @@ public class MemberTest {
   void memberThatLeft_sealsNothingAndStillOpens() {
     Member member = joined("api-1");
     FieldCipher card = member.cipher("orders", "card");
-    SealedValue sealed = card.seal("o-1", "4111");
+    SealedValue sealedValue = card.seal("o-1", "4111");
     member.close();
     member.close();
     assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
-    assertEquals("4111", card.open("o-1", sealed).text());
+    assertEquals("4111", card.open("o-1", sealedValue).text());
     assertFalse(member.isReady());
     fleet.advance(Duration.ofMinutes(1));
     assertEquals(List.of(), fleet.heartbeats());
@@ -336,13 +341,13 @@ public class MemberTest {
 
   @Test
   void twoKeyrings_shareAnEngine() {
-    TestFleet archive = fleet.beside(new KeyringName("archive"));
+    TestFleet archive = fleet.sharingStore(new KeyringName("archive"));
     Member first = joined("api-1");
     CollectionShape files = new CollectionShape("files", "id", new TreeSet<>(Set.of("body")));
     Member second =
         archive.member("api-1").collection(TestEngine.NAME, fleet.engine(), files).join();
-    SealedValue sealed = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
-    assertEquals("Sealed[archive v1]", sealed.toString());
+    SealedValue sealedValue = second.cipher("files", "body").seal("f-1", new byte[] {1, 2});
+    assertEquals("Sealed[archive v1]", sealedValue.toString());
     assertEquals("Sealed[main v1]", first.cipher("orders", "card").seal("o-1", "1").toString());
     assertEquals(1, fleet.heartbeats().size());
     assertEquals(1, archive.heartbeats().size());

@@ -46,10 +46,13 @@ class PlaintextTest {
 
   @Test
   void sealedValue_goesThroughBytesAndText() {
-    SealedValue sealed = new SealedValue(KeyringName.MAIN, MemberFixtures.sentinel(3).envelope());
-    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.bytes()));
-    assertEquals(Optional.of(sealed), SealedValue.parse(KeyringName.MAIN, sealed.base64()));
-    assertEquals("Sealed[main v3]", sealed.toString());
+    SealedValue sealedValue =
+        new SealedValue(KeyringName.MAIN, MemberFixtures.sentinel(3).envelope());
+    assertEquals(
+        Optional.of(sealedValue), SealedValue.parse(KeyringName.MAIN, sealedValue.bytes()));
+    assertEquals(
+        Optional.of(sealedValue), SealedValue.parse(KeyringName.MAIN, sealedValue.base64()));
+    assertEquals("Sealed[main v3]", sealedValue.toString());
     assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, "no base 64"));
     assertEquals(Optional.empty(), SealedValue.parse(KeyringName.MAIN, new byte[20]));
   }

@@ -54,7 +54,7 @@ class PlatformMemberThreadsTest {
     private final Kv inner;
     private final Semaphore open = new Semaphore(1);
     private final Semaphore beats = new Semaphore(0);
-    private final Semaphore knocks = new Semaphore(0);
+    private final Semaphore calls = new Semaphore(0);
 
     GatedKv(Kv inner) {
       this.inner = inner;
@@ -62,7 +62,7 @@ class PlatformMemberThreadsTest {
 
     @Override
     public Kv inner() {
-      knocks.release();
+      calls.release();
       open.acquireUninterruptibly();
       open.release();
       return inner;
@@ -82,8 +82,8 @@ class PlatformMemberThreadsTest {
 
     void shut() throws InterruptedException {
       open.acquire();
-      knocks.drainPermits();
-      assertTrue(knocks.tryAcquire(30, TimeUnit.SECONDS), "a round is under way");
+      calls.drainPermits();
+      assertTrue(calls.tryAcquire(30, TimeUnit.SECONDS), "a round is under way");
     }
   }
 
@@ -96,7 +96,7 @@ class PlatformMemberThreadsTest {
     return Member.builder(kv, KeyringName.MAIN)
         .instance("api-1")
         .collection(TestEngine.NAME, fleet.engine(), ORDERS)
-        .on(new PlatformMemberThreads("test", Duration.ofMillis(300)));
+        .threads(new PlatformMemberThreads("test", Duration.ofMillis(300)));
   }
 
   private Member joined(MemberBuilder joining) {
@@ -115,7 +115,7 @@ class PlatformMemberThreadsTest {
 
   @Test
   void member_beatsByItselfUntilItIsClosed() throws InterruptedException {
-    Member member = joined(joining().provider(fleet.keys()).observer(events::add));
+    Member member = joined(joining().provider(fleet.keys()).listener(events::add));
     kv.awaitBeats(5);
     member.close();
     assertEquals(0, fleet.heartbeats().size());
@@ -139,7 +139,8 @@ class PlatformMemberThreadsTest {
           RecordCipher orders = member.records("orders").cipher();
           try {
             while (!over.get()) {
-              var record = orders.seal("o-1", PlainFields.texts(Map.of("card", "1", "name", "2")));
+              var record =
+                  orders.seal("o-1", PlainFields.ofTexts(Map.of("card", "1", "name", "2")));
               assertEquals(1, record.fields().versions().size());
               seen.addAll(record.fields().versions());
               assertEquals("2", orders.open(record).text("name"));
@@ -170,8 +171,8 @@ class PlatformMemberThreadsTest {
     Member member = joined(joining().provider(fleet.keys()));
     FieldCipher card = member.cipher("orders", "card");
     kv.shut();
-    SealedValue sealed = card.seal("o-1", "4111");
-    assertEquals("4111", card.open("o-1", sealed).text());
+    SealedValue sealedValue = card.seal("o-1", "4111");
+    assertEquals("4111", card.open("o-1", sealedValue).text());
     member.close();
     assertThrows(NotAdmitted.class, () -> card.seal("o-1", "4111"));
     assertEquals(1, fleet.heartbeats().size());
@@ -227,7 +228,7 @@ class PlatformMemberThreadsTest {
             Thread.currentThread().interrupt();
           }
         };
-    joined(joining().provider(fleet.keys()).observer(stuck));
+    joined(joining().provider(fleet.keys()).listener(stuck));
     kv.awaitBeats(5);
     release.countDown();
   }
@@ -258,7 +259,7 @@ class PlatformMemberThreadsTest {
     joined(
         joining()
             .provider(defect)
-            .observer(event -> {
+            .listener(event -> {
               if (event instanceof RoundFailed) {
                 told.countDown();
               }

@@ -105,7 +105,8 @@ class ProcessSettingsTest {
     assertEquals(longest, settings("KEYFLEET_INSTANCE=" + longest).instance());
     assertThrows(InvalidSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + longest));
     assertThrows(InvalidSetting.class, () -> settings("KEYFLEET_INSTANCE=a" + ".".repeat(64)));
-    assertTrue(Key.isValid("k".repeat(63) + "." + KeyEscaper.word("a" + ".".repeat(63))), "a key");
+    assertTrue(
+        Key.isValid("k".repeat(63) + "." + KeyEscaper.escape("a" + ".".repeat(63))), "a key");
   }
 
   @Test
@@ -119,7 +120,7 @@ class ProcessSettingsTest {
 
   @Test
   void thisMachine_isKnown() {
-    LocalProcess here = LocalProcess.here();
+    LocalProcess here = LocalProcess.current();
     assertEquals(ProcessHandle.current().pid(), here.pid());
     assertTrue(here.host().matches("\\S+"), here.host());
   }

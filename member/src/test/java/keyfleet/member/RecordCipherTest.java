@@ -49,7 +49,7 @@ class RecordCipherTest {
   }
 
   private static PlainFields texts(String card, String name) {
-    return PlainFields.texts(Map.of("card", card, "name", name));
+    return PlainFields.ofTexts(Map.of("card", card, "name", name));
   }
 
   private StoredRecord sealed() {
@@ -81,7 +81,7 @@ class RecordCipherTest {
   void partialChange_movesTheOtherFieldsToo() {
     StoredRecord record = sealed();
     flip();
-    RecordChange recordChange = orders.change(record, PlainFields.texts(Map.of("card", "5500")));
+    RecordChange recordChange = orders.change(record, PlainFields.ofTexts(Map.of("card", "5500")));
     assertEquals(record, recordChange.before());
     assertEquals(Set.of(v(2)), recordChange.after().versions());
     try (PlainFields opened = orders.open(new StoredRecord(record.id(), recordChange.after()))) {
@@ -101,7 +101,7 @@ class RecordCipherTest {
     assertEquals(Set.of(v(2)), orders.rewrap(mixed).after().versions());
     assertEquals(
         Set.of(v(2)),
-        orders.change(mixed, PlainFields.texts(Map.of("card", "1"))).after().versions());
+        orders.change(mixed, PlainFields.ofTexts(Map.of("card", "1"))).after().versions());
   }
 
   /// K4.
@@ -132,7 +132,7 @@ class RecordCipherTest {
     StoredRecord record = sealed();
     flip();
     StoredRecord broken = with(record, "name", Bytes.copyOf(new byte[] {1, 2, 3}));
-    PlainFields card = PlainFields.texts(Map.of("card", "5500"));
+    PlainFields card = PlainFields.ofTexts(Map.of("card", "5500"));
     assertThrows(ContextMismatch.class, () -> orders.change(broken, card));
     StoredRecord swapped = with(record, "name", field(record.fields(), "card"));
     assertThrows(ContextMismatch.class, () -> orders.change(swapped, card));
@@ -142,14 +142,14 @@ class RecordCipherTest {
 
   @Test
   void undeclaredField_isABug() {
-    PlainFields cvv = PlainFields.texts(Map.of("cvv", "123"));
+    PlainFields cvv = PlainFields.ofTexts(Map.of("cvv", "123"));
     assertThrows(IllegalArgumentException.class, () -> orders.seal("o-1", cvv));
   }
 
   @Test
   void lease_boundsRewrappingToo() {
     StoredRecord record = sealed();
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     fleet.advance(Duration.ofSeconds(91));
     assertThrows(LeaseExpired.class, () -> orders.rewrap(record));
     assertThrows(LeaseExpired.class, () -> orders.seal("o-2", texts("1", "2")));
@@ -179,7 +179,7 @@ class RecordCipherTest {
     StoredRecord second = flapping.seal("o-1", texts("1", "2"));
     assertEquals(Set.of(v(2)), first.fields().versions());
     assertEquals(Set.of(v(1)), second.fields().versions());
-    PlainFields card = PlainFields.texts(Map.of("card", "3"));
+    PlainFields card = PlainFields.ofTexts(Map.of("card", "3"));
     assertEquals(Set.of(v(2)), flapping.change(second, card).after().versions());
     assertEquals(Set.of(v(1)), flapping.change(second, card).after().versions());
   }

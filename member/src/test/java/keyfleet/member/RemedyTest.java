@@ -29,7 +29,7 @@ class RemedyTest {
     "attic, main, give the process access to main v2 in attic"
   })
   void missingKey_isProvidedAsItsProviderNeeds(String provider, String keyring, String remedy) {
-    assertEquals(remedy, Remedy.provision(provider, new KeyringName(keyring), v(2)));
+    assertEquals(remedy, Remedy.forMissingKey(provider, new KeyringName(keyring), v(2)));
   }
 
   @Test
@@ -44,9 +44,9 @@ class RemedyTest {
             new MembershipState.NameTaken("run-2"),
             new MembershipState.DifferentTimings(Timings.DEFAULT, Timings.DEFAULT),
             new MembershipState.NotJoined("it has not joined the fleet yet"));
-    for (MembershipState standing : all) {
-      String sentence = Remedy.sentence(standing);
-      String remedy = Remedy.of(KeyringName.MAIN, standing);
+    for (MembershipState membershipState : all) {
+      String sentence = Remedy.describe(membershipState);
+      String remedy = Remedy.of(KeyringName.MAIN, membershipState);
       assertTrue(sentence.length() > 10 && !sentence.contains("Try:"), sentence);
       assertTrue(remedy.length() > 10 && !remedy.contains("\n"), remedy);
     }

@@ -39,11 +39,11 @@ class SealedRecordsTest {
   private final FakeRecords stored = fleet.engine().collection("orders");
 
   private static PlainFields card(String text) {
-    return PlainFields.texts(Map.of("card", text));
+    return PlainFields.ofTexts(Map.of("card", text));
   }
 
   private static PlainFields both(String card, String name) {
-    return PlainFields.texts(Map.of("card", card, "name", name));
+    return PlainFields.ofTexts(Map.of("card", card, "name", name));
   }
 
   private String text(String field) {
@@ -116,7 +116,7 @@ class SealedRecordsTest {
 
   @Test
   void storeThatDoesNotAnswer_isSaidToBeSo() {
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     assertThrows(StoreUnavailable.class, () -> orders.find("o-1"));
     assertThrows(StoreUnavailable.class, () -> orders.insert("o-1", card("1")));
   }
@@ -163,7 +163,7 @@ class SealedRecordsTest {
           @Override
           public RecordWriteResult compareAndSet(RecordChange recordChange) {
             if (left[0]-- > 0) {
-              orders.update("o-1", PlainFields.texts(Map.of("name", "by another")));
+              orders.update("o-1", PlainFields.ofTexts(Map.of("name", "by another")));
             }
             return stored.compareAndSet(recordChange);
           }

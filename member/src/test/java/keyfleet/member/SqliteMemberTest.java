@@ -76,11 +76,11 @@ class SqliteMemberTest {
             .instance("api-1")
             .join()) {
       FieldCipher card = member.cipher("orders", "card");
-      SealedValue sealed = card.seal("o-1", "4111");
-      assertEquals("4111", card.open("o-1", sealed).text());
+      SealedValue sealedValue = card.seal("o-1", "4111");
+      assertEquals("4111", card.open("o-1", sealedValue).text());
       SealedRecords orders = member.records("orders");
-      assertTrue(orders.insert("o-1", PlainFields.texts(Map.of("card", "4111", "name", "Ada"))));
-      assertTrue(orders.update("o-1", PlainFields.texts(Map.of("card", "5500"))));
+      assertTrue(orders.insert("o-1", PlainFields.ofTexts(Map.of("card", "4111", "name", "Ada"))));
+      assertTrue(orders.update("o-1", PlainFields.ofTexts(Map.of("card", "5500"))));
       assertEquals("Ada", orders.find("o-1").orElseThrow().text("name"));
       assertThrows(
           NameTaken.class,
@@ -101,7 +101,8 @@ class SqliteMemberTest {
             .instance("api-1")
             .collection("sqlite", engine, missing);
     assertThrows(StoreUnavailable.class, joining::join);
-    assertEquals(List.of(), new CollectionRegistry(engine.kv(), () -> "n").of(KeyringName.MAIN));
+    assertEquals(
+        List.of(), new CollectionRegistry(engine.kv(), () -> "n").registrations(KeyringName.MAIN));
     engine.close();
   }
 }

@@ -23,7 +23,7 @@ public final class TestEngine implements Engine {
 
   private final FakeKv kv;
   private final SortedMap<String, FakeRecords> collections = new TreeMap<>();
-  private volatile boolean cut;
+  private volatile boolean disconnected;
 
   TestEngine(FakeStoreClock clock) {
     this.kv = new FakeKv(clock);
@@ -54,16 +54,16 @@ public final class TestEngine implements Engine {
   }
 
   /// From here on nobody is answered.
-  public void cut() {
-    cut = true;
+  public void disconnect() {
+    disconnected = true;
   }
 
-  public void mend() {
-    cut = false;
+  public void reconnect() {
+    disconnected = false;
   }
 
   private <T> T reached(T port) {
-    if (cut) {
+    if (disconnected) {
       throw new StoreException("no connection");
     }
     return port;

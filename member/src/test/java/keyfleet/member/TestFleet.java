@@ -56,27 +56,27 @@ public final class TestFleet {
 
   /// Members beat when the test's time comes to it.
   private final class TestMemberThreads implements MemberThreads {
-    private @Nullable HeartbeatLoop rounds;
+    private @Nullable HeartbeatLoop heartbeatLoop;
 
     @Override
-    public Consumer<MemberEvent> reader(MemberListener observer) {
+    public Consumer<MemberEvent> eventSink(MemberListener memberListener) {
       return event -> {
         events.add(event);
-        observer.observe(event);
+        memberListener.onEvent(event);
       };
     }
 
     @Override
     public void start(HeartbeatLoop newRounds) {
-      rounds = newRounds;
-      beating.add(newRounds);
+      heartbeatLoop = newRounds;
+      loops.add(newRounds);
     }
 
     @Override
     public void stop() {
-      HeartbeatLoop started = rounds;
-      if (started != null && beating.remove(started)) {
-        started.end();
+      HeartbeatLoop started = heartbeatLoop;
+      if (started != null && loops.remove(started)) {
+        started.leave();
       }
     }
   }
@@ -92,8 +92,8 @@ public final class TestFleet {
   private final Map<Integer, SoftwareKek> keks = new HashMap<>();
   private final TestKeyProvider keys;
   private final TestRotation rotation;
-  private final List<HeartbeatLoop> beating = new ArrayList<>();
-  private final List<PeriodicActivity> activities = new ArrayList<>();
+  private final List<HeartbeatLoop> loops = new ArrayList<>();
+  private final List<PeriodicActivity> periodicActivities = new ArrayList<>();
   private final List<MemberEvent> events = new ArrayList<>();
 
   private TestFleet(KeyringName keyring, Timings timings, FakeStoreClock time, TestEngine engine) {
@@ -117,7 +117,7 @@ public final class TestFleet {
   }
 
   /// Another keyring in the same store, at the same time. Its members beat when it is advanced.
-  public TestFleet beside(KeyringName other) {
+  public TestFleet sharingStore(KeyringName other) {
     TestFleet fleet = new TestFleet(other, rotation.timings(), time, engine);
     fleet.rotation.announce(1);
     return fleet;
@@ -176,7 +176,7 @@ public final class TestFleet {
         .settings(new ProcessSettings(instance, host, null))
         .clock(this::nanos)
         .jitter(jitter)
-        .on(new TestMemberThreads());
+        .threads(new TestMemberThreads());
   }
 
   /// What all members said that happened to them.
@@ -195,7 +195,8 @@ public final class TestFleet {
 
   /// Does `work` each time `period` has gone by.
   public void every(Duration period, Runnable work) {
-    activities.add(new PeriodicActivity(period.toNanos(), work, nanos() + period.toNanos()));
+    periodicActivities.add(
+        new PeriodicActivity(period.toNanos(), work, nanos() + period.toNanos()));
   }
 
   /// Lets time go by, and whatever is due happen at its time.
@@ -203,22 +204,24 @@ public final class TestFleet {
     long until = nanos() + duration.toNanos();
     while (untilNext() <= until - nanos()) {
       step(Math.max(untilNext(), 0));
-      new ArrayList<>(beating)
-          .stream().filter(it -> it.schedule().leftNanos() <= 0).forEach(HeartbeatLoop::runOrTell);
-      activities.stream().filter(it -> it.due <= nanos()).toList().forEach(this::perform);
+      new ArrayList<>(loops)
+          .stream()
+              .filter(it -> it.heartbeatSchedule().nanosUntilDue() <= 0)
+              .forEach(HeartbeatLoop::runRoundOrReport);
+      periodicActivities.stream().filter(it -> it.due <= nanos()).toList().forEach(this::run);
     }
     step(until - nanos());
   }
 
-  private void perform(PeriodicActivity activity) {
-    activity.due = nanos() + activity.period;
-    activity.work.run();
+  private void run(PeriodicActivity periodicActivity) {
+    periodicActivity.due = nanos() + periodicActivity.period;
+    periodicActivity.work.run();
   }
 
   private long untilNext() {
     return LongStream.concat(
-            beating.stream().mapToLong(it -> it.schedule().leftNanos()),
-            activities.stream().mapToLong(it -> it.due - nanos()))
+            loops.stream().mapToLong(it -> it.heartbeatSchedule().nanosUntilDue()),
+            periodicActivities.stream().mapToLong(it -> it.due - nanos()))
         .min()
         .orElse(Long.MAX_VALUE);
   }

@@ -17,7 +17,7 @@ public final class TestKeyProvider implements KekProvider {
   private final IntFunction<SoftwareKek> right;
   private final IntFunction<SoftwareKek> wrong;
   private final Map<Integer, SoftwareKek> held = new TreeMap<>();
-  private boolean broken;
+  private boolean failing;
 
   TestKeyProvider(
       KeyringName keyring, IntFunction<SoftwareKek> right, IntFunction<SoftwareKek> wrong) {
@@ -43,11 +43,11 @@ public final class TestKeyProvider implements KekProvider {
   }
 
   public synchronized void fail() {
-    broken = true;
+    failing = true;
   }
 
-  public synchronized void mend() {
-    broken = false;
+  public synchronized void recover() {
+    failing = false;
   }
 
   @Override
@@ -57,7 +57,7 @@ public final class TestKeyProvider implements KekProvider {
 
   @Override
   public synchronized KekSet load() {
-    if (broken) {
+    if (failing) {
       throw new ProviderException("the test's keys are gone", "mend()");
     }
     return KekSet.of(keyring, new HashMap<>(held).values());

@@ -51,16 +51,16 @@ public final class TestRotation {
   }
 
   /// Not counted by the store's being cut off.
-  private KeystoreStore keystores() {
+  private KeystoreStore keystoreStore() {
     return new KeystoreStore(fleet.engine().inner(), fleet.keyring(), () -> "test-" + nonces++);
   }
 
   public Keystore keystore() {
-    return held().keystore();
+    return storedKeystore().keystore();
   }
 
-  private StoredKeystore held() {
-    return keystores().read().orElseThrow(() -> new IllegalStateException("no keystore yet"));
+  private StoredKeystore storedKeystore() {
+    return keystoreStore().read().orElseThrow(() -> new IllegalStateException("no keystore yet"));
   }
 
   /// Makes a version known; version 1 makes the keystore.
@@ -68,14 +68,14 @@ public final class TestRotation {
     if (version == 1) {
       bootstrap(Keystore.Use.RECORDS);
     } else {
-      StoredKeystore held = held();
+      StoredKeystore held = storedKeystore();
       write(held, held.keystore().announce(new KekVersion(version), keyVersion(version)));
     }
   }
 
   void bootstrap(Keystore.Use use) {
     var identity = new Keystore.Identity("test", 1, use);
-    check(keystores().create(Keystore.bootstrap(identity, keyVersion(1), timings)));
+    check(keystoreStore().create(Keystore.bootstrap(identity, keyVersion(1), timings)));
   }
 
   private VersionEntry keyVersion(int version) {
@@ -132,7 +132,7 @@ public final class TestRotation {
             .forEach((field, bytes) -> {
               FieldLocation fieldLocation =
                   new FieldLocation(collection, record.id().value(), field);
-              moved.put(field, moved(cipher, fieldLocation, bytes, active));
+              moved.put(field, rewrap(cipher, fieldLocation, bytes, active));
             });
         RecordWriteResult write =
             records.compareAndSet(new RecordChange(record, SealedFields.of(moved)));
@@ -144,7 +144,7 @@ public final class TestRotation {
     }
   }
 
-  private static Bytes moved(
+  private static Bytes rewrap(
       EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes, KekVersion active) {
     Envelope envelope = Envelope.parse(bytes.toArray()).orElseThrow();
     return cipher.rewrap(fieldLocation, envelope, active) instanceof Rewrapped(Envelope next)
@@ -166,7 +166,7 @@ public final class TestRotation {
   }
 
   private void decide(RotationEvent rotationEvent) {
-    StoredKeystore held = held();
+    StoredKeystore held = storedKeystore();
     write(held, held.keystore().decide(rotationEvent));
   }
 
@@ -174,7 +174,7 @@ public final class TestRotation {
     if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
       throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
     }
-    check(keystores().replace(held, next));
+    check(keystoreStore().replace(held, next));
   }
 
   private static void check(WriteOutcome writeOutcome) {

@@ -78,18 +78,18 @@ final class FleetMetrics implements MultiCollector {
     SortedMap<KekVersion, Long> sealed = new TreeMap<>();
     member
         .keys()
-        .tally()
+        .metrics()
         .counts()
-        .forEach((line, count) -> {
-          KekVersion held = line.version();
+        .forEach((series, count) -> {
+          KekVersion held = series.version();
           String version = held == null ? "none" : number(held);
           operations.dataPoint(
               counted(
                   Labels.of("key", key, "version", version)
-                      .add("op", lower(line.operation()))
-                      .add("result", lower(line.outcome())),
+                      .add("op", lower(series.operation()))
+                      .add("result", lower(series.outcome())),
                   count));
-          boolean wrapped = line.outcome() == Outcome.OK && line.operation() != Operation.OPEN;
+          boolean wrapped = series.outcome() == Outcome.OK && series.operation() != Operation.OPEN;
           if (wrapped && held != null) {
             sealed.merge(held, count, Long::sum);
           }
@@ -107,19 +107,19 @@ final class FleetMetrics implements MultiCollector {
     points.help("how long values took to be sealed, opened or moved, whatever came of it");
     double[] bounds =
         DoubleStream.concat(
-                CryptoMetrics.BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
+                CryptoMetrics.BUCKET_BOUNDS.stream().mapToDouble(FleetMetrics::seconds),
                 DoubleStream.of(Double.POSITIVE_INFINITY))
             .toArray();
     member
         .keys()
-        .tally()
+        .metrics()
         .durations()
-        .forEach((operation, took) -> {
-          long[] counts = took.counts().stream().mapToLong(Long::longValue).toArray();
+        .forEach((operation, latencyHistogram) -> {
+          long[] counts = latencyHistogram.counts().stream().mapToLong(Long::longValue).toArray();
           points.dataPoint(
               new HistogramDataPointSnapshot(
                   ClassicHistogramBuckets.of(bounds, counts),
-                  seconds(took.sum()),
+                  seconds(latencyHistogram.sum()),
                   Labels.of("key", key, "op", lower(operation)),
                   Exemplars.EMPTY,
                   0));

@@ -56,9 +56,9 @@ final class Lookout {
   /// Returns after what time to look again.
   Duration look() {
     try {
-      Optional<StoredKeystore> held = ring.keystore();
-      picture = held.map(StoredKeystore::keystore).map(this::taken).orElse(null);
-      return held.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
+      Optional<StoredKeystore> storedKeystore = ring.keystore();
+      picture = storedKeystore.map(StoredKeystore::keystore).map(this::taken).orElse(null);
+      return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (StoreException | MalformedValueException e) {
       picture = null; // the member says that the store is silent
       return Timings.DEFAULT.heartbeat().dividedBy(2);
@@ -93,7 +93,7 @@ final class Lookout {
   /// Who cannot open the target's sentinel cannot check the others' proofs; it still sees who lacks
   /// the version, itself among them.
   private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
-    return keys.proves(keystore, target)
+    return keys.canProve(keystore, target)
         ? new Gate(ring, keys).judge(keystore, target, new AnyProcesses())
         : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());

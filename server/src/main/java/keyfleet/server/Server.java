@@ -110,16 +110,16 @@ public final class Server implements AutoCloseable {
             .role(Role.words(settings.roles()))
             .software(settings.software())
             .clock(clock)
-            .observer(this::tell);
+            .listener(this::tell);
     ties.providers().forEach(builder::provider);
     ties.collections().forEach(it -> builder.collection(it.engine(), it.at(), it.shape()));
     return opened(builder.join());
   }
 
   private void tell(MemberEvent event) {
-    switch (event.weight()) {
-      case NEWS -> log.info(event.words());
-      case TROUBLE -> log.warn(event.words());
+    switch (event.severity()) {
+      case INFO -> log.info(event.message());
+      case WARNING -> log.warn(event.message());
     }
   }
 
@@ -148,7 +148,7 @@ public final class Server implements AutoCloseable {
 
   /// A process that may not seal is not ready; it is alive, and opens what it can.
   private static Door.Ready readiness(Member member) {
-    return new Door.Ready("member", member.isReady(), member.standing().words());
+    return new Door.Ready("member", member.isReady(), member.state().description());
   }
 
   private <T extends AutoCloseable> T opened(T one) {

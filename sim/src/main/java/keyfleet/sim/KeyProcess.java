@@ -89,24 +89,26 @@ final class KeyProcess implements App.Witness {
   private Membership joined(LoadedKeys holder) {
     Loop loop = new Loop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
-    ProcessIdentity self =
+    ProcessIdentity processIdentity =
         new ProcessIdentity(
             new ProcessInfo(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
-    Membership.StoreAccess ties =
+    Membership.StoreAccess storeAccess =
         new Membership.StoreAccess(keys.kv(Part.MEMBER, loop), nonces("member"));
-    Membership joined = new Membership(self, ties, holder, () -> fences(loop), clock(Part.MEMBER));
+    Membership joined =
+        new Membership(
+            processIdentity, storeAccess, holder, () -> fences(loop), clock(Part.MEMBER));
     loop.every(BEAT, () -> beat(joined));
     return joined;
   }
 
   private void beat(Membership joined) {
     long began = host.timeline().now();
-    MembershipState before = joined.standing();
-    MembershipState after = joined.tick();
+    MembershipState before = joined.state();
+    MembershipState after = joined.runRound();
     if (!after.equals(before)) {
       roundBegan = began;
     }
-    host.note(after::words);
+    host.note(after::description);
   }
 
   private Map<String, SafeHold.FenceMark> fences(Loop loop) {
@@ -124,14 +126,14 @@ final class KeyProcess implements App.Witness {
   private void startApp(LoadedKeys holder, Membership joined) {
     Loop loop = new Loop(host);
     String collection = host.dice().pick(keys.collections());
-    CollectionRegistry registry =
+    CollectionRegistry collectionRegistry =
         new CollectionRegistry(keys.kv(Part.APPLICATION, loop), nonces("registry"));
     Sealer sealer =
         new Sealer(
             KeyWorld.registration(collection),
-            registry,
+            collectionRegistry,
             holder,
-            joined::standing,
+            joined::state,
             clock(Part.APPLICATION));
     App app =
         new App(
@@ -210,7 +212,7 @@ final class KeyProcess implements App.Witness {
     Membership now = membership;
     return host.isUp()
         && now != null
-        && now.standing() instanceof Admitted
+        && now.state() instanceof Admitted
         && host.timeline().now() - roundBegan <= window;
   }
 

@@ -68,7 +68,7 @@ final class World {
         ports.kv(Part.STORE, engine()),
         (bucket, write) -> {
           if (bucket.name().equals("keystores")) {
-            truth.sees(KeystoreDocument.read(Document.parse(write.value())));
+            truth.sees(KeystoreDocument.parse(Document.parse(write.value())));
           }
         });
   }

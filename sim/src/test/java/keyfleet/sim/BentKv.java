@@ -121,7 +121,7 @@ final class BentKv {
     }
 
     private static boolean isStaged(Entry entry) {
-      return KeystoreDocument.read(Document.parse(entry.value())).rotation()
+      return KeystoreDocument.parse(Document.parse(entry.value())).rotation()
           instanceof Rotation.Staged;
     }
 

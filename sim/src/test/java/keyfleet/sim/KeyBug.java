@@ -153,8 +153,8 @@ enum KeyBug implements Ports {
   }
 
   private static Value reread(Value value, UnaryOperator<Keystore> reading) {
-    Keystore keystore = KeystoreDocument.read(Document.parse(value));
-    return KeystoreDocument.written(reading.apply(keystore), "bent").toValue();
+    Keystore keystore = KeystoreDocument.parse(Document.parse(value));
+    return KeystoreDocument.toDocument(reading.apply(keystore), "bent").toValue();
   }
 
   /// A gate that counts only those who are ready finds all ready.
@@ -162,7 +162,7 @@ enum KeyBug implements Ports {
     if (!bucket.name().equals("process_heartbeats")) {
       return true;
     }
-    var beat = HeartbeatDocument.read(Document.parse(entry.value()), entry.writtenAt());
+    var beat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
     return beat.loadedVersion().size() > 1;
   }
 

@@ -26,10 +26,10 @@ public final class CollectionRegistry {
   public record Registered() implements Outcome {}
 
   /// The collection is registered otherwise: for another keyring, or with other fields.
-  public record RegisteredDifferently(CollectionRegistration held) implements Outcome {}
+  public record RegisteredDifferently(CollectionRegistration existing) implements Outcome {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("collections");
-  private static final int TRIES = 3;
+  private static final int MAX_ATTEMPTS = 3;
 
   private record CachedRegistration(
       Revision revision, CollectionRegistration collectionRegistration) {}
@@ -38,7 +38,7 @@ public final class CollectionRegistry {
   private final Supplier<String> nonces;
 
   /// A driver asks at every step, and hardly ever is there a new one. Replaced as a whole.
-  private volatile Map<Key, CachedRegistration> last = Map.of();
+  private volatile Map<Key, CachedRegistration> cached = Map.of();
 
   public CollectionRegistry(Kv kv, Supplier<String> nonces) {
     this.kv = kv;
@@ -52,13 +52,14 @@ public final class CollectionRegistry {
     Entry found = kv.get(BUCKET, key).orElse(null);
     return found == null
         ? create(key, collectionRegistration)
-        : compared(found, collectionRegistration);
+        : compare(found, collectionRegistration);
   }
 
   private Outcome create(Key key, CollectionRegistration collectionRegistration) {
-    var document = RegistrationDocument.written(collectionRegistration, nonces.get());
+    var document = RegistrationDocument.toDocument(collectionRegistration, nonces.get());
     WriteOutcome writeOutcome =
-        new ConditionalWrite.Create(BUCKET, key, document.toValue()).sendUntilKnown(kv, TRIES);
+        new ConditionalWrite.Create(BUCKET, key, document.toValue())
+            .sendUntilKnown(kv, MAX_ATTEMPTS);
     if (writeOutcome instanceof WriteOutcome.Applied) {
       return new Registered();
     }
@@ -67,40 +68,40 @@ public final class CollectionRegistry {
       throw new StoreException(
           "whether " + collectionRegistration.collection() + " is registered is open");
     }
-    return compared(found, collectionRegistration);
+    return compare(found, collectionRegistration);
   }
 
-  private static Outcome compared(Entry found, CollectionRegistration wanted) {
-    CollectionRegistration held = read(found);
+  private static Outcome compare(Entry found, CollectionRegistration wanted) {
+    CollectionRegistration held = parse(found);
     return held.equals(wanted) ? new Registered() : new RegisteredDifferently(held);
   }
 
   /// Those of one keyring.
-  public List<CollectionRegistration> of(KeyringName keyring) {
-    return all().stream().filter(it -> it.keyring().equals(keyring)).toList();
+  public List<CollectionRegistration> registrations(KeyringName keyring) {
+    return allRegistrations().stream().filter(it -> it.keyring().equals(keyring)).toList();
   }
 
   /// Those of every keyring.
-  public List<CollectionRegistration> all() {
-    Map<Key, CachedRegistration> before = last;
+  public List<CollectionRegistration> allRegistrations() {
+    Map<Key, CachedRegistration> before = cached;
     Map<Key, CachedRegistration> now = new LinkedHashMap<>();
     for (Entry entry : kv.list(BUCKET, Prefix.ALL)) {
       CachedRegistration known = before.get(entry.key());
       boolean same = known != null && known.revision().equals(entry.revision());
-      now.put(entry.key(), same ? known : new CachedRegistration(entry.revision(), read(entry)));
+      now.put(entry.key(), same ? known : new CachedRegistration(entry.revision(), parse(entry)));
     }
-    last = now;
+    cached = now;
     return now.values().stream().map(CachedRegistration::collectionRegistration).toList();
   }
 
-  private static CollectionRegistration read(Entry entry) {
-    return RegistrationDocument.read(Document.parse(entry.value()));
+  private static CollectionRegistration parse(Entry entry) {
+    return RegistrationDocument.parse(Document.parse(entry.value()));
   }
 
   private static Key key(CollectionRegistration collectionRegistration) {
     return new Key(
-        KeyEscaper.word(collectionRegistration.engine())
+        KeyEscaper.escape(collectionRegistration.engine())
             + "."
-            + KeyEscaper.word(collectionRegistration.collection()));
+            + KeyEscaper.escape(collectionRegistration.collection()));
   }
 }

@@ -39,79 +39,80 @@ final class FastHeartbeatParser {
   }
 
   private final String text;
-  private final StringPool common;
-  private int next;
+  private final StringPool pool;
+  private int position;
 
-  private FastHeartbeatParser(String text, StringPool common) {
+  private FastHeartbeatParser(String text, StringPool pool) {
     this.text = text;
-    this.common = common;
+    this.pool = pool;
   }
 
-  /// Throws [keyfleet.store.MalformedValueException] as [HeartbeatDocument#read] does.
-  static Heartbeat read(Value value, StoreTime at, StringPool common) {
-    return usual(value.text(), at, common)
-        .orElseGet(() -> HeartbeatDocument.read(Document.parse(value), at, common));
+  /// Throws [keyfleet.store.MalformedValueException] as [HeartbeatDocument#parse] does.
+  static Heartbeat parse(Value value, StoreTime at, StringPool pool) {
+    return parseUsualForm(value.text(), at, pool)
+        .orElseGet(() -> HeartbeatDocument.parse(Document.parse(value), at, pool));
   }
 
   /// Nothing if the text has another form.
-  static Optional<Heartbeat> usual(String text, StoreTime at, StringPool common) {
+  static Optional<Heartbeat> parseUsualForm(String text, StoreTime at, StringPool pool) {
     try {
-      Instant instant = HeartbeatDocument.instant(at);
-      return Optional.of(new FastHeartbeatParser(text, common).heartbeat(instant));
+      Instant instant = HeartbeatDocument.toInstant(at);
+      return Optional.of(new FastHeartbeatParser(text, pool).readHeartbeat(instant));
     } catch (UnexpectedForm | IllegalArgumentException e) {
       return Optional.empty();
     }
   }
 
-  private Heartbeat heartbeat(Instant at) {
-    String instance = text("{\"instance\":\"");
-    String run = text(",\"run\":\"");
-    String hostname = text(",\"hostname\":\"");
-    long pid = number(",\"pid\":");
-    String pod = common(",\"pod\":\"");
-    String role = common(",\"role\":\"");
-    List<KekVersion> versions = versions();
-    KekVersion current = skips(",\"current_kek_version\":") ? common.version(digits()) : null;
-    plain(",\"provider\":\"");
-    Map<KekVersion, LoadedVersion> loadedVersion = loaded(versions);
-    long epoch = number(",\"epoch\":");
-    int protocol = FieldCodec.int32(number(",\"protocol\":"));
-    String software = common(",\"version\":\"");
-    Instant startedAt = InstantParser.parse(text(",\"started_at\":\""));
-    plain(",\"last_heartbeat\":\"");
+  private Heartbeat readHeartbeat(Instant at) {
+    String instance = readText("{\"instance\":\"");
+    String run = readText(",\"run\":\"");
+    String hostname = readText(",\"hostname\":\"");
+    long pid = readNumber(",\"pid\":");
+    String pod = readPooledText(",\"pod\":\"");
+    String role = readPooledText(",\"role\":\"");
+    List<KekVersion> versions = readVersions();
+    KekVersion current =
+        skipIfNext(",\"current_kek_version\":") ? pool.version(readDigits()) : null;
+    skipText(",\"provider\":\"");
+    Map<KekVersion, LoadedVersion> loadedVersion = readLoaded(versions);
+    long epoch = readNumber(",\"epoch\":");
+    int protocol = FieldCodec.toInt(readNumber(",\"protocol\":"));
+    String software = readPooledText(",\"version\":\"");
+    Instant startedAt = InstantParser.parse(readText(",\"started_at\":\""));
+    skipText(",\"last_heartbeat\":\"");
     expect("}");
-    require(next == text.length());
+    require(position == text.length());
     Host host = new Host(hostname, pid, pod, startedAt);
     ProcessInfo processInfo = new ProcessInfo(instance, run, role, software, host);
     return new Heartbeat(processInfo, loadedVersion, current, protocol, epoch, at);
   }
 
-  private List<KekVersion> versions() {
+  private List<KekVersion> readVersions() {
     expect(",\"loaded_kek_versions\":[");
     List<KekVersion> versions = new ArrayList<>(4);
-    while (!skips("]")) {
+    while (!skipIfNext("]")) {
       if (!versions.isEmpty()) {
         expect(",");
       }
-      versions.add(common.version(digits()));
+      versions.add(pool.version(readDigits()));
     }
     return versions;
   }
 
   /// Two objects with a field for each version, of which the second may leave some out.
-  private Map<KekVersion, LoadedVersion> loaded(List<KekVersion> versions) {
+  private Map<KekVersion, LoadedVersion> readLoaded(List<KekVersion> versions) {
     expect(",\"providers\":{");
     String[] providers = new String[versions.size()];
     for (int i = 0; i < providers.length; i++) {
-      require(names(versions.get(i), i == 0));
-      providers[i] = common("\"");
+      require(skipFieldName(versions.get(i), i == 0));
+      providers[i] = readPooledText("\"");
     }
     expect("},\"proofs\":{");
     Map<KekVersion, LoadedVersion> loadedVersion = HashMap.newHashMap(providers.length);
     boolean first = true;
     for (int i = 0; i < providers.length; i++) {
       KekVersion version = versions.get(i);
-      boolean said = names(version, first);
+      boolean said = skipFieldName(version, first);
       LoadedVersion held = new LoadedVersion(providers[i], said ? proofStatus() : new Untried());
       require(loadedVersion.put(version, held) == null);
       first &= !said;
@@ -121,79 +122,84 @@ final class FastHeartbeatParser {
   }
 
   /// Whether the next field, behind a comma unless it is the first one, is this version's.
-  private boolean names(KekVersion version, boolean first) {
-    int before = next;
+  private boolean skipFieldName(KekVersion version, boolean first) {
+    int before = position;
     boolean named =
-        skips(first ? "\"" : ",\"") && isDigit() && digits() == version.number() && skips("\":");
-    next = named ? next : before;
+        skipIfNext(first ? "\"" : ",\"")
+            && isDigit()
+            && readDigits() == version.number()
+            && skipIfNext("\":");
+    position = named ? position : before;
     return named;
   }
 
   private ProofStatus proofStatus() {
     expect("\"");
-    int end = next + Proof.LENGTH;
+    int end = position + Proof.LENGTH;
     Optional<Proof> proof =
-        end < text.length() && text.charAt(end) == '"' ? Proof.parse(text, next) : Optional.empty();
+        end < text.length() && text.charAt(end) == '"'
+            ? Proof.parse(text, position)
+            : Optional.empty();
     if (proof.isEmpty()) {
-      return HeartbeatDocument.word(text(""));
+      return HeartbeatDocument.parseProof(readText(""));
     }
-    next = end + 1;
+    position = end + 1;
     return new Proved(proof.get());
   }
 
-  private String text(String before) {
-    int from = next + before.length();
-    plain(before);
-    return text.substring(from, next - 1);
+  private String readText(String before) {
+    int from = position + before.length();
+    skipText(before);
+    return text.substring(from, position - 1);
   }
 
   /// A text that many heartbeats share.
-  private String common(String before) {
-    int from = next + before.length();
-    plain(before);
-    return common.text(text, from, next - 1);
+  private String readPooledText(String before) {
+    int from = position + before.length();
+    skipText(before);
+    return pool.intern(text, from, position - 1);
   }
 
   /// Goes past a text and the quote that ends it.
-  private void plain(String before) {
+  private void skipText(String before) {
     expect(before);
-    int end = text.indexOf('"', next);
+    int end = text.indexOf('"', position);
     require(end >= 0);
-    for (int i = next; i < end; i++) {
+    for (int i = position; i < end; i++) {
       char c = text.charAt(i);
       require(c >= ' ' && c <= '~' && c != '\\');
     }
-    next = end + 1;
+    position = end + 1;
   }
 
-  private long number(String before) {
+  private long readNumber(String before) {
     expect(before);
-    return digits();
+    return readDigits();
   }
 
-  private long digits() {
-    int start = next;
+  private long readDigits() {
+    int start = position;
     long number = 0;
     while (isDigit()) {
-      number = 10 * number + text.charAt(next) - '0';
-      next++;
-      require(next - start <= MAX_DIGITS);
+      number = 10 * number + text.charAt(position) - '0';
+      position++;
+      require(position - start <= MAX_DIGITS);
     }
-    require(next > start && (text.charAt(start) != '0' || next == start + 1));
+    require(position > start && (text.charAt(start) != '0' || position == start + 1));
     return number;
   }
 
   private boolean isDigit() {
-    return next < text.length() && text.charAt(next) >= '0' && text.charAt(next) <= '9';
+    return position < text.length() && text.charAt(position) >= '0' && text.charAt(position) <= '9';
   }
 
   private void expect(String literal) {
-    require(skips(literal));
+    require(skipIfNext(literal));
   }
 
-  private boolean skips(String literal) {
-    boolean there = text.startsWith(literal, next);
-    next += there ? literal.length() : 0;
+  private boolean skipIfNext(String literal) {
+    boolean there = text.startsWith(literal, position);
+    position += there ? literal.length() : 0;
     return there;
   }
 

@@ -15,29 +15,29 @@ final class FieldCodec {
   private FieldCodec() {}
 
   /// `DECRYPT_ONLY` is `decrypt-only`.
-  static String word(Enum<?> constant) {
+  static String toWord(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  static <E extends Enum<E>> E constant(Class<E> type, String word) {
+  static <E extends Enum<E>> E parseConstant(Class<E> type, String word) {
     if (!word.equals(word.toLowerCase(Locale.ROOT))) {
       throw new IllegalArgumentException("not a word of " + type.getSimpleName() + ": " + word);
     }
     return Enum.valueOf(type, word.toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  static KekVersion version(long number) {
-    return new KekVersion(int32(number));
+  static KekVersion parseVersion(long number) {
+    return new KekVersion(toInt(number));
   }
 
-  static int int32(long number) {
+  static int toInt(long number) {
     if (number != (int) number) {
       throw new IllegalArgumentException("too large a number: " + number);
     }
     return (int) number;
   }
 
-  static KekVersion version(String digits) {
+  static KekVersion parseVersion(String digits) {
     return KekVersion.parse(digits)
         .orElseThrow(() -> new IllegalArgumentException("not a KEK version: " + digits));
   }

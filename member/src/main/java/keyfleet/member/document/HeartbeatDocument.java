@@ -26,11 +26,11 @@ public final class HeartbeatDocument {
 
   private HeartbeatDocument() {}
 
-  public static Document written(Heartbeat beat, String number) {
+  public static Document toDocument(Heartbeat beat, String number) {
     ProcessInfo processInfo = beat.process();
     Host host = processInfo.host();
     Map<KekVersion, LoadedVersion> loadedVersion = new TreeMap<>(beat.loadedVersion());
-    Document.Builder written =
+    Document.Builder document =
         Document.builder()
             .text("instance", processInfo.instance())
             .text("run", processInfo.run())
@@ -43,9 +43,9 @@ public final class HeartbeatDocument {
                 loadedVersion.keySet().stream().map(it -> (long) it.number()).toList());
     KekVersion current = beat.current();
     if (current != null) {
-      written.number("current_kek_version", current.number());
+      document.number("current_kek_version", current.number());
     }
-    return written
+    return document
         .text("provider", provider(loadedVersion, current))
         .document("providers", providers(loadedVersion))
         .document("proofs", proofs(loadedVersion))
@@ -58,40 +58,40 @@ public final class HeartbeatDocument {
   }
 
   /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
-  public static Heartbeat read(Document document, StoreTime at) {
-    return read(document, at, new StringPool());
+  public static Heartbeat parse(Document document, StoreTime at) {
+    return parse(document, at, new StringPool());
   }
 
-  static Heartbeat read(Document document, StoreTime at, StringPool common) {
-    return document.as(it -> heartbeat(it, instant(at), common));
+  static Heartbeat parse(Document document, StoreTime at, StringPool pool) {
+    return document.as(it -> parseFields(it, toInstant(at), pool));
   }
 
   /// Store time in the form in which the pure rooms take it. It is no date.
-  public static Instant instant(StoreTime time) {
+  public static Instant toInstant(StoreTime time) {
     return Instant.ofEpochMilli(time.millis());
   }
 
-  private static Heartbeat heartbeat(Document document, Instant at, StringPool common) {
+  private static Heartbeat parseFields(Document document, Instant at, StringPool pool) {
     Host host =
         new Host(
             document.text("hostname"),
             document.number("pid"),
-            common.text(document.text("pod")),
+            pool.intern(document.text("pod")),
             InstantParser.parse(document.text("started_at")));
     ProcessInfo processInfo =
         new ProcessInfo(
             document.text("instance"),
             document.text("run"),
-            common.text(document.text("role")),
-            common.text(document.text("version")),
+            pool.intern(document.text("role")),
+            pool.intern(document.text("version")),
             host);
     return new Heartbeat(
         processInfo,
-        loaded(document, common),
+        loaded(document, pool),
         document.has("current_kek_version")
-            ? common.version(document.number("current_kek_version"))
+            ? pool.version(document.number("current_kek_version"))
             : null,
-        FieldCodec.int32(document.number("protocol")),
+        FieldCodec.toInt(document.number("protocol")),
         document.number("epoch"),
         at);
   }
@@ -121,22 +121,23 @@ public final class HeartbeatDocument {
     return all.build();
   }
 
-  private static Map<KekVersion, LoadedVersion> loaded(Document document, StringPool common) {
+  private static Map<KekVersion, LoadedVersion> loaded(Document document, StringPool pool) {
     Document providers = document.document("providers");
     Document proofs = document.document("proofs");
     List<Long> numbers = document.numbers("loaded_kek_versions");
     Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
     for (long number : numbers) {
-      KekVersion version = common.version(number);
+      KekVersion version = pool.version(number);
       String digits = digits(version);
-      ProofStatus proofStatus = proofs.has(digits) ? word(proofs.text(digits)) : new Untried();
+      ProofStatus proofStatus =
+          proofs.has(digits) ? parseProof(proofs.text(digits)) : new Untried();
       loadedVersion.put(
-          version, new LoadedVersion(common.text(providers.text(digits)), proofStatus));
+          version, new LoadedVersion(pool.intern(providers.text(digits)), proofStatus));
     }
     return loadedVersion;
   }
 
-  static ProofStatus word(String text) {
+  static ProofStatus parseProof(String text) {
     return text.equals(FAILED)
         ? new Failed()
         : new Proved(

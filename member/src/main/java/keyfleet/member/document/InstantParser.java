@@ -22,14 +22,14 @@ public final class InstantParser {
 
   public static Instant parse(String text) {
     try {
-      return isUsual(text) ? usual(text) : Instant.parse(text);
+      return isUsualForm(text) ? parseUsualForm(text) : Instant.parse(text);
     } catch (DateTimeException e) {
       throw new IllegalArgumentException("not a date: " + text, e);
     }
   }
 
   /// Up to the seconds, then at most nine digits after a dot, then `Z`.
-  private static boolean isUsual(String text) {
+  private static boolean isUsualForm(String text) {
     int last = text.length() - 1;
     int digits = last - FORM.length() - 1;
     boolean ends = last >= FORM.length() && text.charAt(last) == 'Z' && digits <= NANO_DIGITS;
@@ -50,7 +50,7 @@ public final class InstantParser {
     return c >= '0' && c <= '9';
   }
 
-  private static Instant usual(String text) {
+  private static Instant parseUsualForm(String text) {
     LocalDate day = LocalDate.of(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
     int minutes = 60 * number(text, 11, 13) + number(text, 14, 16);
     int seconds = 60 * minutes + number(text, 17, 19);

@@ -12,7 +12,7 @@ public final class KeyEscaper {
 
   /// Letters, digits and hyphens stay; any other byte becomes `_` and two hex digits. No two names
   /// become one word.
-  public static String word(String name) {
+  public static String escape(String name) {
     StringBuilder word = new StringBuilder(name.length() + 8);
     for (byte b : name.getBytes(UTF_8)) {
       if (b == '-' || (b >= '0' && b <= '9') || (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z')) {

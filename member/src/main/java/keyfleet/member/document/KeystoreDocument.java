@@ -21,30 +21,30 @@ public final class KeystoreDocument {
 
   private KeystoreDocument() {}
 
-  public static Document written(Keystore keystore, String nonce) {
-    return fields(keystore, nonce).build();
+  public static Document toDocument(Keystore keystore, String nonce) {
+    return documentFields(keystore, nonce).build();
   }
 
-  static Document written(Keystore keystore, String nonce, Document note) {
-    return fields(keystore, nonce).document(NOTE, note).build();
+  static Document toDocument(Keystore keystore, String nonce, Document note) {
+    return documentFields(keystore, nonce).document(NOTE, note).build();
   }
 
   /// Empty if there is none.
-  static Document note(Document document) {
+  static Document auditNote(Document document) {
     return document.has(NOTE) ? document.document(NOTE) : NOTHING;
   }
 
-  private static Document.Builder fields(Keystore keystore, String nonce) {
+  private static Document.Builder documentFields(Keystore keystore, String nonce) {
     Identity identity = keystore.identity();
     return Document.builder()
         .text("id", identity.id())
         .number("incarnation", identity.incarnation())
-        .text("use", FieldCodec.word(identity.use()))
+        .text("use", FieldCodec.toWord(identity.use()))
         .number("epoch", keystore.epoch())
         .number("active", keystore.active().number())
         .numbers("writable", keystore.writable().stream().map(it -> (long) it.number()).toList())
         .document("timings", FieldCodec.timings(keystore.timings()))
-        .document("rotation", RotationDocument.written(keystore.rotation()))
+        .document("rotation", RotationDocument.toDocument(keystore.rotation()))
         .document("versions", versions(keystore))
         .documents(
             "activations",
@@ -54,25 +54,25 @@ public final class KeystoreDocument {
 
   /// Throws [keyfleet.store.MalformedValueException] if anything in it is not as written above: a
   /// keystore is read whole or not at all.
-  public static Keystore read(Document document) {
-    return document.as(KeystoreDocument::keystore);
+  public static Keystore parse(Document document) {
+    return document.as(KeystoreDocument::parseFields);
   }
 
-  private static Keystore keystore(Document document) {
+  private static Keystore parseFields(Document document) {
     Identity identity =
         new Identity(
             document.text("id"),
             document.number("incarnation"),
-            FieldCodec.constant(Keystore.Use.class, document.text("use")));
+            FieldCodec.parseConstant(Keystore.Use.class, document.text("use")));
     SortedSet<KekVersion> writable = new TreeSet<>();
-    document.numbers("writable").forEach(number -> writable.add(FieldCodec.version(number)));
+    document.numbers("writable").forEach(number -> writable.add(FieldCodec.parseVersion(number)));
     return new Keystore(
         identity,
         document.number("epoch"),
-        FieldCodec.version(document.number("active")),
+        FieldCodec.parseVersion(document.number("active")),
         writable,
         FieldCodec.timings(document.document("timings")),
-        RotationDocument.read(document.document("rotation")),
+        RotationDocument.parse(document.document("rotation")),
         versions(document.document("versions")),
         activations(document));
   }
@@ -86,8 +86,8 @@ public final class KeystoreDocument {
               Document.builder()
                   .text("provider", known.provider())
                   .text("sentinel", FieldCodec.sentinel(known.sentinel()))
-                  .text("state", FieldCodec.word(known.state()))
-                  .text("trust", FieldCodec.word(known.trust()))
+                  .text("state", FieldCodec.toWord(known.state()))
+                  .text("trust", FieldCodec.toWord(known.trust()))
                   .build();
           all.document(Integer.toString(version.number()), one);
         });
@@ -97,15 +97,15 @@ public final class KeystoreDocument {
   private static SortedMap<KekVersion, VersionEntry> versions(Document all) {
     SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>();
     for (String digits : all.fieldNames()) {
-      KekVersion version = FieldCodec.version(digits);
+      KekVersion version = FieldCodec.parseVersion(digits);
       Document one = all.document(digits);
       versions.put(
           version,
           new VersionEntry(
               one.text("provider"),
               FieldCodec.sentinel(version, one.text("sentinel")),
-              FieldCodec.constant(VersionState.class, one.text("state")),
-              FieldCodec.constant(VersionEntry.Trust.class, one.text("trust"))));
+              FieldCodec.parseConstant(VersionState.class, one.text("state")),
+              FieldCodec.parseConstant(VersionEntry.Trust.class, one.text("trust"))));
     }
     return versions;
   }
@@ -119,7 +119,8 @@ public final class KeystoreDocument {
 
   private static List<Activation> activations(Document document) {
     return document.documents("activations").stream()
-        .map(one -> new Activation(FieldCodec.version(one.number("version")), one.number("epoch")))
+        .map(one ->
+            new Activation(FieldCodec.parseVersion(one.number("version")), one.number("epoch")))
         .toList();
   }
 }

@@ -24,7 +24,7 @@ public final class KeystoreStore {
   /// A keystore as it was read, and the revision on which a change of it is compared and set.
   ///
   /// @param note what its writer said of the change, in the same write; empty if nothing
-  public record StoredKeystore(Keystore keystore, Revision revision, Document note) {}
+  public record StoredKeystore(Keystore keystore, Revision revision, Document auditNote) {}
 
   private static final Bucket BUCKET = new Bucket.Lasting("keystores");
 
@@ -32,14 +32,14 @@ public final class KeystoreStore {
 
   /// Sendings of one attempt that gets no clear answer. After that its fate is open, and the next
   /// read tells.
-  private static final int TRIES = 3;
+  private static final int MAX_ATTEMPTS = 3;
 
   private final Kv kv;
   private final Key key;
   private final Supplier<String> nonces;
 
   /// Reading is frequent and change rare: what a revision says never changes.
-  private volatile @Nullable StoredKeystore last;
+  private volatile @Nullable StoredKeystore cached;
 
   public KeystoreStore(Kv kv, KeyringName keyring, Supplier<String> nonces) {
     this.kv = kv;
@@ -49,20 +49,22 @@ public final class KeystoreStore {
 
   /// Nothing while nobody has announced a first version.
   public Optional<StoredKeystore> read() {
-    return kv.get(BUCKET, key).map(this::decoded);
+    return kv.get(BUCKET, key).map(this::parse);
   }
 
-  private StoredKeystore decoded(Entry entry) {
-    StoredKeystore known = last;
+  private StoredKeystore parse(Entry entry) {
+    StoredKeystore known = cached;
     if (known != null && known.revision().equals(entry.revision())) {
       return known;
     }
     Document document = Document.parse(entry.value());
-    StoredKeystore held =
+    StoredKeystore storedKeystore =
         new StoredKeystore(
-            KeystoreDocument.read(document), entry.revision(), KeystoreDocument.note(document));
-    last = held;
-    return held;
+            KeystoreDocument.parse(document),
+            entry.revision(),
+            KeystoreDocument.auditNote(document));
+    cached = storedKeystore;
+    return storedKeystore;
   }
 
   /// As [#create(Keystore, Document)], with nothing for the audit.
@@ -77,13 +79,13 @@ public final class KeystoreStore {
 
   /// Makes the first keystore of a keyring; overtaken if there is one.
   public WriteOutcome create(Keystore keystore, Document note) {
-    return new ConditionalWrite.Create(BUCKET, key, value(keystore, note))
-        .sendUntilKnown(kv, TRIES);
+    return new ConditionalWrite.Create(BUCKET, key, toValue(keystore, note))
+        .sendUntilKnown(kv, MAX_ATTEMPTS);
   }
 
   public WriteOutcome replace(StoredKeystore expected, Keystore next, Document note) {
-    return new ConditionalWrite.Update(BUCKET, key, value(next, note), expected.revision())
-        .sendUntilKnown(kv, TRIES);
+    return new ConditionalWrite.Update(BUCKET, key, toValue(next, note), expected.revision())
+        .sendUntilKnown(kv, MAX_ATTEMPTS);
   }
 
   /// Hints that the keystore may have changed.
@@ -98,7 +100,7 @@ public final class KeystoreStore {
         });
   }
 
-  private Value value(Keystore keystore, Document note) {
-    return KeystoreDocument.written(keystore, nonces.get(), note).toValue();
+  private Value toValue(Keystore keystore, Document note) {
+    return KeystoreDocument.toDocument(keystore, nonces.get(), note).toValue();
   }
 }

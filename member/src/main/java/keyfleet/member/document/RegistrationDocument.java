@@ -8,7 +8,7 @@ import keyfleet.store.Document;
 public final class RegistrationDocument {
   private RegistrationDocument() {}
 
-  public static Document written(CollectionRegistration collectionRegistration, String nonce) {
+  public static Document toDocument(CollectionRegistration collectionRegistration, String nonce) {
     return Document.builder()
         .text("keyring", collectionRegistration.keyring().value())
         .text("engine", collectionRegistration.engine())
@@ -20,7 +20,7 @@ public final class RegistrationDocument {
   }
 
   /// Throws [keyfleet.store.MalformedValueException] if a field is missing or not as written above.
-  public static CollectionRegistration read(Document document) {
+  public static CollectionRegistration parse(Document document) {
     return document.as(it ->
         new CollectionRegistration(
             new KeyringName(it.text("keyring")),

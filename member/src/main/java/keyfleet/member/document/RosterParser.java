@@ -16,62 +16,63 @@ import keyfleet.store.Entry;
 /// more entries come in, and no entry is kept.
 final class RosterParser<T> {
   /// Fewer are not worth another thread.
-  private static final int PART = 500;
+  private static final int BATCH_SIZE = 500;
 
   /// Parts that are waited for at a time. A store that reads faster than we do waits for us.
-  private static final int MOST = 8;
+  private static final int MAX_PENDING = 8;
 
-  private final BiFunction<List<Heartbeat>, Instant, T> making;
-  private final Deque<CompletableFuture<T>> begun = new ArrayDeque<>();
-  private final List<T> made = new ArrayList<>();
-  private List<Entry> part = new ArrayList<>();
-  private long latest = Long.MIN_VALUE;
+  private final BiFunction<List<Heartbeat>, Instant, T> processBatch;
+  private final Deque<CompletableFuture<T>> pending = new ArrayDeque<>();
+  private final List<T> results = new ArrayList<>();
+  private List<Entry> batch = new ArrayList<>();
+  private long latestMillis = Long.MIN_VALUE;
 
   /// @param making is told a part, and the latest beat so far
-  RosterParser(BiFunction<List<Heartbeat>, Instant, T> making) {
-    this.making = making;
+  RosterParser(BiFunction<List<Heartbeat>, Instant, T> processBatch) {
+    this.processBatch = processBatch;
   }
 
   void add(Entry entry) {
-    part.add(entry);
-    latest = Math.max(latest, entry.writtenAt().millis());
-    if (part.size() == PART) {
-      List<Entry> whole = part;
-      Instant soFar = Instant.ofEpochMilli(latest);
-      part = new ArrayList<>(PART);
-      begun.add(CompletableFuture.supplyAsync(() -> making.apply(heartbeats(whole), soFar)));
+    batch.add(entry);
+    latestMillis = Math.max(latestMillis, entry.writtenAt().millis());
+    if (batch.size() == BATCH_SIZE) {
+      List<Entry> fullBatch = batch;
+      Instant latestSoFar = Instant.ofEpochMilli(latestMillis);
+      batch = new ArrayList<>(BATCH_SIZE);
+      pending.add(
+          CompletableFuture.supplyAsync(() -> processBatch.apply(parse(fullBatch), latestSoFar)));
     }
-    if (begun.size() > MOST) {
-      made.add(asked(begun.removeFirst()));
+    if (pending.size() > MAX_PENDING) {
+      results.add(await(pending.removeFirst()));
     }
   }
 
   /// In the order in which they came. Throws [keyfleet.store.MalformedValueException] if one cannot
   /// be read.
-  List<T> parts() {
-    begun.forEach(it -> made.add(asked(it)));
-    begun.clear();
-    return made;
+  List<T> awaitBatches() {
+    pending.forEach(it -> results.add(await(it)));
+    pending.clear();
+    return results;
   }
 
-  /// What came after the last part. Throws as [#parts].
-  List<Heartbeat> rest() {
-    return heartbeats(part);
+  /// What came after the last part. Throws as [#awaitBatches].
+  List<Heartbeat> remainder() {
+    return parse(batch);
   }
 
-  private static List<Heartbeat> heartbeats(List<Entry> entries) {
+  private static List<Heartbeat> parse(List<Entry> entries) {
     List<Heartbeat> heartbeats = new ArrayList<>(entries.size());
-    StringPool common = new StringPool();
+    StringPool pool = new StringPool();
     for (Entry entry : entries) {
-      heartbeats.add(FastHeartbeatParser.read(entry.value(), entry.writtenAt(), common));
+      heartbeats.add(FastHeartbeatParser.parse(entry.value(), entry.writtenAt(), pool));
     }
     return heartbeats;
   }
 
   /// What was thrown, not that a thread failed.
-  private static <T> T asked(CompletableFuture<T> part) {
+  private static <T> T await(CompletableFuture<T> batch) {
     try {
-      return part.join();
+      return batch.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof RuntimeException cause) {
         throw cause;

@@ -36,33 +36,34 @@ public final class RosterStore {
   }
 
   public static Key key(KeyringName keyring, String instance) {
-    return new Key(keyring.value() + "." + KeyEscaper.word(instance));
+    return new Key(keyring.value() + "." + KeyEscaper.escape(instance));
   }
 
   /// A roster that is not kept as a whole.
   ///
   /// @param parts what was made of most of it, in its order
   /// @param rest the end of it, which was too short for a part
-  public record BatchedRoster<T>(List<T> parts, Roster rest) {}
+  public record BatchedRoster<T>(List<T> batches, Roster remainder) {}
 
   /// Whoever was heard of within the expiry time. One heartbeat that cannot be read makes the whole
   /// roster unreadable: the process behind it may be a laggard.
   public Roster read(Timings timings) {
-    BatchedRoster<List<Heartbeat>> told = read(timings, (beats, _) -> beats);
+    BatchedRoster<List<Heartbeat>> batched = read(timings, (beats, _) -> beats);
     List<Heartbeat> all = new ArrayList<>();
-    told.parts().forEach(all::addAll);
-    all.addAll(told.rest().heartbeats());
-    return new Roster(all, told.rest().storeTime());
+    batched.batches().forEach(all::addAll);
+    all.addAll(batched.remainder().heartbeats());
+    return new Roster(all, batched.remainder().storeTime());
   }
 
   /// The same, with `making` called for each part of a large roster, by several threads at once. It
   /// is also told the latest beat up to the end of its part.
   public <T> BatchedRoster<T> read(
-      Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
-    RosterParser<T> call = new RosterParser<>(making);
-    kv.list(bucket(timings), Prefix.under(new Key(keyring.value())), call::add);
-    List<T> parts = call.parts();
-    List<Heartbeat> rest = call.rest();
-    return new BatchedRoster<>(parts, new Roster(rest, HeartbeatDocument.instant(kv.storeTime())));
+      Timings timings, BiFunction<List<Heartbeat>, Instant, T> processBatch) {
+    RosterParser<T> parser = new RosterParser<>(processBatch);
+    kv.list(bucket(timings), Prefix.under(new Key(keyring.value())), parser::add);
+    List<T> batches = parser.awaitBatches();
+    List<Heartbeat> remainder = parser.remainder();
+    return new BatchedRoster<>(
+        batches, new Roster(remainder, HeartbeatDocument.toInstant(kv.storeTime())));
   }
 }

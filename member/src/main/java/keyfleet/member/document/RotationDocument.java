@@ -31,7 +31,7 @@ final class RotationDocument {
 
   private RotationDocument() {}
 
-  static Document written(Rotation rotation) {
+  static Document toDocument(Rotation rotation) {
     Document.Builder written = Document.builder();
     return switch (rotation) {
       case Idle _ -> written.text("phase", "idle").build();
@@ -46,19 +46,19 @@ final class RotationDocument {
     };
   }
 
-  static Rotation read(Document document) {
+  static Rotation parse(Document document) {
     String phase = document.text("phase");
     return switch (phase) {
       case "idle" -> new Idle();
-      case "paused" -> new Paused(running(document.text("was"), job(document)));
+      case "paused" -> new Paused(parseRunning(document.text("was"), job(document)));
       case "blocked" -> new Blocked(job(document), document.number("failed_records"));
       case "completed" -> new Completed(job(document));
       case "aborted" -> new Aborted(job(document));
-      default -> running(phase, job(document));
+      default -> parseRunning(phase, job(document));
     };
   }
 
-  private static Running running(String phase, RotationJob rotationJob) {
+  private static Running parseRunning(String phase, RotationJob rotationJob) {
     return switch (phase) {
       case "staged" -> new Staged(rotationJob);
       case "opening" -> new OpeningFences(rotationJob);
@@ -74,10 +74,10 @@ final class RotationDocument {
   private static Document job(Document.Builder written, RotationJob rotationJob) {
     written
         .text("id", rotationJob.id().value())
-        .text("kind", FieldCodec.word(rotationJob.kind()))
+        .text("kind", FieldCodec.toWord(rotationJob.kind()))
         .number("from", rotationJob.from().number())
         .number("to", rotationJob.to().number())
-        .text("course", FieldCodec.word(rotationJob.course()))
+        .text("course", FieldCodec.toWord(rotationJob.course()))
         .text("driver", rotationJob.driver());
     return switch (rotationJob.expectedProcesses()) {
       case AnyProcesses() -> written.build();
@@ -89,16 +89,16 @@ final class RotationDocument {
   private static RotationJob job(Document document) {
     return new RotationJob(
         new RotationId(document.text("id")),
-        FieldCodec.constant(RotationJob.Kind.class, document.text("kind")),
-        FieldCodec.version(document.number("from")),
-        FieldCodec.version(document.number("to")),
-        expected(document),
-        FieldCodec.constant(RotationJob.Course.class, document.text("course")),
+        FieldCodec.parseConstant(RotationJob.Kind.class, document.text("kind")),
+        FieldCodec.parseVersion(document.number("from")),
+        FieldCodec.parseVersion(document.number("to")),
+        parseExpected(document),
+        FieldCodec.parseConstant(RotationJob.Course.class, document.text("course")),
         document.text("driver"));
   }
 
   /// A rotation that says nothing of it, as those of older programs, expects whoever is there.
-  private static ExpectedProcesses expected(Document document) {
+  private static ExpectedProcesses parseExpected(Document document) {
     if (document.has(MIN_PROCESSES)) {
       return new AtLeast(Math.toIntExact(document.number(MIN_PROCESSES)));
     }

@@ -32,36 +32,36 @@ public final class AdmissionCheck {
 
   /// What was found before the keystore was read. A fence that is read after it may well be ahead
   /// of it, as somebody has gone on meanwhile; one that was read before and is ahead stays so.
-  public record FenceReading(long began, Map<String, SafeHold.FenceMark> fences) {
+  public record FenceReading(long beganNanos, Map<String, SafeHold.FenceMark> fences) {
     public FenceReading {
       fences = Map.copyOf(fences);
     }
   }
 
   /// To be called before the keystore is read. The lease will count from `began`.
-  public FenceReading visit(long began) {
+  public FenceReading readFences(long began) {
     return new FenceReading(began, fences.get());
   }
 
-  public MembershipState judge(FenceReading visit, Keystore keystore) {
-    return judge(visit, keystore, keys.shown(keystore, ""));
+  public MembershipState decide(FenceReading fenceReading, Keystore keystore) {
+    return decide(fenceReading, keystore, keys.proveAll(keystore, ""));
   }
 
   /// By what the process has just shown of its keys in the keystore's epoch.
-  MembershipState judge(
-      FenceReading visit, Keystore keystore, Map<KekVersion, LoadedVersion> shown) {
-    Optional<SafeHold> hold = SafeHold.check(keystore, visit.fences());
+  MembershipState decide(
+      FenceReading fenceReading, Keystore keystore, Map<KekVersion, LoadedVersion> loaded) {
+    Optional<SafeHold> hold = SafeHold.check(keystore, fenceReading.fences());
     if (hold.isPresent()) {
       return new InSafeHold(hold.get());
     }
     Set<KekVersion> proved =
-        shown.entrySet().stream()
+        loaded.entrySet().stream()
             .filter(it -> it.getValue().proofStatus() instanceof Proved)
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
     return switch (ProcessAdmission.of(keystore, proved)) {
       case ProcessAdmission.Admitted() ->
-          new Admitted(keystore, new WriteLease(visit.began(), keystore.epoch()));
+          new Admitted(keystore, new WriteLease(fenceReading.beganNanos(), keystore.epoch()));
       case ProcessAdmission.ReadOnly(var unproved) -> new ReadOnly(keystore, unproved);
     };
   }

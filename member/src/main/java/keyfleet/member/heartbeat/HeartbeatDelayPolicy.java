@@ -20,10 +20,10 @@ public final class HeartbeatDelayPolicy {
   /// A tenth of the beat, either way.
   private static final double JITTER = 0.1;
 
-  private static final int RETRIES_A_BEAT = 4;
+  private static final int RETRIES_PER_HEARTBEAT = 4;
 
   /// One second of thirty, over which a fleet spreads after a change.
-  private static final int SOON_A_BEAT = 30;
+  private static final int SOON_DIVISOR = 30;
 
   private final RandomGenerator random;
 
@@ -31,12 +31,12 @@ public final class HeartbeatDelayPolicy {
     this.random = random;
   }
 
-  Duration pause(Timings timings, Urgency next) {
+  Duration delay(Timings timings, Urgency urgency) {
     Duration beat = timings.heartbeat();
-    return switch (next) {
+    return switch (urgency) {
       case REGULAR -> jittered(beat);
-      case RETRY -> jittered(beat.dividedBy(RETRIES_A_BEAT));
-      case SOON -> times(beat.dividedBy(SOON_A_BEAT), random.nextDouble());
+      case RETRY -> jittered(beat.dividedBy(RETRIES_PER_HEARTBEAT));
+      case SOON -> times(beat.dividedBy(SOON_DIVISOR), random.nextDouble());
     };
   }
 

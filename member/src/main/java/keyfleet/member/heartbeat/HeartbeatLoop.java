@@ -10,64 +10,65 @@ import keyfleet.store.StoreException;
 public final class HeartbeatLoop {
   private final Membership membership;
   private final KeystoreWatch watch;
-  private final HeartbeatSchedule schedule;
-  private final MemberEventLog diary;
+  private final HeartbeatSchedule heartbeatSchedule;
+  private final MemberEventLog eventLog;
 
   public HeartbeatLoop(
       Membership membership,
       KeystoreWatch watch,
-      HeartbeatSchedule schedule,
-      MemberEventLog diary) {
+      HeartbeatSchedule heartbeatSchedule,
+      MemberEventLog eventLog) {
     this.membership = membership;
     this.watch = watch;
-    this.schedule = schedule;
-    this.diary = diary;
+    this.heartbeatSchedule = heartbeatSchedule;
+    this.eventLog = eventLog;
   }
 
-  public HeartbeatSchedule schedule() {
-    return schedule;
+  public HeartbeatSchedule heartbeatSchedule() {
+    return heartbeatSchedule;
   }
 
-  public HeartbeatResult run() {
-    long began = schedule.begin();
+  public HeartbeatResult runRound() {
+    long began = heartbeatSchedule.beginRound();
     watch.listen(); // first: what changes after the round gives a hint
-    HeartbeatResult round = membership.look();
-    diary.note(round);
-    schedule.over(began, membership.timings(), next(round));
-    return round;
+    HeartbeatResult result = membership.runDetailedRound();
+    eventLog.report(result);
+    heartbeatSchedule.endRound(began, membership.timings(), nextUrgency(result));
+    return result;
   }
 
-  /// As [#run], by a thread that nobody looks after: what nobody foresaw is told, and tried again.
-  public void runOrTell() {
-    long began = schedule.begin();
+  /// As [#runRound], by a thread that nobody looks after: what nobody foresaw is told, and tried
+  /// again.
+  public void runRoundOrReport() {
+    long began = heartbeatSchedule.beginRound();
     try {
-      run();
+      runRound();
     } catch (RuntimeException e) {
-      diary.note(new RoundFailed(e.toString()));
-      schedule.over(began, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
+      eventLog.report(new RoundFailed(e.toString()));
+      heartbeatSchedule.endRound(began, membership.timings(), HeartbeatDelayPolicy.Urgency.RETRY);
     }
   }
 
-  private HeartbeatDelayPolicy.Urgency next(HeartbeatResult round) {
-    if (round.silence() != null) {
+  private HeartbeatDelayPolicy.Urgency nextUrgency(HeartbeatResult result) {
+    if (result.storeFailure() != null) {
       return HeartbeatDelayPolicy.Urgency.RETRY;
     }
-    if (membership.isBehind()) {
+    if (membership.isHeartbeatOutdated()) {
       return HeartbeatDelayPolicy.Urgency.SOON;
     }
-    return round.standing() instanceof NotJoined
+    return result.state() instanceof NotJoined
         ? HeartbeatDelayPolicy.Urgency.RETRY
         : HeartbeatDelayPolicy.Urgency.REGULAR;
   }
 
   /// The last thing that is done: the heartbeat is deleted, so that nobody waits for it to expire.
-  public void end() {
+  public void leave() {
     try {
       watch.close();
-      membership.stop();
+      membership.leave();
     } catch (StoreException e) {
-      diary.note(new StoreUnreachable(e.getMessage())); // it expires, then
+      eventLog.report(new StoreUnreachable(e.getMessage())); // it expires, then
     }
-    diary.left();
+    eventLog.reportLeft();
   }
 }

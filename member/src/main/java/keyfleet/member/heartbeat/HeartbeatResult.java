@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 /// @param keyFaults what the providers complained of, in words
 /// @param silence why the store did not answer; the standing is then that of the round before
 public record HeartbeatResult(
-    MembershipState standing,
+    MembershipState state,
     Sealing sealing,
-    Map<KekVersion, String> held,
-    List<String> keyFaults,
-    @Nullable StoreException silence) {
+    Map<KekVersion, String> providerByVersion,
+    List<String> providerFaults,
+    @Nullable StoreException storeFailure) {
   /// Whether the process may seal as the round ends.
   enum Sealing {
-    OPEN,
-    SHUT
+    ENABLED,
+    DISABLED
   }
 
   public HeartbeatResult {
-    held = Map.copyOf(held);
-    keyFaults = List.copyOf(keyFaults);
+    providerByVersion = Map.copyOf(providerByVersion);
+    providerFaults = List.copyOf(providerFaults);
   }
 }

@@ -13,10 +13,10 @@ public final class HeartbeatSchedule {
   private static final long LONGEST_WAIT_NANOS = Duration.ofSeconds(1).toNanos();
 
   /// A store that answers slowly is left alone between rounds for at least this part of the pause.
-  private static final int SHORTEST_REST = 10;
+  private static final int MIN_REST_DIVISOR = 10;
 
   private final LongSupplier clock;
-  private final HeartbeatDelayPolicy pace;
+  private final HeartbeatDelayPolicy delayPolicy;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private Timings timings = Timings.DEFAULT;
@@ -25,17 +25,17 @@ public final class HeartbeatSchedule {
   /// Whether anything happened since the last round began, which it may not have seen.
   private boolean hinted;
 
-  private boolean ended;
+  private boolean stopped;
 
   /// The first round is due at once.
-  public HeartbeatSchedule(LongSupplier clock, HeartbeatDelayPolicy pace) {
+  public HeartbeatSchedule(LongSupplier clock, HeartbeatDelayPolicy delayPolicy) {
     this.clock = clock;
-    this.pace = pace;
+    this.delayPolicy = delayPolicy;
     this.due = clock.getAsLong();
   }
 
   /// A round begins. What happens from here on is for the next.
-  long begin() {
+  long beginRound() {
     lock.lock();
     try {
       hinted = false;
@@ -46,12 +46,13 @@ public final class HeartbeatSchedule {
   }
 
   /// A round that began at `began` is over. The pause counts from its beginning, as the lease does.
-  void over(long began, Timings fleet, HeartbeatDelayPolicy.Urgency next) {
+  void endRound(long began, Timings fleet, HeartbeatDelayPolicy.Urgency urgency) {
     lock.lock();
     try {
       timings = fleet;
-      long pause = pace.pause(fleet, hinted ? HeartbeatDelayPolicy.Urgency.SOON : next).toNanos();
-      long rest = now() + pause / SHORTEST_REST;
+      long pause =
+          delayPolicy.delay(fleet, hinted ? HeartbeatDelayPolicy.Urgency.SOON : urgency).toNanos();
+      long rest = now() + pause / MIN_REST_DIVISOR;
       due = Math.max(began + pause, rest);
       changed.signalAll();
     } finally {
@@ -60,11 +61,13 @@ public final class HeartbeatSchedule {
   }
 
   /// Something happened that a round should look at.
-  public void hurry() {
+  public void bringForward() {
     lock.lock();
     try {
       hinted = true;
-      due = Math.min(due, now() + pace.pause(timings, HeartbeatDelayPolicy.Urgency.SOON).toNanos());
+      due =
+          Math.min(
+              due, now() + delayPolicy.delay(timings, HeartbeatDelayPolicy.Urgency.SOON).toNanos());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -72,7 +75,7 @@ public final class HeartbeatSchedule {
   }
 
   /// Nothing or less if a round is due.
-  public long leftNanos() {
+  public long nanosUntilDue() {
     lock.lock();
     try {
       return due - now();
@@ -82,10 +85,10 @@ public final class HeartbeatSchedule {
   }
 
   /// No further round comes due.
-  void end() {
+  void stop() {
     lock.lock();
     try {
-      ended = true;
+      stopped = true;
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -97,11 +100,11 @@ public final class HeartbeatSchedule {
     lock.lockInterruptibly();
     try {
       long left = due - now();
-      while (!ended && left > 0) {
+      while (!stopped && left > 0) {
         var _ = changed.awaitNanos(Math.min(left, LONGEST_WAIT_NANOS));
         left = due - now();
       }
-      return !ended;
+      return !stopped;
     } finally {
       lock.unlock();
     }

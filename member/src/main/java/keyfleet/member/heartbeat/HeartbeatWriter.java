@@ -32,12 +32,12 @@ final class HeartbeatWriter {
   /// No clear answer, or a race was lost just now: the next beat finds out.
   record Unacknowledged() implements WriteResult {}
 
-  private static final int TRIES = 2;
+  private static final int MAX_ATTEMPTS = 2;
 
   private final Kv kv;
   private final KeyringName keyring;
   private final Supplier<String> nonces;
-  private @Nullable Revision mine;
+  private @Nullable Revision lastWritten;
 
   HeartbeatWriter(Kv kv, KeyringName keyring, Supplier<String> nonces) {
     this.kv = kv;
@@ -45,48 +45,48 @@ final class HeartbeatWriter {
     this.nonces = nonces;
   }
 
-  WriteResult beat(Heartbeat beat, Timings timings) {
+  WriteResult write(Heartbeat beat, Timings timings) {
     Bucket bucket = RosterStore.bucket(timings);
     Key key = RosterStore.key(keyring, beat.instance());
-    Value value = HeartbeatDocument.written(beat, nonces.get()).toValue();
-    Revision known = mine;
-    if (known != null && sent(new ConditionalWrite.Update(bucket, key, value, known))) {
+    Value value = HeartbeatDocument.toDocument(beat, nonces.get()).toValue();
+    Revision known = lastWritten;
+    if (known != null && send(new ConditionalWrite.Update(bucket, key, value, known))) {
       return new Acknowledged();
     }
-    return join(
+    return writeFirst(
         new ConditionalWrite.Create(bucket, key, value), beat.process().run(), timings.fresh());
   }
 
   /// The first beat, or the first after our own was overwritten, expired or lost.
-  private WriteResult join(ConditionalWrite.Create create, String run, Duration fresh) {
+  private WriteResult writeFirst(ConditionalWrite.Create create, String run, Duration fresh) {
     Entry found = kv.get(create.bucket(), create.key()).orElse(null);
     if (found == null) {
-      return answered(create);
+      return attempt(create);
     }
-    String holder = run(found);
+    String otherRun = runOf(found);
     boolean isFresh = kv.storeTime().since(found.writtenAt()).compareTo(fresh) <= 0;
-    return !holder.equals(run) && isFresh
-        ? new OwnedByOther(holder)
-        : answered(
+    return !otherRun.equals(run) && isFresh
+        ? new OwnedByOther(otherRun)
+        : attempt(
             new ConditionalWrite.Update(
                 create.bucket(), create.key(), create.value(), found.revision()));
   }
 
-  private WriteResult answered(ConditionalWrite conditionalWrite) {
-    return sent(conditionalWrite) ? new Acknowledged() : new Unacknowledged();
+  private WriteResult attempt(ConditionalWrite conditionalWrite) {
+    return send(conditionalWrite) ? new Acknowledged() : new Unacknowledged();
   }
 
-  private boolean sent(ConditionalWrite conditionalWrite) {
-    mine =
-        conditionalWrite.sendUntilKnown(kv, TRIES)
+  private boolean send(ConditionalWrite conditionalWrite) {
+    lastWritten =
+        conditionalWrite.sendUntilKnown(kv, MAX_ATTEMPTS)
                 instanceof WriteOutcome.Applied(Revision revision)
             ? revision
             : null;
-    return mine != null;
+    return lastWritten != null;
   }
 
   /// Nobody's run has this name: what cannot be read is a stranger's.
-  private static String run(Entry entry) {
+  private static String runOf(Entry entry) {
     try {
       return Document.parse(entry.value()).text("run");
     } catch (MalformedValueException e) {
@@ -95,9 +95,9 @@ final class HeartbeatWriter {
   }
 
   /// A graceful stop: nobody has to wait until the beat expires.
-  void stop(String instance, Timings timings) {
-    Revision known = mine;
-    mine = null;
+  void delete(String instance, Timings timings) {
+    Revision known = lastWritten;
+    lastWritten = null;
     if (known != null) {
       kv.delete(RosterStore.bucket(timings), RosterStore.key(keyring, instance), known);
     }

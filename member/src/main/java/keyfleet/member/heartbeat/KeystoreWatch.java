@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
 /// Listens for changes of the keystore. Without it a change is seen a heartbeat later, so a store
 /// that cannot be watched just now is asked again. For one thread.
 public final class KeystoreWatch {
-  private final KeystoreStore keystores;
-  private final Runnable hinted;
+  private final KeystoreStore keystoreStore;
+  private final Runnable onHint;
   private @Nullable Watch watch;
 
-  public KeystoreWatch(KeystoreStore keystores, Runnable hinted) {
-    this.keystores = keystores;
-    this.hinted = hinted;
+  public KeystoreWatch(KeystoreStore keystoreStore, Runnable onHint) {
+    this.keystoreStore = keystoreStore;
+    this.onHint = onHint;
   }
 
   /// Whether it listens now.
   boolean listen() {
     try {
-      watch = watch == null ? keystores.watch(hinted) : watch;
+      watch = watch == null ? keystoreStore.watch(onHint) : watch;
     } catch (StoreException e) {
       return false;
     }

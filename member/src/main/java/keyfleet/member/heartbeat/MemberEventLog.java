@@ -36,72 +36,72 @@ public final class MemberEventLog {
 
   private final String instance;
   private final KeyringName keyring;
-  private final Consumer<MemberEvent> reader;
+  private final Consumer<MemberEvent> eventSink;
   private boolean joined;
-  private @Nullable HeartbeatResult last;
+  private @Nullable HeartbeatResult lastResult;
 
-  public MemberEventLog(String instance, KeyringName keyring, Consumer<MemberEvent> reader) {
+  public MemberEventLog(String instance, KeyringName keyring, Consumer<MemberEvent> eventSink) {
     this.instance = instance;
     this.keyring = keyring;
-    this.reader = reader;
+    this.eventSink = eventSink;
   }
 
-  void note(HeartbeatResult now) {
-    between(last, now).forEach(reader);
-    last = now;
+  void report(HeartbeatResult now) {
+    compare(lastResult, now).forEach(eventSink);
+    lastResult = now;
   }
 
-  void note(MemberEvent event) {
-    reader.accept(event);
+  void report(MemberEvent event) {
+    eventSink.accept(event);
   }
 
-  public void joined() {
+  public void reportJoined() {
     joined = true;
-    note(new Joined(instance, keyring));
+    report(new Joined(instance, keyring));
   }
 
   /// Who never joined does not leave.
-  void left() {
+  void reportLeft() {
     if (joined) {
-      note(new Left(instance, keyring));
+      report(new Left(instance, keyring));
     }
   }
 
-  private List<MemberEvent> between(@Nullable HeartbeatResult before, HeartbeatResult now) {
+  private List<MemberEvent> compare(@Nullable HeartbeatResult before, HeartbeatResult now) {
     List<MemberEvent> events = new ArrayList<>();
-    store(before, now, events);
-    keys(before, now, events);
-    epoch(before, now, events);
+    compareStore(before, now, events);
+    compareKeys(before, now, events);
+    compareEpoch(before, now, events);
     sealing(before, now, events);
     return events;
   }
 
-  private static void store(
+  private static void compareStore(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    boolean wasSilent = before != null && before.silence() != null;
-    StoreException silence = now.silence();
-    if (silence != null && !wasSilent) {
-      events.add(new StoreUnreachable(silence.getMessage()));
+    boolean wasSilent = before != null && before.storeFailure() != null;
+    StoreException storeFailure = now.storeFailure();
+    if (storeFailure != null && !wasSilent) {
+      events.add(new StoreUnreachable(storeFailure.getMessage()));
     }
-    if (silence == null && wasSilent) {
+    if (storeFailure == null && wasSilent) {
       events.add(new StoreRecovered());
     }
   }
 
-  private static void keys(
+  private static void compareKeys(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    List<String> faults = before == null ? List.of() : before.keyFaults();
-    now.keyFaults().stream()
+    List<String> faults = before == null ? List.of() : before.providerFaults();
+    now.providerFaults().stream()
         .filter(it -> !faults.contains(it))
         .forEach(it -> events.add(new ProviderFailed(it)));
     faults.stream()
-        .filter(it -> !now.keyFaults().contains(it))
+        .filter(it -> !now.providerFaults().contains(it))
         .forEach(it -> events.add(new ProviderRecovered(it)));
     var held = new TreeMap<KekVersion, String>();
     if (before != null) {
-      held.putAll(before.held());
+      held.putAll(before.providerByVersion());
     }
-    new TreeMap<>(now.held())
+    new TreeMap<>(now.providerByVersion())
         .forEach((version, provider) -> {
           if (!provider.equals(held.remove(version))) {
             events.add(new KeyLoaded(version, provider));
@@ -110,10 +110,10 @@ public final class MemberEventLog {
     held.keySet().forEach(version -> events.add(new KeyUnloaded(version)));
   }
 
-  private static void epoch(
+  private static void compareEpoch(
       @Nullable HeartbeatResult before, HeartbeatResult now, List<MemberEvent> events) {
-    Keystore was = before == null ? null : keystore(before.standing()).orElse(null);
-    Keystore is = keystore(now.standing()).orElse(null);
+    Keystore was = before == null ? null : keystore(before.state()).orElse(null);
+    Keystore is = keystore(now.state()).orElse(null);
     if (was != null && is != null && was.epoch() != is.epoch()) {
       events.add(new EpochChanged(was.epoch(), is.epoch(), is.active()));
     }
@@ -127,18 +127,18 @@ public final class MemberEventLog {
     }
   }
 
-  private MemberEvent sealing(HeartbeatResult round) {
-    return switch (round.standing()) {
-      case Admitted(Keystore keystore, _) when round.sealing() == Sealing.OPEN ->
+  private MemberEvent sealing(HeartbeatResult heartbeatResult) {
+    return switch (heartbeatResult.state()) {
+      case Admitted(Keystore keystore, _) when heartbeatResult.sealing() == Sealing.ENABLED ->
           new SealingEnabled(keystore.active(), keystore.epoch());
       case Admitted _ -> new SealingDisabled(LEASE_END, LEASE_REMEDY);
       case MembershipState other ->
-          new SealingDisabled(Remedy.sentence(other), Remedy.of(keyring, other));
+          new SealingDisabled(Remedy.describe(other), Remedy.of(keyring, other));
     };
   }
 
-  private static Optional<Keystore> keystore(MembershipState standing) {
-    return switch (standing) {
+  private static Optional<Keystore> keystore(MembershipState membershipState) {
+    return switch (membershipState) {
       case Admitted(Keystore keystore, _) -> Optional.of(keystore);
       case ReadOnly(Keystore keystore, _) -> Optional.of(keystore);
       default -> Optional.empty();

@@ -35,73 +35,76 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps a process in its fleet: heartbeat acknowledged, *then* keystore read, then admission.
 ///
-/// One thread calls [#tick] every heartbeat; any thread asks for the [#standing]. The lease counts
+/// One thread calls [#runRound] every heartbeat; any thread asks for the [#state]. The lease counts
 /// from the start of the round, on a clock that goes on while the machine sleeps. A round that the
 /// store does not answer changes nothing: the lease runs out by itself.
 public final class Membership {
-  private static final MembershipState OUTSIDE = new NotJoined("it has not joined the fleet yet");
+  private static final MembershipState NOT_JOINED =
+      new NotJoined("it has not joined the fleet yet");
 
-  private final ProcessIdentity self;
-  private final KeystoreStore keystores;
+  private final ProcessIdentity identity;
+  private final KeystoreStore keystoreStore;
   private final LoadedKeys keys;
-  private final HeartbeatWriter pulse;
-  private final AdmissionCheck door;
+  private final HeartbeatWriter heartbeatWriter;
+  private final AdmissionCheck admissionCheck;
 
   /// Nanoseconds that count suspend.
   private final LongSupplier clock;
 
-  private @Nullable StoredKeystore known;
+  private @Nullable StoredKeystore latest;
 
   /// What the last heartbeat was made from.
-  private @Nullable StoredKeystore beaten;
+  private @Nullable StoredKeystore writtenFrom;
 
-  private List<String> keyFaults = List.of();
+  private List<String> providerFaults = List.of();
 
-  private final AtomicReference<MembershipState> standing = new AtomicReference<>(OUTSIDE);
+  private final AtomicReference<MembershipState> state = new AtomicReference<>(NOT_JOINED);
 
   /// The store, and where random words come from.
   public record StoreAccess(Kv kv, Supplier<String> nonces) {}
 
   public Membership(
-      ProcessIdentity self,
-      StoreAccess ties,
+      ProcessIdentity identity,
+      StoreAccess storeAccess,
       LoadedKeys keys,
       Supplier<Map<String, SafeHold.FenceMark>> fences,
       LongSupplier clock) {
-    this.self = self;
-    this.keystores = new KeystoreStore(ties.kv(), keys.keyring(), ties.nonces());
+    this.identity = identity;
+    this.keystoreStore = new KeystoreStore(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
     this.keys = keys;
-    this.pulse = new HeartbeatWriter(ties.kv(), keys.keyring(), ties.nonces());
-    this.door = new AdmissionCheck(keys, fences);
+    this.heartbeatWriter =
+        new HeartbeatWriter(storeAccess.kv(), keys.keyring(), storeAccess.nonces());
+    this.admissionCheck = new AdmissionCheck(keys, fences);
     this.clock = clock;
   }
 
-  public MembershipState standing() {
-    return standing.get();
+  public MembershipState state() {
+    return state.get();
   }
 
-  public MembershipState tick() {
-    var _ = silence();
-    return standing.get();
+  public MembershipState runRound() {
+    var _ = tryRound();
+    return state.get();
   }
 
-  /// As [#tick], with all that was seen on the way.
-  HeartbeatResult look() {
-    StoreException silence = silence();
+  /// As [#runRound], with all that was seen on the way.
+  HeartbeatResult runDetailedRound() {
+    StoreException storeFailure = tryRound();
     HeartbeatResult.Sealing sealing =
-        seals() ? HeartbeatResult.Sealing.OPEN : HeartbeatResult.Sealing.SHUT;
-    return new HeartbeatResult(standing.get(), sealing, keys.held(), keyFaults, silence);
+        canSeal() ? HeartbeatResult.Sealing.ENABLED : HeartbeatResult.Sealing.DISABLED;
+    return new HeartbeatResult(
+        state.get(), sealing, keys.providerByVersion(), providerFaults, storeFailure);
   }
 
   /// Makes a round. Returns why the store did not answer, if so; the lease, if any, then goes on
   /// towards its end.
-  private @Nullable StoreException silence() {
+  private @Nullable StoreException tryRound() {
     long began = clock.getAsLong();
-    keyFaults = keys.refresh();
+    providerFaults = keys.refresh();
     try {
-      standing.set(round(began));
+      state.set(writeHeartbeatThenRead(began));
     } catch (MalformedValueException e) {
-      standing.set(new NotJoined("the keystore cannot be read: " + e.getMessage()));
+      state.set(new NotJoined("the keystore cannot be read: " + e.getMessage()));
     } catch (StoreException e) {
       return e;
     }
@@ -109,44 +112,44 @@ public final class Membership {
   }
 
   /// Whether the process may seal at this moment.
-  boolean seals() {
-    return standing.get() instanceof Admitted(Keystore keystore, WriteLease lease)
+  boolean canSeal() {
+    return state.get() instanceof Admitted(Keystore keystore, WriteLease lease)
         && lease.isHeld(clock.getAsLong(), keystore.timings().lease());
   }
 
   /// Whether the last heartbeat says something that was found to be old since. Others may wait for
   /// the next one.
-  boolean isBehind() {
-    return !Objects.equals(keystore(beaten), keystore(known));
+  boolean isHeartbeatOutdated() {
+    return !Objects.equals(keystore(writtenFrom), keystore(latest));
   }
 
-  private MembershipState round(long began) {
-    if (known == null) {
-      known = keystores.read().orElse(null); // for its timings; that it is old does not matter
+  private MembershipState writeHeartbeatThenRead(long began) {
+    if (latest == null) {
+      latest = keystoreStore.read().orElse(null); // for its timings; that it is old does not matter
     }
     Timings timings = timings();
-    Optional<MembershipState> refusal = refusal(timings);
+    Optional<MembershipState> refusal = checkTimings(timings);
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    Map<KekVersion, LoadedVersion> shown = keys.shown(keystore(), self.instance());
-    beaten = known;
-    return switch (pulse.beat(heartbeat(shown), timings)) {
-      case Acknowledged() -> read(began, shown);
+    Map<KekVersion, LoadedVersion> loaded = keys.proveAll(keystore(), identity.instance());
+    writtenFrom = latest;
+    return switch (heartbeatWriter.write(heartbeat(loaded), timings)) {
+      case Acknowledged() -> readKeystore(began, loaded);
       case OwnedByOther(String run) -> new NameTaken(run);
       case Unacknowledged() -> new NotJoined("its heartbeat was not acknowledged");
     };
   }
 
-  private MembershipState read(long began, Map<KekVersion, LoadedVersion> shown) {
-    StoredKeystore before = known;
-    FenceReading visit = door.visit(began);
-    StoredKeystore now = keystores.read().orElse(null);
-    known = now;
+  private MembershipState readKeystore(long began, Map<KekVersion, LoadedVersion> loaded) {
+    StoredKeystore before = latest;
+    FenceReading fenceReading = admissionCheck.readFences(began);
+    StoredKeystore now = keystoreStore.read().orElse(null);
+    latest = now;
     if (now == null) {
       return new NoKeystore();
     }
-    Optional<MembershipState> refusal = refusal(now.keystore().timings());
+    Optional<MembershipState> refusal = checkTimings(now.keystore().timings());
     if (refusal.isPresent()) {
       return refusal.get();
     }
@@ -154,46 +157,48 @@ public final class Membership {
       return new NotJoined("the keyring has its first key: joining"); // with its timings
     }
     boolean same = before.keystore().equals(now.keystore());
-    return door.judge(
-        visit, now.keystore(), same ? shown : keys.shown(now.keystore(), self.instance()));
+    return admissionCheck.decide(
+        fenceReading,
+        now.keystore(),
+        same ? loaded : keys.proveAll(now.keystore(), identity.instance()));
   }
 
   /// Deletes the heartbeat, so that nobody waits for it to expire.
-  public void stop() {
+  public void leave() {
     Timings timings = timings();
-    standing.set(OUTSIDE);
-    pulse.stop(self.instance(), timings);
+    state.set(NOT_JOINED);
+    heartbeatWriter.delete(identity.instance(), timings);
   }
 
-  private Optional<MembershipState> refusal(Timings fleet) {
-    Timings own = self.timings();
+  private Optional<MembershipState> checkTimings(Timings fleet) {
+    Timings own = identity.timings();
     return own == null || own.equals(fleet)
         ? Optional.empty()
         : Optional.of(new DifferentTimings(own, fleet));
   }
 
   private @Nullable Keystore keystore() {
-    return keystore(known);
+    return keystore(latest);
   }
 
-  private static @Nullable Keystore keystore(@Nullable StoredKeystore held) {
-    return held == null ? null : held.keystore();
+  private static @Nullable Keystore keystore(@Nullable StoredKeystore storedKeystore) {
+    return storedKeystore == null ? null : storedKeystore.keystore();
   }
 
   /// The fleet's, as far as known.
   public Timings timings() {
     Keystore keystore = keystore();
-    Timings own = self.timings();
+    Timings own = identity.timings();
     return keystore != null ? keystore.timings() : own != null ? own : Timings.DEFAULT;
   }
 
-  private Heartbeat heartbeat(Map<KekVersion, LoadedVersion> shown) {
+  private Heartbeat heartbeat(Map<KekVersion, LoadedVersion> loaded) {
     Keystore keystore = keystore();
     return new Heartbeat(
-        self.processInfo(),
-        shown,
+        identity.processInfo(),
+        loaded,
         keystore == null ? null : keystore.active(),
-        self.protocol(),
+        identity.protocol(),
         keystore == null ? 0 : keystore.epoch(),
         Instant.EPOCH); // the store knows better
   }

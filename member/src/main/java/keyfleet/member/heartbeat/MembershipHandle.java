@@ -18,11 +18,11 @@ public final class MembershipHandle implements Supplier<MembershipState> {
 
   @Override
   public MembershipState get() {
-    return left ? LEFT : membership.standing();
+    return left ? LEFT : membership.state();
   }
 
-  public boolean seals() {
-    return !left && membership.seals();
+  public boolean canSeal() {
+    return !left && membership.canSeal();
   }
 
   /// False if it had left before.

@@ -14,71 +14,71 @@ import org.jspecify.annotations.Nullable;
 /// application whose virtual threads never yield would keep a virtual one from beating.
 public final class PlatformMemberThreads implements MemberThreads {
   /// Events that an observer may be behind by; further ones are dropped.
-  private static final int EVENTS = 256;
+  private static final int MAX_QUEUED_EVENTS = 256;
 
   /// For a round that is under way, and for the heartbeat to be deleted. A store that does not
   /// answer by then finds out when the heartbeat expires.
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(5);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   private final String name;
-  private final Duration longestStop;
-  private final ThreadPoolExecutor telling;
-  private @Nullable HeartbeatLoop rounds;
-  private @Nullable Thread beating;
+  private final Duration stopTimeout;
+  private final ThreadPoolExecutor eventExecutor;
+  private @Nullable HeartbeatLoop loop;
+  private @Nullable Thread heartbeatThread;
 
   public PlatformMemberThreads(String name) {
-    this(name, LONGEST_STOP);
+    this(name, STOP_TIMEOUT);
   }
 
-  public PlatformMemberThreads(String name, Duration longestStop) {
+  public PlatformMemberThreads(String name, Duration stopTimeout) {
     this.name = name;
-    this.longestStop = longestStop;
-    this.telling =
+    this.stopTimeout = stopTimeout;
+    this.eventExecutor =
         new ThreadPoolExecutor(
             1,
             1,
             0,
             MILLISECONDS,
-            new ArrayBlockingQueue<>(EVENTS),
+            new ArrayBlockingQueue<>(MAX_QUEUED_EVENTS),
             Thread.ofPlatform().daemon().name("keyfleet-events-" + name).factory(),
             new ThreadPoolExecutor.DiscardPolicy());
   }
 
   @Override
-  public Consumer<MemberEvent> reader(MemberListener observer) {
-    return event -> telling.execute(() -> observer.observe(event));
+  public Consumer<MemberEvent> eventSink(MemberListener memberListener) {
+    return event -> eventExecutor.execute(() -> memberListener.onEvent(event));
   }
 
   @Override
-  public void start(HeartbeatLoop newRounds) {
-    rounds = newRounds;
-    beating =
-        Thread.ofPlatform().daemon().name("keyfleet-beat-" + name).start(() -> beat(newRounds));
+  public void start(HeartbeatLoop newLoop) {
+    loop = newLoop;
+    heartbeatThread =
+        Thread.ofPlatform().daemon().name("keyfleet-beat-" + name).start(() -> runLoop(newLoop));
   }
 
-  private static void beat(HeartbeatLoop rounds) {
+  private static void runLoop(HeartbeatLoop loop) {
     try {
-      while (rounds.schedule().awaitDue()) {
-        rounds.runOrTell();
+      while (loop.heartbeatSchedule().awaitDue()) {
+        loop.runRoundOrReport();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // somebody ends all threads of the process
     }
-    rounds.end();
+    loop.leave();
   }
 
   /// Nothing is interrupted: a database's file may be closed by that.
   @Override
   public void stop() {
-    HeartbeatLoop started = rounds;
-    Thread thread = beating;
+    HeartbeatLoop started = loop;
+    Thread thread = heartbeatThread;
     try {
       if (started != null && thread != null) {
-        started.schedule().end();
-        var _ = thread.join(longestStop);
+        started.heartbeatSchedule().stop();
+        var _ = thread.join(stopTimeout);
       }
-      telling.shutdown();
-      var _ = telling.awaitTermination(longestStop.toMillis(), MILLISECONDS);
+      eventExecutor.shutdown();
+      var _ = eventExecutor.awaitTermination(stopTimeout.toMillis(), MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -40,14 +40,14 @@ public final class CryptoMetrics implements CryptoListener {
 
   /// How long the values of one operation took, whatever came of them.
   ///
-  /// @param counts how many took no longer than each of [#BOUNDS] and longer than the one before,
-  ///   and at the end how many took longer than all
+  /// @param counts how many took no longer than each of [#BUCKET_BOUNDS] and longer than the one
+  ///   before, and at the end how many took longer than all
   public record LatencyHistogram(List<Long> counts, Duration sum) {}
 
-  public static final List<Duration> BOUNDS = DurationHistogram.BOUNDS;
+  public static final List<Duration> BUCKET_BOUNDS = DurationHistogram.BUCKET_BOUNDS;
 
   private final Map<Series, LongAdder> counts = new ConcurrentHashMap<>();
-  private final Map<Operation, DurationHistogram> durations = new ConcurrentHashMap<>();
+  private final Map<Operation, DurationHistogram> durationHistogram = new ConcurrentHashMap<>();
   private final @Nullable LongSupplier nanos;
 
   /// Counts alone.
@@ -70,21 +70,21 @@ public final class CryptoMetrics implements CryptoListener {
     counts.computeIfAbsent(new Series(operation, held, outcome), _ -> new LongAdder()).increment();
     if (nanos != null) {
       long took = nanos.getAsLong() - began;
-      durations.computeIfAbsent(operation, _ -> new DurationHistogram()).add(took);
+      durationHistogram.computeIfAbsent(operation, _ -> new DurationHistogram()).add(took);
     }
   }
 
   /// As of now. What never happened has no line.
   public SortedMap<Series, Long> counts() {
     SortedMap<Series, Long> now = new TreeMap<>();
-    counts.forEach((line, count) -> now.put(line, count.sum()));
+    counts.forEach((series, count) -> now.put(series, count.sum()));
     return Collections.unmodifiableSortedMap(now);
   }
 
   /// As of now. What never happened is not among them, and without a clock nothing is.
   public SortedMap<Operation, LatencyHistogram> durations() {
     SortedMap<Operation, LatencyHistogram> now = new TreeMap<>();
-    durations.forEach(
+    durationHistogram.forEach(
         (operation, it) -> now.put(operation, new LatencyHistogram(it.counts(), it.sum())));
     return Collections.unmodifiableSortedMap(now);
   }

@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 /// How long something took, counted by size. For any number of threads.
 final class DurationHistogram {
   /// A key in memory takes microseconds, a device milliseconds, and one that is lost seconds.
-  static final List<Duration> BOUNDS =
+  static final List<Duration> BUCKET_BOUNDS =
       Stream.of(10, 20, 50, 100, 200, 500, 1_000, 5_000, 20_000, 100_000, 500_000, 2_000_000)
           .map(it -> Duration.ofNanos(it * 1_000L))
           .toList();
 
-  private static final long[] NANOS = BOUNDS.stream().mapToLong(Duration::toNanos).toArray();
+  private static final long[] NANOS = BUCKET_BOUNDS.stream().mapToLong(Duration::toNanos).toArray();
 
   private final LongAdder[] counts = adders();
   private final LongAdder sum = new LongAdder();
@@ -38,6 +38,8 @@ final class DurationHistogram {
   }
 
   private static LongAdder[] adders() {
-    return Stream.generate(LongAdder::new).limit(BOUNDS.size() + 1).toArray(LongAdder[]::new);
+    return Stream.generate(LongAdder::new)
+        .limit(BUCKET_BOUNDS.size() + 1)
+        .toArray(LongAdder[]::new);
   }
 }

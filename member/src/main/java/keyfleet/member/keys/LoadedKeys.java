@@ -32,14 +32,15 @@ import org.jspecify.annotations.Nullable;
 /// new ones does so alone; any thread uses what was found.
 public final class LoadedKeys {
   /// Replaced as a whole.
-  private record KeySet(KekSet kekSet, EnvelopeCipher cipher, Map<KekVersion, String> providers) {}
+  private record KeySet(
+      KekSet kekSet, EnvelopeCipher cipher, Map<KekVersion, String> providerByVersion) {}
 
   private final KeyringName keyring;
   private final List<KekProvider> providers;
   private final SecureRandom random;
   private final ProofCache proofCache = new ProofCache();
-  private final CryptoMetrics tally;
-  private final Map<KekProvider, KekSet> last = new LinkedHashMap<>();
+  private final CryptoMetrics metrics;
+  private final Map<KekProvider, KekSet> lastLoaded = new LinkedHashMap<>();
   private volatile KeySet holding;
 
   /// Without a clock: nobody is told how long its cryptography takes.
@@ -49,12 +50,15 @@ public final class LoadedKeys {
 
   /// Holds nothing until the first [#refresh].
   public LoadedKeys(
-      KeyringName keyring, List<KekProvider> providers, SecureRandom random, CryptoMetrics tally) {
+      KeyringName keyring,
+      List<KekProvider> providers,
+      SecureRandom random,
+      CryptoMetrics metrics) {
     this.keyring = keyring;
     this.providers = List.copyOf(providers);
     this.random = random;
-    this.tally = tally;
-    this.holding = holding(List.of(), Map.of());
+    this.metrics = metrics;
+    this.holding = toKeySet(List.of(), Map.of());
   }
 
   /// Asks every provider. One that fails keeps what it gave before. If two have a version, the
@@ -63,7 +67,7 @@ public final class LoadedKeys {
     List<String> faults = new ArrayList<>();
     for (KekProvider provider : providers) {
       try {
-        last.put(provider, provider.load());
+        lastLoaded.put(provider, provider.load());
       } catch (ProviderException | KekUnavailableException e) {
         faults.add(provider.name() + ": " + e.getMessage());
       }
@@ -71,19 +75,19 @@ public final class LoadedKeys {
     Map<KekVersion, Kek> keks = new TreeMap<>();
     Map<KekVersion, String> names = new TreeMap<>();
     for (KekProvider provider : providers) {
-      KekSet loaded = last.getOrDefault(provider, KekSet.of(keyring, List.of()));
+      KekSet loaded = lastLoaded.getOrDefault(provider, KekSet.of(keyring, List.of()));
       for (KekVersion version : loaded.versions()) {
         loaded.find(version).ifPresent(kek -> keks.putIfAbsent(version, kek));
         names.putIfAbsent(version, provider.name());
       }
     }
-    holding = holding(keks.values(), names);
+    holding = toKeySet(keks.values(), names);
     return faults;
   }
 
-  private KeySet holding(Collection<Kek> found, Map<KekVersion, String> names) {
+  private KeySet toKeySet(Collection<Kek> found, Map<KekVersion, String> names) {
     KekSet kekSet = KekSet.of(keyring, found);
-    return new KeySet(kekSet, new EnvelopeCipher(kekSet, random, tally), names);
+    return new KeySet(kekSet, new EnvelopeCipher(kekSet, random, metrics), names);
   }
 
   public KeyringName keyring() {
@@ -101,33 +105,33 @@ public final class LoadedKeys {
   }
 
   /// What was sealed, opened and moved with the versions that are held.
-  public CryptoMetrics tally() {
-    return tally;
+  public CryptoMetrics metrics() {
+    return metrics;
   }
 
   /// The provider of each version that is held.
-  public Map<KekVersion, String> held() {
-    return Map.copyOf(holding.providers());
+  public Map<KekVersion, String> providerByVersion() {
+    return Map.copyOf(holding.providerByVersion());
   }
 
   /// What this process can say of each version it holds. Without a keystore there is nothing to
   /// prove.
-  public Map<KekVersion, LoadedVersion> shown(@Nullable Keystore keystore, String instance) {
+  public Map<KekVersion, LoadedVersion> proveAll(@Nullable Keystore keystore, String instance) {
     KeySet now = holding;
-    Map<KekVersion, LoadedVersion> shown = new HashMap<>();
-    now.providers()
+    Map<KekVersion, LoadedVersion> loaded = new HashMap<>();
+    now.providerByVersion()
         .forEach((version, provider) -> {
           VersionEntry known = keystore == null ? null : keystore.versions().get(version);
           ProofStatus proofStatus =
               keystore == null || known == null
                   ? new Untried()
-                  : word(now.cipher(), known, new Claim(instance, keystore.epoch()));
-          shown.put(version, new LoadedVersion(provider, proofStatus));
+                  : prove(now.cipher(), known, new Claim(instance, keystore.epoch()));
+          loaded.put(version, new LoadedVersion(provider, proofStatus));
         });
-    return shown;
+    return loaded;
   }
 
-  private ProofStatus word(EnvelopeCipher cipher, VersionEntry known, Claim claim) {
+  private ProofStatus prove(EnvelopeCipher cipher, VersionEntry known, Claim claim) {
     try {
       return proofCache
           .prove(known.sentinel(), cipher, claim)
@@ -139,9 +143,9 @@ public final class LoadedKeys {
   }
 
   /// Whether this process can use `version` just now, as the keystore knows it.
-  public boolean proves(Keystore keystore, KekVersion version) {
+  public boolean canProve(Keystore keystore, KekVersion version) {
     VersionEntry known = keystore.versions().get(version);
     Claim claim = new Claim("", keystore.epoch());
-    return known != null && word(holding.cipher(), known, claim) instanceof Proved;
+    return known != null && prove(holding.cipher(), known, claim) instanceof Proved;
   }
 }

@@ -51,7 +51,7 @@ class FastHeartbeatParserTest {
         random.nextBoolean() ? v(1 + random.nextInt(3)) : null,
         random.nextInt(3),
         random.nextInt(1_000),
-        HeartbeatDocument.instant(AT));
+        HeartbeatDocument.toInstant(AT));
   }
 
   private static String word(Random random) {
@@ -67,7 +67,7 @@ class FastHeartbeatParserTest {
   }
 
   private static String written(Heartbeat beat) {
-    return HeartbeatDocument.written(beat, "n-1").toValue().text();
+    return HeartbeatDocument.toDocument(beat, "n-1").toValue().text();
   }
 
   @Test
@@ -76,7 +76,8 @@ class FastHeartbeatParserTest {
     StringPool common = new StringPool();
     for (int i = 0; i < 2_000; i++) {
       Heartbeat beat = some(random);
-      assertEquals(Optional.of(beat), FastHeartbeatParser.usual(written(beat), AT, common));
+      assertEquals(
+          Optional.of(beat), FastHeartbeatParser.parseUsualForm(written(beat), AT, common));
     }
   }
 
@@ -112,7 +113,7 @@ class FastHeartbeatParserTest {
 
   private static Optional<Heartbeat> parsed(String text) {
     try {
-      return Optional.of(HeartbeatDocument.read(Document.parse(Value.of(text)), AT));
+      return Optional.of(HeartbeatDocument.parse(Document.parse(Value.of(text)), AT));
     } catch (MalformedValueException e) {
       return Optional.empty();
     }
@@ -120,7 +121,7 @@ class FastHeartbeatParserTest {
 
   private static Optional<Heartbeat> read(String text) {
     try {
-      return Optional.of(FastHeartbeatParser.read(Value.of(text), AT, new StringPool()));
+      return Optional.of(FastHeartbeatParser.parse(Value.of(text), AT, new StringPool()));
     } catch (MalformedValueException e) {
       return Optional.empty();
     }
@@ -160,12 +161,13 @@ class FastHeartbeatParserTest {
             v(1),
             1,
             7,
-            HeartbeatDocument.instant(AT));
+            HeartbeatDocument.toInstant(AT));
     String usual = written(beat);
     String[] parts = change.split(">", 2);
     String unusual = usual.replace(parts[0], parts[1]);
     assertNotEquals(usual, unusual);
-    assertEquals(Optional.empty(), FastHeartbeatParser.usual(unusual, AT, new StringPool()));
+    assertEquals(
+        Optional.empty(), FastHeartbeatParser.parseUsualForm(unusual, AT, new StringPool()));
     assertEquals(parsed(unusual), read(unusual));
   }
 }

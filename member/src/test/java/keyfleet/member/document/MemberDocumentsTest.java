@@ -79,7 +79,7 @@ class MemberDocumentsTest {
         v(1),
         1,
         7,
-        HeartbeatDocument.instant(NOW));
+        HeartbeatDocument.toInstant(NOW));
   }
 
   private static CollectionRegistration collectionRegistration() {
@@ -94,8 +94,8 @@ class MemberDocumentsTest {
   @Test
   void keystore_isWrittenAndReadAsEver() {
     var staged = keystore(new Rotation.Staged(job()));
-    assertEquals(KEYSTORE, KeystoreDocument.written(staged, "n-1").toValue().text());
-    assertEquals(staged, KeystoreDocument.read(parsed(KEYSTORE)));
+    assertEquals(KEYSTORE, KeystoreDocument.toDocument(staged, "n-1").toValue().text());
+    assertEquals(staged, KeystoreDocument.parse(parsed(KEYSTORE)));
   }
 
   /// A rotation of an older program has no such field, and is the one above.
@@ -108,32 +108,32 @@ class MemberDocumentsTest {
     spelled.forEach((expectedProcesses, words) -> {
       var staged = keystore(new Rotation.Staged(job(expectedProcesses)));
       String text = KEYSTORE.replace("\"worker-1\"", "\"worker-1\"," + words);
-      assertEquals(text, KeystoreDocument.written(staged, "n-1").toValue().text());
-      assertEquals(staged, KeystoreDocument.read(parsed(text)));
+      assertEquals(text, KeystoreDocument.toDocument(staged, "n-1").toValue().text());
+      assertEquals(staged, KeystoreDocument.parse(parsed(text)));
     });
   }
 
   @Test
   void heartbeat_isWrittenAndReadAsEver() {
-    assertEquals(HEARTBEAT, HeartbeatDocument.written(heartbeat(), "n-1").toValue().text());
-    assertEquals(heartbeat(), HeartbeatDocument.read(parsed(HEARTBEAT), NOW));
+    assertEquals(HEARTBEAT, HeartbeatDocument.toDocument(heartbeat(), "n-1").toValue().text());
+    assertEquals(heartbeat(), HeartbeatDocument.parse(parsed(HEARTBEAT), NOW));
   }
 
   @Test
   void heartbeatWithoutAKeystore_hasNoCurrentVersion() {
     Heartbeat beat =
-        new Heartbeat(origin("a", "r"), Map.of(), null, 1, 0, HeartbeatDocument.instant(NOW));
-    Document written = HeartbeatDocument.written(beat, "n-1");
+        new Heartbeat(origin("a", "r"), Map.of(), null, 1, 0, HeartbeatDocument.toInstant(NOW));
+    Document written = HeartbeatDocument.toDocument(beat, "n-1");
     assertEquals(false, written.has("current_kek_version"));
-    assertEquals(beat, HeartbeatDocument.read(parsed(written.toValue().text()), NOW));
+    assertEquals(beat, HeartbeatDocument.parse(parsed(written.toValue().text()), NOW));
   }
 
   @Test
   void registration_isWrittenAndReadAsEver() {
     assertEquals(
         REGISTRATION,
-        RegistrationDocument.written(collectionRegistration(), "n-1").toValue().text());
-    assertEquals(collectionRegistration(), RegistrationDocument.read(parsed(REGISTRATION)));
+        RegistrationDocument.toDocument(collectionRegistration(), "n-1").toValue().text());
+    assertEquals(collectionRegistration(), RegistrationDocument.parse(parsed(REGISTRATION)));
   }
 
   static Stream<Rotation> rotations() {
@@ -155,14 +155,14 @@ class MemberDocumentsTest {
   @ParameterizedTest
   @MethodSource("rotations")
   void everyRotation_comesBack(Rotation rotation) {
-    Document written = KeystoreDocument.written(keystore(rotation), "n");
-    assertEquals(keystore(rotation), KeystoreDocument.read(parsed(written.toValue().text())));
+    Document written = KeystoreDocument.toDocument(keystore(rotation), "n");
+    assertEquals(keystore(rotation), KeystoreDocument.parse(parsed(written.toValue().text())));
   }
 
   @Test
   void unknownFields_areIgnored() {
     String more = KEYSTORE.replaceFirst("\\{", "{\"later\":{\"a\":[1.5,true]},");
-    assertEquals(keystore(new Rotation.Staged(job())), KeystoreDocument.read(parsed(more)));
+    assertEquals(keystore(new Rotation.Staged(job())), KeystoreDocument.parse(parsed(more)));
   }
 
   /// Fields for people's eyes may be missing; they are named here.
@@ -186,12 +186,12 @@ class MemberDocumentsTest {
 
   @Test
   void documentWithoutAField_isMalformed() {
-    everyFieldCounts(KEYSTORE, KeystoreDocument::read, List.of("nonce"));
-    everyFieldCounts(REGISTRATION, RegistrationDocument::read, List.of("nonce"));
+    everyFieldCounts(KEYSTORE, KeystoreDocument::parse, List.of("nonce"));
+    everyFieldCounts(REGISTRATION, RegistrationDocument::parse, List.of("nonce"));
     everyFieldCounts(
         HEARTBEAT,
         it -> {
-          Heartbeat read = HeartbeatDocument.read(it, NOW);
+          Heartbeat read = HeartbeatDocument.parse(it, NOW);
           assertEquals(heartbeat(), read);
         },
         List.of("provider", "last_heartbeat", "current_kek_version", "1", "2"));
@@ -217,6 +217,6 @@ class MemberDocumentsTest {
     String[] parts = change.split(">", 2);
     String broken = KEYSTORE.replace(parts[0], parts[1]);
     assertEquals(false, broken.equals(KEYSTORE), "nothing was changed");
-    assertThrows(MalformedValueException.class, () -> KeystoreDocument.read(parsed(broken)));
+    assertThrows(MalformedValueException.class, () -> KeystoreDocument.parse(parsed(broken)));
   }
 }

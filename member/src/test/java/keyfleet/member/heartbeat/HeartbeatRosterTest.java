@@ -50,8 +50,8 @@ class HeartbeatRosterTest {
   void keyringsOfDifferentTimings_shareOneStore() {
     RosterStore defaults = new RosterStore(kv, KeyringName.MAIN);
     RosterStore quick = new RosterStore(kv, other);
-    assertInstanceOf(Acknowledged.class, pulse(KeyringName.MAIN).beat(beat(1), Timings.DEFAULT));
-    assertInstanceOf(Acknowledged.class, pulse(other).beat(beat(1), QUICK));
+    assertInstanceOf(Acknowledged.class, pulse(KeyringName.MAIN).write(beat(1), Timings.DEFAULT));
+    assertInstanceOf(Acknowledged.class, pulse(other).write(beat(1), QUICK));
     assertEquals(1, quick.read(QUICK).heartbeats().size());
     time.advance(QUICK.expire());
     assertEquals(0, quick.read(QUICK).heartbeats().size());
@@ -65,7 +65,7 @@ class HeartbeatRosterTest {
     for (int i = 0; i < MANY; i++) {
       String name = "host-%06d".formatted(i);
       Heartbeat beat = new Heartbeat(origin(name, "run-1"), Map.of(), null, 1, i, Instant.EPOCH);
-      put(name, HeartbeatDocument.written(beat, "n-" + i).toValue());
+      put(name, HeartbeatDocument.toDocument(beat, "n-" + i).toValue());
     }
   }
 
@@ -87,17 +87,17 @@ class HeartbeatRosterTest {
   void unreadableBeatInLargeFleet_makesTheRosterUnreadable(int number) {
     crowd();
     put("host-%06d".formatted(number), Value.of("{\"instance\":1}"));
-    RosterStore rosters = new RosterStore(kv, KeyringName.MAIN);
-    assertThrows(MalformedValueException.class, () -> rosters.read(Timings.DEFAULT));
+    RosterStore rosterStore = new RosterStore(kv, KeyringName.MAIN);
+    assertThrows(MalformedValueException.class, () -> rosterStore.read(Timings.DEFAULT));
   }
 
   @Test
   void laterBeat_isSeenByWhoReadTheEarlier() {
-    RosterStore rosters = new RosterStore(kv, KeyringName.MAIN);
-    HeartbeatWriter pulse = pulse(KeyringName.MAIN);
+    RosterStore rosterStore = new RosterStore(kv, KeyringName.MAIN);
+    HeartbeatWriter heartbeatWriter = pulse(KeyringName.MAIN);
     for (long epoch = 1; epoch <= 3; epoch++) {
-      pulse.beat(beat(epoch), Timings.DEFAULT);
-      Heartbeat seen = rosters.read(Timings.DEFAULT).heartbeats().getFirst();
+      heartbeatWriter.write(beat(epoch), Timings.DEFAULT);
+      Heartbeat seen = rosterStore.read(Timings.DEFAULT).heartbeats().getFirst();
       assertEquals(epoch, seen.epoch());
       time.advance(Duration.ofSeconds(1));
     }

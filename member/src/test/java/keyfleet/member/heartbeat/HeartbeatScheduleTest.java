@@ -19,12 +19,12 @@ class HeartbeatScheduleTest {
   /// Of a heartbeat of 30 s.
   @ParameterizedTest
   @CsvSource({"REGULAR, 27000, 33000", "RETRY, 6750, 8250", "SOON, 0, 1000"})
-  void pauses_coverTheirRangeAndNothingElse(Urgency next, long least, long most) {
-    HeartbeatDelayPolicy pace = new HeartbeatDelayPolicy(new Random(SEED));
+  void pauses_coverTheirRangeAndNothingElse(Urgency urgency, long least, long most) {
+    HeartbeatDelayPolicy heartbeatDelayPolicy = new HeartbeatDelayPolicy(new Random(SEED));
     long shortest = Long.MAX_VALUE;
     long longest = 0;
     for (int i = 0; i < 10_000; i++) {
-      long pause = pace.pause(TIMINGS, next).toMillis();
+      long pause = heartbeatDelayPolicy.delay(TIMINGS, urgency).toMillis();
       shortest = Math.min(shortest, pause);
       longest = Math.max(longest, pause);
     }
@@ -35,7 +35,7 @@ class HeartbeatScheduleTest {
   }
 
   private final AtomicLong nanos = new AtomicLong(1_000);
-  private final HeartbeatSchedule schedule =
+  private final HeartbeatSchedule heartbeatSchedule =
       new HeartbeatSchedule(nanos::get, new HeartbeatDelayPolicy(new Random(SEED)));
 
   private void pass(Duration duration) {
@@ -43,7 +43,7 @@ class HeartbeatScheduleTest {
   }
 
   private Duration left() {
-    return Duration.ofNanos(schedule.leftNanos());
+    return Duration.ofNanos(heartbeatSchedule.nanosUntilDue());
   }
 
   private void assertWithin(long leastMillis, long mostMillis) {
@@ -58,55 +58,55 @@ class HeartbeatScheduleTest {
 
   @Test
   void pause_countsFromTheBeginningOfTheRound() {
-    long began = schedule.begin();
+    long began = heartbeatSchedule.beginRound();
     pass(Duration.ofSeconds(10));
-    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
     assertWithin(17_000, 23_000);
   }
 
   @Test
   void roundLongerThanThePause_stillLeavesTheStoreARest() {
-    long began = schedule.begin();
+    long began = heartbeatSchedule.beginRound();
     pass(Duration.ofSeconds(100));
-    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
     assertWithin(2_700, 3_300);
   }
 
   @Test
   void hintBetweenRounds_bringsTheNextForward() {
-    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
     pass(Duration.ofSeconds(5));
-    schedule.hurry();
+    heartbeatSchedule.bringForward();
     assertWithin(0, 1_000);
-    schedule.hurry();
+    heartbeatSchedule.bringForward();
     assertWithin(0, 1_000);
   }
 
   /// The round may have read the keystore before it changed.
   @Test
   void hintDuringARound_isForTheNext() {
-    long began = schedule.begin();
-    schedule.hurry();
-    schedule.over(began, TIMINGS, Urgency.REGULAR);
+    long began = heartbeatSchedule.beginRound();
+    heartbeatSchedule.bringForward();
+    heartbeatSchedule.endRound(began, TIMINGS, Urgency.REGULAR);
     assertWithin(0, 1_000);
-    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
     assertWithin(27_000, 33_000);
   }
 
   @Test
   void hintWhenARoundIsDueAnyway_changesNothing() {
-    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
+    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
     pass(Duration.ofSeconds(60));
     Duration before = left();
-    schedule.hurry();
+    heartbeatSchedule.bringForward();
     assertEquals(before, left());
   }
 
   @Test
   void waitingForAnEndedSchedule_isOver() throws InterruptedException {
-    schedule.over(schedule.begin(), TIMINGS, Urgency.REGULAR);
-    Thread ending = Thread.ofPlatform().start(schedule::end);
-    assertEquals(false, schedule.awaitDue());
+    heartbeatSchedule.endRound(heartbeatSchedule.beginRound(), TIMINGS, Urgency.REGULAR);
+    Thread ending = Thread.ofPlatform().start(heartbeatSchedule::stop);
+    assertEquals(false, heartbeatSchedule.awaitDue());
     ending.join();
   }
 }

@@ -68,16 +68,16 @@ class MemberEventLogTest {
   void outage_isToldWhenItBeginsWhenTheLeaseEndsAndWhenItIsOver() {
     joined();
     int before = fleet.events().size();
-    fleet.engine().cut();
+    fleet.engine().disconnect();
     fleet.advance(Duration.ofSeconds(60));
     assertEquals(List.of(new StoreUnreachable("no connection")), since(before));
     fleet.advance(Duration.ofSeconds(39));
     assertEquals(2, since(before).size());
     SealingDisabled only = (SealingDisabled) since(before).get(1);
-    assertEquals("the store did not answer for the length of a lease", only.why());
-    assertEquals(Severity.TROUBLE, only.weight());
+    assertEquals("the store did not answer for the length of a lease", only.reason());
+    assertEquals(Severity.WARNING, only.severity());
     fleet.advance(Duration.ofHours(1));
-    fleet.engine().mend();
+    fleet.engine().reconnect();
     fleet.advance(Duration.ofSeconds(9));
     assertEquals(List.of(new StoreRecovered(), new SealingEnabled(v(1), 1)), since(before + 2));
   }
@@ -93,7 +93,7 @@ class MemberEventLogTest {
         List.of(
             "reads only, seals nothing: this process cannot prove [v2], which the fleet uses."
                 + " Try: give the process access to main v2 in test"),
-        since(before).stream().map(MemberEvent::words).toList());
+        since(before).stream().map(MemberEvent::message).toList());
     own.give(2);
     fleet.advance(Duration.ofSeconds(33));
     fleet.rotation().flip();
@@ -119,7 +119,7 @@ class MemberEventLogTest {
     fleet.advance(Duration.ofMinutes(5));
     String fault = "test: the test's keys are gone";
     assertEquals(List.of(new ProviderFailed(fault)), since(before));
-    own.mend();
+    own.recover();
     fleet.advance(Duration.ofMinutes(5));
     assertEquals(List.of(new ProviderRecovered(fault)), since(before + 1));
   }
@@ -140,7 +140,7 @@ class MemberEventLogTest {
             new ProviderFailed("f"),
             new ProviderRecovered("f"),
             new MemberEvent.RoundFailed("e"));
-    all.forEach(event -> assertTrue(event.words().matches("[^\n]{10,}"), event.words()));
+    all.forEach(event -> assertTrue(event.message().matches("[^\n]{10,}"), event.message()));
     assertEquals(MemberEvent.class.getPermittedSubclasses().length, all.size());
   }
 }

@@ -70,9 +70,9 @@ class MembershipTest {
 
   private final FakeStoreClock time = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(time);
-  private final InMemoryKeyProvider keychain = new InMemoryKeyProvider(1, 2);
+  private final InMemoryKeyProvider inMemoryKeyProvider = new InMemoryKeyProvider(1, 2);
   private final Map<String, SafeHold.FenceMark> fences = new HashMap<>();
-  private final KeystoreStore keystores = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
+  private final KeystoreStore keystoreStore = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
   private int nonces;
 
   private String nonce() {
@@ -91,9 +91,13 @@ class MembershipTest {
     return member(over, new ProcessIdentity(origin("api-1", run), 1, null), holder(chain));
   }
 
-  private Membership member(Kv over, ProcessIdentity self, LoadedKeys keys) {
+  private Membership member(Kv over, ProcessIdentity processIdentity, LoadedKeys keys) {
     return new Membership(
-        self, new Membership.StoreAccess(over, this::nonce), keys, () -> fences, this::nanos);
+        processIdentity,
+        new Membership.StoreAccess(over, this::nonce),
+        keys,
+        () -> fences,
+        this::nanos);
   }
 
   private Sealer sealer(Membership member, LoadedKeys keys, String... fields) {
@@ -103,7 +107,7 @@ class MembershipTest {
         collectionRegistration,
         new CollectionRegistry(kv, this::nonce),
         keys,
-        member::standing,
+        member::state,
         this::nanos);
   }
 
@@ -115,7 +119,7 @@ class MembershipTest {
     var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
     Keystore first = Keystore.bootstrap(identity, keyVersion(keys, 1), TIMINGS);
     Accepted accepted = (Accepted) first.announce(v(2), keyVersion(keys, 2));
-    assertInstanceOf(WriteOutcome.Applied.class, keystores.create(accepted.keystore()));
+    assertInstanceOf(WriteOutcome.Applied.class, keystoreStore.create(accepted.keystore()));
   }
 
   private static VersionEntry keyVersion(LoadedKeys keys, int version) {
@@ -124,10 +128,11 @@ class MembershipTest {
   }
 
   private void stage() {
-    var held = keystores.read().orElseThrow();
+    var storedKeystore = keystoreStore.read().orElseThrow();
     RotationEvent start =
         new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), "worker");
-    keystores.replace(held, ((Accepted) held.keystore().decide(start)).keystore());
+    keystoreStore.replace(
+        storedKeystore, ((Accepted) storedKeystore.keystore().decide(start)).keystore());
   }
 
   private Heartbeat beat() {
@@ -136,8 +141,8 @@ class MembershipTest {
 
   @Test
   void joining_admitsAndShowsProofs() {
-    Membership member = member(kv, "run-1", keychain);
-    assertInstanceOf(Admitted.class, member.tick());
+    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    assertInstanceOf(Admitted.class, member.runRound());
     assertEquals(1, beat().epoch());
     assertEquals(v(1), beat().current());
     beat().loadedVersion().values().forEach(it -> assertInstanceOf(Proved.class, it.proofStatus()));
@@ -146,12 +151,12 @@ class MembershipTest {
 
   @Test
   void keyWithOtherBytes_isShownAsFailed() {
-    keychain.giveWrong(2);
-    Membership member = member(kv, "run-1", keychain);
-    assertInstanceOf(Admitted.class, member.tick());
+    inMemoryKeyProvider.giveWrong(2);
+    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    assertInstanceOf(Admitted.class, member.runRound());
     assertEquals(new Failed(), word(2));
     stage();
-    assertEquals(new TreeSet<>(Set.of(v(2))), ((ReadOnly) member.tick()).unproved());
+    assertEquals(new TreeSet<>(Set.of(v(2))), ((ReadOnly) member.runRound()).unproved());
   }
 
   private Heartbeat.ProofStatus word(int version) {
@@ -166,21 +171,21 @@ class MembershipTest {
   @Test
   void withoutAKeystore_beatsAndSealsNothing() {
     FakeKv empty = new FakeKv(time);
-    Membership member = member(empty, "run-1", keychain);
-    assertInstanceOf(NoKeystore.class, member.tick());
+    Membership member = member(empty, "run-1", inMemoryKeyProvider);
+    assertInstanceOf(NoKeystore.class, member.runRound());
     assertEquals(1, new RosterStore(empty, KeyringName.MAIN).read(TIMINGS).heartbeats().size());
-    assertTrue(member.standing().words().contains("Try: keyfleet kek announce --version=1"), "");
+    assertTrue(member.state().description().contains("Try: keyfleet kek announce --version=1"), "");
   }
 
   @Test
   void stagedVersionThatIsMissing_readsOnlyUntilItComes() {
     InMemoryKeyProvider poor = new InMemoryKeyProvider(1);
     Membership member = member(kv, "run-1", poor);
-    assertInstanceOf(Admitted.class, member.tick());
+    assertInstanceOf(Admitted.class, member.runRound());
     stage();
-    assertInstanceOf(ReadOnly.class, member.tick());
+    assertInstanceOf(ReadOnly.class, member.runRound());
     poor.give(2);
-    assertInstanceOf(Admitted.class, member.tick());
+    assertInstanceOf(Admitted.class, member.runRound());
   }
 
   /// Join.tla: whatever the gate stages before it lists is seen by whoever it does not list.
@@ -200,47 +205,48 @@ class MembershipTest {
             return written;
           }
         };
-    assertInstanceOf(ReadOnly.class, member(staging, "run-1", new InMemoryKeyProvider(1)).tick());
+    assertInstanceOf(
+        ReadOnly.class, member(staging, "run-1", new InMemoryKeyProvider(1)).runRound());
   }
 
   @Test
   void secondFreshRunUnderOneName_isRefused() {
-    member(kv, "run-1", keychain).tick();
-    Membership second = member(kv, "run-2", keychain);
-    assertEquals(new NameTaken("run-1"), second.tick());
+    member(kv, "run-1", inMemoryKeyProvider).runRound();
+    Membership second = member(kv, "run-2", inMemoryKeyProvider);
+    assertEquals(new NameTaken("run-1"), second.runRound());
     time.advance(TIMINGS.fresh());
-    assertEquals(new NameTaken("run-1"), second.tick());
+    assertEquals(new NameTaken("run-1"), second.runRound());
     time.advance(Duration.ofMillis(1));
-    assertInstanceOf(Admitted.class, second.tick());
+    assertInstanceOf(Admitted.class, second.runRound());
   }
 
   @Test
   void runWhoseNameWasTakenWhileItSlept_stopsSealing() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     Membership first = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
-    first.tick();
+    first.runRound();
     time.advance(TIMINGS.fresh().plusSeconds(1));
-    member(kv, "run-2", keychain).tick();
-    assertEquals(new NameTaken("run-2"), first.tick());
+    member(kv, "run-2", inMemoryKeyProvider).runRound();
+    assertEquals(new NameTaken("run-2"), first.runRound());
     assertInstanceOf(
         SealerResult.NotAdmitted.class, sealer(first, keys, "card").seal(PLACE, secret()));
   }
 
   @Test
   void runThatSleptUntilItsBeatExpired_joinsAgain() {
-    Membership member = member(kv, "run-1", keychain);
-    member.tick();
+    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    member.runRound();
     time.advance(TIMINGS.expire());
-    assertInstanceOf(Admitted.class, member.tick());
+    assertInstanceOf(Admitted.class, member.runRound());
   }
 
   @Test
   void gracefulStop_deletesTheBeat() {
-    Membership member = member(kv, "run-1", keychain);
-    member.tick();
-    member.stop();
+    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    member.runRound();
+    member.leave();
     assertEquals(List.of(), new RosterStore(kv, KeyringName.MAIN).read(TIMINGS).heartbeats());
-    assertInstanceOf(Admitted.class, member(kv, "run-2", keychain).tick());
+    assertInstanceOf(Admitted.class, member(kv, "run-2", inMemoryKeyProvider).runRound());
   }
 
   @Test
@@ -252,22 +258,24 @@ class MembershipTest {
             Duration.ofSeconds(3),
             Duration.ofSeconds(4),
             Duration.ofSeconds(2));
-    ProcessIdentity self = new ProcessIdentity(origin("api-1", "run-1"), 1, own);
-    assertEquals(new DifferentTimings(own, TIMINGS), member(kv, self, holder(keychain)).tick());
+    ProcessIdentity processIdentity = new ProcessIdentity(origin("api-1", "run-1"), 1, own);
+    assertEquals(
+        new DifferentTimings(own, TIMINGS),
+        member(kv, processIdentity, holder(inMemoryKeyProvider)).runRound());
   }
 
   @Test
   void fenceAheadOfTheKeystore_isASafeHold() {
     fences.put("orders", new SafeHold.FenceMark(1, 2));
-    assertInstanceOf(InSafeHold.class, member(kv, "run-1", keychain).tick());
+    assertInstanceOf(InSafeHold.class, member(kv, "run-1", inMemoryKeyProvider).runRound());
   }
 
   @Test
   void providerThatFails_keepsWhatItGave() {
-    Membership member = member(kv, "run-1", keychain);
-    member.tick();
-    keychain.fail();
-    assertInstanceOf(Admitted.class, member.tick());
+    Membership member = member(kv, "run-1", inMemoryKeyProvider);
+    member.runRound();
+    inMemoryKeyProvider.fail();
+    assertInstanceOf(Admitted.class, member.runRound());
   }
 
   @ParameterizedTest
@@ -277,14 +285,15 @@ class MembershipTest {
         new Object() {
           Fault next = Fault.NONE;
         };
-    Membership member = member(new UnreliableKv(kv, () -> troubles.next), "run-1", keychain);
-    member.tick();
+    Membership member =
+        member(new UnreliableKv(kv, () -> troubles.next), "run-1", inMemoryKeyProvider);
+    member.runRound();
     troubles.next = fault;
     time.advance(TIMINGS.heartbeat());
-    member.tick();
+    member.runRound();
     troubles.next = Fault.NONE;
     time.advance(TIMINGS.heartbeat());
-    assertInstanceOf(Admitted.class, member.tick(), fault.toString());
+    assertInstanceOf(Admitted.class, member.runRound(), fault.toString());
   }
 
   private static SecretBytes secret() {
@@ -293,7 +302,7 @@ class MembershipTest {
 
   @Test
   void lease_countsFromTheStartOfTheRound() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     Kv slow =
         new ForwardingKv() {
           @Override
@@ -309,18 +318,18 @@ class MembershipTest {
         };
     Membership member = member(slow, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     long began = nanos();
-    Admitted admitted = assertInstanceOf(Admitted.class, member.tick());
+    Admitted admitted = assertInstanceOf(Admitted.class, member.runRound());
     assertEquals(began, admitted.lease().roundTripStartNanos());
   }
 
   @Test
   void seal_worksWhileTheLeaseHoldsAndNotAfter() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     Sealer sealer = sealer(member, keys, "card");
     assertInstanceOf(SealerResult.NotAdmitted.class, sealer.seal(PLACE, secret()));
     sealer.register();
-    member.tick();
+    member.runRound();
     time.advance(TIMINGS.lease().minusMillis(1));
     var sealed = assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
     assertEquals(v(1), sealed.envelope().version());
@@ -331,7 +340,7 @@ class MembershipTest {
 
   @Test
   void storeOutage_changesNothingUntilTheLeaseRunsOut() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     var down =
         new Object() {
           boolean is;
@@ -350,10 +359,10 @@ class MembershipTest {
         member(failing, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     Sealer sealer = sealer(member, keys, "card");
     sealer.register();
-    member.tick();
+    member.runRound();
     down.is = true;
     time.advance(TIMINGS.heartbeat());
-    member.tick();
+    member.runRound();
     assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
     time.advance(TIMINGS.lease().minus(TIMINGS.heartbeat()));
     assertEquals(new SealerResult.LeaseExpired(), sealer.seal(PLACE, secret()));
@@ -361,52 +370,57 @@ class MembershipTest {
 
   @Test
   void firstSeal_registersTheCollectionOnce() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
-    member.tick();
+    member.runRound();
     sealer(member, keys, "card").seal(PLACE, secret());
     sealer(member, keys, "card").seal(PLACE, secret());
     assertInstanceOf(
         SealerResult.NotRegistered.class,
         sealer(member, keys, "card", "name").seal(PLACE, secret()));
-    assertEquals(1, new CollectionRegistry(kv, this::nonce).of(KeyringName.MAIN).size());
+    assertEquals(1, new CollectionRegistry(kv, this::nonce).registrations(KeyringName.MAIN).size());
   }
 
   /// A rotation that ended before it was registered has not fenced the collection (ADR 7).
   @Test
   void sealInACollectionJustRegistered_waitsForTheNextRound() {
-    LoadedKeys keys = holder(keychain);
+    LoadedKeys keys = holder(inMemoryKeyProvider);
     Membership member = member(kv, new ProcessIdentity(origin("api-1", "run-1"), 1, null), keys);
     Sealer sealer = sealer(member, keys, "card");
-    member.tick();
+    member.runRound();
     time.advance(Duration.ofMillis(1));
     assertEquals(new SealerResult.JustRegistered(), sealer.seal(PLACE, secret()));
     assertEquals(new SealerResult.JustRegistered(), sealer.seal(PLACE, secret()));
-    member.tick();
+    member.runRound();
     assertInstanceOf(SealerResult.Sealed.class, sealer.seal(PLACE, secret()));
   }
 
   @Test
   void keystoreReplacedTwiceFromOneRevision_isReplacedOnce() {
-    var held = keystores.read().orElseThrow();
-    assertInstanceOf(WriteOutcome.Applied.class, keystores.replace(held, held.keystore()));
-    assertInstanceOf(WriteOutcome.Superseded.class, keystores.replace(held, held.keystore()));
-    assertInstanceOf(WriteOutcome.Superseded.class, keystores.create(held.keystore()));
+    var storedKeystore = keystoreStore.read().orElseThrow();
+    assertInstanceOf(
+        WriteOutcome.Applied.class,
+        keystoreStore.replace(storedKeystore, storedKeystore.keystore()));
+    assertInstanceOf(
+        WriteOutcome.Superseded.class,
+        keystoreStore.replace(storedKeystore, storedKeystore.keystore()));
+    assertInstanceOf(
+        WriteOutcome.Superseded.class, keystoreStore.create(storedKeystore.keystore()));
   }
 
   @Test
   void noteOfAChange_isReadWithTheKeystore() {
-    var held = keystores.read().orElseThrow();
+    var storedKeystore = keystoreStore.read().orElseThrow();
     Document note = Document.builder().text("what", "nothing").build();
-    keystores.replace(held, held.keystore(), note);
-    assertEquals(note, keystores.read().orElseThrow().note());
-    assertEquals(held.keystore(), keystores.read().orElseThrow().keystore());
+    keystoreStore.replace(storedKeystore, storedKeystore.keystore(), note);
+    assertEquals(note, keystoreStore.read().orElseThrow().auditNote());
+    assertEquals(storedKeystore.keystore(), keystoreStore.read().orElseThrow().keystore());
   }
 
   @Test
   void namesOfAnyLetters_fitIntoKeys() {
-    assertEquals("host_2E1_3A8", KeyEscaper.word("host.1:8"));
-    assertEquals("_5F_C3_A4", KeyEscaper.word("_ä"));
-    assertTrue(Key.isValid("main." + KeyEscaper.word("pod name/ü*>")), "a key");
+    assertEquals("host_2E1_3A8", KeyEscaper.escape("host.1:8"));
+    assertEquals("_5F_C3_A4", KeyEscaper.escape("_ä"));
+    assertTrue(Key.isValid("main." + KeyEscaper.escape("pod name/ü*>")), "a key");
   }
 }

@@ -17,43 +17,44 @@ import keyfleet.member.keys.CryptoMetrics.Series;
 import org.junit.jupiter.api.Test;
 
 class CryptoMetricsTest {
-  private final CryptoMetrics tally = new CryptoMetrics();
+  private final CryptoMetrics cryptoMetrics = new CryptoMetrics();
 
   @Test
   void whatNeverHappened_hasNoLine() {
-    assertEquals(Map.of(), tally.counts());
+    assertEquals(Map.of(), cryptoMetrics.counts());
   }
 
   @Test
   void linesAreInOrder_andCountApart() {
-    tally.onFinished(Operation.OPEN, v(2), Outcome.OK, 0);
-    tally.onFinished(Operation.OPEN, v(1), Outcome.REFUSED, 0);
-    tally.onFinished(Operation.OPEN, v(1), Outcome.OK, 0);
-    tally.onFinished(Operation.SEAL, v(2), Outcome.OK, 0);
+    cryptoMetrics.onFinished(Operation.OPEN, v(2), Outcome.OK, 0);
+    cryptoMetrics.onFinished(Operation.OPEN, v(1), Outcome.REFUSED, 0);
+    cryptoMetrics.onFinished(Operation.OPEN, v(1), Outcome.OK, 0);
+    cryptoMetrics.onFinished(Operation.SEAL, v(2), Outcome.OK, 0);
     assertEquals(
         List.of(
             new Series(Operation.SEAL, v(2), Outcome.OK),
             new Series(Operation.OPEN, v(1), Outcome.OK),
             new Series(Operation.OPEN, v(1), Outcome.REFUSED),
             new Series(Operation.OPEN, v(2), Outcome.OK)),
-        List.copyOf(tally.counts().keySet()));
+        List.copyOf(cryptoMetrics.counts().keySet()));
   }
 
   /// Whoever can write a record can write any number into it.
   @Test
   void versionsThatAreNotHeld_shareALine() {
     IntStream.rangeClosed(1, 1_000)
-        .forEach(it -> tally.onFinished(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION, 0));
+        .forEach(it -> cryptoMetrics.onFinished(Operation.OPEN, v(it), Outcome.NO_SUCH_VERSION, 0));
     assertEquals(
-        Map.of(new Series(Operation.OPEN, null, Outcome.NO_SUCH_VERSION), 1_000L), tally.counts());
+        Map.of(new Series(Operation.OPEN, null, Outcome.NO_SUCH_VERSION), 1_000L),
+        cryptoMetrics.counts());
   }
 
   @Test
   void manyThreads_loseNoCount() {
     IntStream.range(0, 10_000)
         .parallel()
-        .forEach(_ -> tally.onFinished(Operation.SEAL, v(1), Outcome.OK, 0));
-    assertEquals(List.of(10_000L), List.copyOf(tally.counts().values()));
+        .forEach(_ -> cryptoMetrics.onFinished(Operation.SEAL, v(1), Outcome.OK, 0));
+    assertEquals(List.of(10_000L), List.copyOf(cryptoMetrics.counts().values()));
   }
 
   private final AtomicLong now = new AtomicLong(5);
@@ -69,11 +70,11 @@ class CryptoMetricsTest {
     return Optional.ofNullable(timed.durations().get(operation)).orElseThrow();
   }
 
-  private static Map<Integer, Long> filled(LatencyHistogram took) {
+  private static Map<Integer, Long> filled(LatencyHistogram latencyHistogram) {
     Map<Integer, Long> filled = new HashMap<>();
-    for (int i = 0; i < took.counts().size(); i++) {
-      if (took.counts().get(i) != 0) {
-        filled.put(i, took.counts().get(i));
+    for (int i = 0; i < latencyHistogram.counts().size(); i++) {
+      if (latencyHistogram.counts().get(i) != 0) {
+        filled.put(i, latencyHistogram.counts().get(i));
       }
     }
     return filled;
@@ -87,7 +88,7 @@ class CryptoMetricsTest {
     takes(Operation.SEAL, 2_000_000_000L);
     takes(Operation.SEAL, 2_000_000_001L);
     takes(Operation.OPEN, 3_000_000);
-    int last = CryptoMetrics.BOUNDS.size();
+    int last = CryptoMetrics.BUCKET_BOUNDS.size();
     LatencyHistogram sealed = took(Operation.SEAL);
     assertEquals(last + 1, sealed.counts().size());
     assertEquals(Map.of(0, 2L, 1, 1L, last - 1, 1L, last, 1L), filled(sealed));
@@ -103,7 +104,7 @@ class CryptoMetricsTest {
 
   @Test
   void tallyWithoutAClock_hasNoDurations() {
-    tally.onFinished(Operation.SEAL, v(1), Outcome.OK, tally.startTime());
-    assertEquals(Map.of(), tally.durations());
+    cryptoMetrics.onFinished(Operation.SEAL, v(1), Outcome.OK, cryptoMetrics.startTime());
+    assertEquals(Map.of(), cryptoMetrics.durations());
   }
 }
