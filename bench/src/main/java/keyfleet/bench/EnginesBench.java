@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import keyfleet.control.RotationLoop;
+import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KeyringName;

@@ -12,10 +12,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import keyfleet.control.RecordStores;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.RotationLoop.Pace;
-import keyfleet.control.ThreadCrew;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rewrap.ThreadPoolBatchExecutor;
+import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Timings;
 import keyfleet.postgres.PostgresEngine;
@@ -93,11 +93,11 @@ final class RotationBench {
     ROTATED.make(connection, blob, List.of(IN_TURN, OVERLAPPED), records, worker.cipher());
     worker.register(ROTATED.registration(name));
     AtomicLong moved = new AtomicLong();
-    RecordStores stores =
+    CollectionOpener stores =
         it -> Optional.of(new CountedRecords(engine.records(ROTATED.shape()), moved));
     worker.rotate(stores);
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
-        ThreadCrew crew = new ThreadCrew()) {
+        ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
       new Race(name, worker, worker.loop(stores, crew), moved)
           .run(plain(engine, IN_TURN, Runnable::run), plain(engine, OVERLAPPED, reader));
     }
@@ -217,15 +217,15 @@ final class RotationBench {
 
     private void finish() {
       for (int i = 0; !(worker.keystore().rotation() instanceof Rotation.Completed); i++) {
-        if (tick() == Pace.LATER) {
+        if (tick() == NextTick.LATER) {
           worker.beat();
         }
         check(i < MAX_TICKS, "the rotation does not end");
       }
     }
 
-    private Pace tick() {
-      Pace pace = loop.tick();
+    private NextTick tick() {
+      NextTick pace = loop.tick();
       loop.trouble()
           .ifPresent(e -> {
             throw new IllegalStateException("a tick came to nothing", e);

@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import keyfleet.control.Gate;
+import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.Proof;
 import keyfleet.crypto.ProofCache;
@@ -84,7 +84,7 @@ final class VerifyBench {
   }
 
   private void race(Worker worker, Beats beats) throws Exception {
-    Gate gate = worker.gate();
+    ReadinessVerifier gate = worker.gate();
     double[] judging = new double[ROUNDS];
     double[] reading = new double[ROUNDS];
     Effort judged = new Effort(watch);
@@ -107,7 +107,7 @@ final class VerifyBench {
         what, gate * 1e3, raw * 1e3, gate / raw);
   }
 
-  private void judge(Worker worker, Gate gate) {
+  private void judge(Worker worker, ReadinessVerifier gate) {
     var verdict = gate.judge(worker.keystore(), Worker.V2, new AnyProcesses());
     if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
       throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());

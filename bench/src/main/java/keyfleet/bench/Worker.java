@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
-import keyfleet.control.Crew;
 import keyfleet.control.Failpoints;
-import keyfleet.control.Gate;
-import keyfleet.control.RecordStores;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.Shelves;
+import keyfleet.control.rewrap.BatchExecutor;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.ReadinessVerifier;
+import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.crypto.KekSet;
 import keyfleet.crypto.KekVersion;
@@ -64,7 +64,7 @@ final class Worker {
   /// Version 1 active, version 2 announced.
   void begin(Timings timings) {
     membership.runRound();
-    RotationOrders orders = orders(_ -> Optional.empty());
+    KeyringOperations orders = orders(_ -> Optional.empty());
     done(orders.announce(V1, Keystore.Use.RECORDS, timings));
     done(orders.announce(V2, Keystore.Use.RECORDS, timings));
     beat();
@@ -80,18 +80,19 @@ final class Worker {
     new CollectionRegistry(kv, this::word).register(collectionRegistration);
   }
 
-  void rotate(RecordStores stores) {
+  void rotate(CollectionOpener stores) {
     done(orders(stores).rotate(V1, V2));
   }
 
-  RotationLoop loop(RecordStores stores, Crew crew) {
-    Ring ring = ring();
-    Shelves shelves = new Shelves(ring, stores, crew, Integer.MAX_VALUE, Failpoints.NONE);
+  RotationLoop loop(CollectionOpener stores, BatchExecutor crew) {
+    KeyringStore ring = ring();
+    CollectionCatalog shelves =
+        new CollectionCatalog(ring, stores, crew, Integer.MAX_VALUE, Failpoints.NONE);
     return new RotationLoop("worker-1", ring, shelves, keys, clock);
   }
 
-  Gate gate() {
-    return new Gate(ring(), keys);
+  ReadinessVerifier gate() {
+    return new ReadinessVerifier(ring(), keys);
   }
 
   Keystore keystore() {
@@ -102,20 +103,20 @@ final class Worker {
     return keys.cipher();
   }
 
-  private RotationOrders orders(RecordStores stores) {
-    Ring ring = ring();
-    return new RotationOrders(
-        ring, new Shelves(ring, stores, Failpoints.NONE), keys, this::word, random);
+  private KeyringOperations orders(CollectionOpener stores) {
+    KeyringStore ring = ring();
+    return new KeyringOperations(
+        ring, new CollectionCatalog(ring, stores, Failpoints.NONE), keys, this::word, random);
   }
 
-  private static void done(RotationOrders.Answer answer) {
-    if (!(answer instanceof RotationOrders.Done)) {
+  private static void done(KeyringOperations.Result answer) {
+    if (!(answer instanceof KeyringOperations.Done)) {
       throw new IllegalStateException("an order was not carried out: " + answer);
     }
   }
 
-  private Ring ring() {
-    return new Ring(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
+  private KeyringStore ring() {
+    return new KeyringStore(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
   }
 
   private String word() {

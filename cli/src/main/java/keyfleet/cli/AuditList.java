@@ -1,11 +1,11 @@
 package keyfleet.cli;
 
 import java.io.PrintStream;
-import keyfleet.control.AuditChange;
-import keyfleet.control.AuditDeed;
-import keyfleet.control.AuditEntry;
-import keyfleet.control.AuditPage;
-import keyfleet.control.AuditTrail;
+import keyfleet.control.audit.AuditAction;
+import keyfleet.control.audit.AuditChange;
+import keyfleet.control.audit.AuditEntry;
+import keyfleet.control.audit.AuditPage;
+import keyfleet.control.audit.AuditReader;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -31,7 +31,7 @@ final class AuditList implements Command {
         number(
             LIMIT,
             "N",
-            "At most so many entries (default: 20, most: %d).".formatted(AuditTrail.MAX_PAGE)));
+            "At most so many entries (default: 20, most: %d).".formatted(AuditReader.MAX_PAGE)));
     spec.addOption(number(BEFORE, "NUMBER", "Only entries before this one."));
     spec.usageMessage()
         .description(
@@ -51,7 +51,7 @@ final class AuditList implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    int limit = Math.toIntExact(number(parsed, LIMIT, USUAL, AuditTrail.MAX_PAGE));
+    int limit = Math.toIntExact(number(parsed, LIMIT, USUAL, AuditReader.MAX_PAGE));
     long before = number(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Desk desk = office.desk(parsed)) {
       AuditPage page = desk.ring().audit().below(before, limit);
@@ -101,7 +101,7 @@ final class AuditList implements Command {
 
   private void print(AuditEntry entry) {
     PrintStream out = office.console().out();
-    AuditDeed deed = entry.deed();
+    AuditAction deed = entry.deed();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",
         entry.number(),
@@ -125,7 +125,7 @@ final class AuditList implements Command {
   }
 
   private static void write(JsonGenerator json, AuditEntry entry) {
-    AuditDeed deed = entry.deed();
+    AuditAction deed = entry.deed();
     json.writeStartObject()
         .writeNumberProperty("number", entry.number())
         .writeStringProperty("date", deed.date().toString())

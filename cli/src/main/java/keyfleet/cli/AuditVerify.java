@@ -1,10 +1,10 @@
 package keyfleet.cli;
 
-import keyfleet.control.AuditHead;
-import keyfleet.control.AuditVerdict;
-import keyfleet.control.AuditVerdict.Broken;
-import keyfleet.control.AuditVerdict.Intact;
-import keyfleet.control.AuditVerdict.Unsettled;
+import keyfleet.control.audit.AuditHead;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict.Broken;
+import keyfleet.control.audit.AuditVerdict.Intact;
+import keyfleet.control.audit.AuditVerdict.Unsettled;
 import keyfleet.store.MalformedValueException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;

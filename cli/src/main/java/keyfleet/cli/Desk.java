@@ -2,14 +2,14 @@ package keyfleet.cli;
 
 import java.util.HexFormat;
 import java.util.Optional;
-import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
-import keyfleet.control.Gate;
-import keyfleet.control.RemovalOrders;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.SecretOrders;
-import keyfleet.control.Shelves;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.ReadinessVerifier;
+import keyfleet.control.rotation.RemovalOperations;
+import keyfleet.control.rotation.SecretAuditWriter;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.document.CollectionRegistry;
@@ -29,25 +29,25 @@ final class Desk implements AutoCloseable {
   private final ProviderContext around;
   private final Stores stores;
   private final OwnKeys keys;
-  private final Ring ring;
+  private final KeyringStore ring;
 
   private Desk(
       KeyringName keyring,
       ProviderContext around,
       Stores stores,
       OwnKeys keys,
-      AuditAuthor author) {
+      AuditContext author) {
     this.keyring = keyring;
     this.around = around;
     this.stores = stores;
     this.keys = keys;
-    this.ring = new Ring(keyring, stores.kv(), this::id, Failpoints.NONE, author);
+    this.ring = new KeyringStore(keyring, stores.kv(), this::id, Failpoints.NONE, author);
   }
 
   static Desk open(ParseResult parsed, KeyringName keyring, Office office) {
     ProviderContext around = office.around().get();
     OwnKeys keys = new OwnKeys(keyring, around, () -> KeyOptions.providers(parsed, around));
-    AuditAuthor author = office.operator().get().author(around.environment());
+    AuditContext author = office.operator().get().author(around.environment());
     return new Desk(keyring, around, StoreOptions.open(parsed, office), keys, author);
   }
 
@@ -63,7 +63,7 @@ final class Desk implements AutoCloseable {
     return keys;
   }
 
-  Ring ring() {
+  KeyringStore ring() {
     return ring;
   }
 
@@ -88,8 +88,8 @@ final class Desk implements AutoCloseable {
                 "keyring " + keyring + " has no key yet", "keyfleet kek announce --version=1"));
   }
 
-  Gate gate() {
-    return new Gate(ring, keys.loaded());
+  ReadinessVerifier gate() {
+    return new ReadinessVerifier(ring, keys.loaded());
   }
 
   CollectionRegistry collectionRegistry() {
@@ -97,24 +97,24 @@ final class Desk implements AutoCloseable {
   }
 
   /// Orders that need no key of this host.
-  RotationOrders orders() {
+  KeyringOperations orders() {
     return orders(keys.none());
   }
 
-  RotationOrders orders(LoadedKeys holder) {
-    return new RotationOrders(ring, shelves(), holder, this::id, around.random());
+  KeyringOperations orders(LoadedKeys holder) {
+    return new KeyringOperations(ring, shelves(), holder, this::id, around.random());
   }
 
-  RemovalOrders removals() {
-    return new RemovalOrders(ring, shelves(), orders());
+  RemovalOperations removals() {
+    return new RemovalOperations(ring, shelves(), orders());
   }
 
-  SecretOrders secrets() {
-    return new SecretOrders(orders());
+  SecretAuditWriter secrets() {
+    return new SecretAuditWriter(orders());
   }
 
-  private Shelves shelves() {
-    return new Shelves(ring, stores, Failpoints.NONE);
+  private CollectionCatalog shelves() {
+    return new CollectionCatalog(ring, stores, Failpoints.NONE);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package keyfleet.cli;
 
 import java.util.Map;
-import keyfleet.control.RotationOrders.Answer;
-import keyfleet.control.RotationOrders.Done;
-import keyfleet.control.RotationOrders.Refused;
-import keyfleet.control.RotationOrders.Unchanged;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
@@ -75,7 +75,7 @@ final class KekAnnounce implements Command {
                 + " for good",
             "another --keyring");
       }
-      Answer answer =
+      Result answer =
           before != null && before.versions().containsKey(version)
               ? known(desk, before, version)
               : desk.orders(desk.keys().loaded()).announce(version, use, timings);
@@ -114,12 +114,12 @@ final class KekAnnounce implements Command {
   }
 
   /// Whoever announces twice has the same bytes, or a problem.
-  private static Answer known(Desk desk, Keystore keystore, KekVersion version) {
+  private static Result known(Desk desk, Keystore keystore, KekVersion version) {
     desk.keys().needProved(keystore, version);
     return new Unchanged(keystore);
   }
 
-  private int said(KeyringName keyring, KekVersion version, Answer answer, OutputFormat format) {
+  private int said(KeyringName keyring, KekVersion version, Result answer, OutputFormat format) {
     Keystore keystore =
         switch (answer) {
           case Done(Keystore after) -> after;

@@ -1,11 +1,11 @@
 package keyfleet.cli;
 
 import java.util.function.Function;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.RotationOrders.Answer;
-import keyfleet.control.RotationOrders.Done;
-import keyfleet.control.RotationOrders.Refused;
-import keyfleet.control.RotationOrders.Unchanged;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -50,7 +50,7 @@ final class KekOrder implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (Desk desk = office.desk(parsed)) {
       desk.keystore();
-      Answer answer = order().apply(desk.orders());
+      Result answer = order().apply(desk.orders());
       switch (answer) {
         case Done _ -> office.console().err().println(desk.keyring() + ": " + word.done);
         case Unchanged _ ->
@@ -66,11 +66,11 @@ final class KekOrder implements Command {
     }
   }
 
-  private Function<RotationOrders, Answer> order() {
+  private Function<KeyringOperations, Result> order() {
     return switch (word) {
-      case PAUSE -> RotationOrders::pause;
-      case RESUME -> RotationOrders::resume;
-      case ABORT -> RotationOrders::abort;
+      case PAUSE -> KeyringOperations::pause;
+      case RESUME -> KeyringOperations::resume;
+      case ABORT -> KeyringOperations::abort;
     };
   }
 }

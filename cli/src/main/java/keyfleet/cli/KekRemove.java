@@ -3,10 +3,10 @@ package keyfleet.cli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import keyfleet.control.RotationOrders.Answer;
-import keyfleet.control.RotationOrders.Done;
-import keyfleet.control.RotationOrders.Refused;
-import keyfleet.control.RotationOrders.Unchanged;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Heartbeat;
 import keyfleet.keyring.Keystore;
@@ -77,7 +77,7 @@ final class KekRemove implements Command {
       if (!undo && !parsed.matchedOptionValue(YES, false)) {
         confirm(desk.keyring() + "/" + version, destroy);
       }
-      Answer answer =
+      Result answer =
           undo
               ? desk.removals().undo(version)
               : destroy
@@ -111,14 +111,14 @@ final class KekRemove implements Command {
     }
   }
 
-  private static Answer disabled(Desk desk, Keystore keystore, KekVersion version) {
+  private static Result disabled(Desk desk, Keystore keystore, KekVersion version) {
     return isIn(keystore, version, VersionState.DISABLED)
         ? new Unchanged(keystore)
         : desk.removals().disable(version);
   }
 
   /// First it is given up; when its bytes are seen to be gone, it is destroyed.
-  private static Answer destroyed(
+  private static Result destroyed(
       Desk desk, Keystore keystore, KekVersion version, Duration horizon) {
     if (isIn(keystore, version, VersionState.DESTROYED)) {
       return new Unchanged(keystore);
@@ -149,7 +149,7 @@ final class KekRemove implements Command {
     return keystore.stateOf(version).filter(state::equals).isPresent();
   }
 
-  private int said(Desk desk, KekVersion version, Answer answer, OutputFormat format) {
+  private int said(Desk desk, KekVersion version, Result answer, OutputFormat format) {
     List<String> reasons =
         answer instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
     Keystore keystore =

@@ -2,10 +2,10 @@ package keyfleet.cli;
 
 import keyfleet.cli.Screen.Manner;
 import keyfleet.cli.WaitOptions.Deadline;
-import keyfleet.control.RotationOrders.Answer;
-import keyfleet.control.RotationOrders.Done;
-import keyfleet.control.RotationOrders.Refused;
-import keyfleet.control.RotationOrders.Unchanged;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.FleetReadiness.ExpectedProcesses;
 import keyfleet.keyring.Keystore;
@@ -105,7 +105,7 @@ final class KekRotate implements Command {
         && rotationJob.to().equals(to);
   }
 
-  private static RotationJob started(Answer answer) {
+  private static RotationJob started(Result answer) {
     Keystore keystore =
         switch (answer) {
           case Done(Keystore after) -> after;

@@ -2,15 +2,15 @@ package keyfleet.cli;
 
 import java.time.InstantSource;
 import java.util.Map;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 
 /// Who gives the commands, on which machine, and the calendar by which the audit dates them.
 record Operator(String user, LocalProcess localProcess, InstantSource calendar) {
-  AuditAuthor author(Map<String, String> environment) {
+  AuditContext author(Map<String, String> environment) {
     String instance = ProcessSettings.instance(environment, localProcess);
-    return new AuditAuthor(new AuditActor(user, localProcess.host(), instance), calendar);
+    return new AuditContext(new AuditActor(user, localProcess.host(), instance), calendar);
   }
 }

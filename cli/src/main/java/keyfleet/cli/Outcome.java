@@ -1,7 +1,7 @@
 package keyfleet.cli;
 
 import keyfleet.cli.RotationView.End;
-import keyfleet.control.Progress;
+import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.keyring.RotationJob;
 import keyfleet.keyring.RotationJob.Kind;
 
@@ -29,7 +29,7 @@ record Outcome(RotationJob rotationJob, RotationView last) {
   }
 
   private int rehearsed(Console console) {
-    Progress found = last.progress();
+    RotationProgress found = last.progress();
     if (!found.rotation().equals(rotationJob.id()) || !isCounted()) {
       return dropped();
     }

@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Optional;
-import keyfleet.control.Progress;
+import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.FleetReadiness.AnyProcesses;
 import keyfleet.keyring.FleetReadiness.AtLeast;
@@ -23,7 +23,7 @@ import tools.jackson.core.JsonGenerator;
 /// A keyring's rotation as it stood at one moment.
 ///
 /// @param progress what the last rotation that reported had reported; it may be an earlier one's
-record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
+record RotationView(KeyringName keyring, Keystore keystore, RotationProgress progress) {
   /// What became of a rotation that somebody waits for.
   enum End {
     COMPLETED,
@@ -36,14 +36,14 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
 
   static RotationView at(Desk desk) {
     Keystore keystore = desk.keystore();
-    Progress reported = desk.ring().progress().orElseGet(() -> nothing(keystore));
+    RotationProgress reported = desk.ring().progress().orElseGet(() -> nothing(keystore));
     return new RotationView(desk.keyring(), keystore, reported);
   }
 
-  private static Progress nothing(Keystore keystore) {
+  private static RotationProgress nothing(Keystore keystore) {
     RotationId id =
         Rotation.lastJob(keystore.rotation()).map(RotationJob::id).orElse(new RotationId("-"));
-    return new Progress(id, 0, 0, 0, "", List.of());
+    return new RotationProgress(id, 0, 0, 0, "", List.of());
   }
 
   Rotation rotation() {
@@ -151,7 +151,7 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
     }
   }
 
-  static String words(Progress.Failure failure) {
+  static String words(RotationProgress.Failure failure) {
     return Console.plain(
         "%s %s: %s".formatted(failure.collection(), failure.id(), failure.reason()));
   }
@@ -168,7 +168,8 @@ record RotationView(KeyringName keyring, Keystore keystore, Progress progress) {
     rotationJob().ifPresent(rotationJob -> write(json, rotationJob));
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
-    for (Progress.Failure it : isReported() ? progress.failures() : List.<Progress.Failure>of()) {
+    for (RotationProgress.Failure it :
+        isReported() ? progress.failures() : List.<RotationProgress.Failure>of()) {
       json.writeStartObject()
           .writeStringProperty("collection", it.collection())
           .writeStringProperty("id", it.id())

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import keyfleet.control.RotationOrders.Answer;
-import keyfleet.control.RotationOrders.Refused;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
 import keyfleet.crypto.Envelope;
 import keyfleet.crypto.FieldLocation;
 import keyfleet.keyring.CollectionRegistration;
@@ -102,7 +102,7 @@ record SecretShelf(CollectionRegistration collectionRegistration, Records record
   }
 
   /// Nothing may be done to a secret that the audit does not know of.
-  static void audited(Answer answer) {
+  static void audited(Result answer) {
     if (answer instanceof Refused(String reason)) {
       throw CommandException.unmet(
           "the audit did not take it, so nothing was done: " + reason, "keyfleet audit verify");

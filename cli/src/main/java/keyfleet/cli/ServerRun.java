@@ -2,9 +2,9 @@ package keyfleet.cli;
 
 import java.net.InetSocketAddress;
 import java.util.List;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.ProcessSettings;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -78,8 +78,8 @@ final class ServerRun implements Command {
         .toList();
   }
 
-  private static AuditAuthor author(Operator operator, ProcessSettings process) {
-    return new AuditAuthor(
+  private static AuditContext author(Operator operator, ProcessSettings process) {
+    return new AuditContext(
         new AuditActor(operator.user(), operator.localProcess().host(), process.instance()),
         operator.calendar());
   }

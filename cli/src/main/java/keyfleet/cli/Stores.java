@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import keyfleet.control.RecordStores;
+import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.CollectionShape;
 import keyfleet.store.Kv;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The store of the fleet and, if that is another, the one with the records. The latter is opened
 /// when first needed.
-final class Stores implements RecordStores, AutoCloseable {
+final class Stores implements CollectionOpener, AutoCloseable {
   /// The engine that coordinates and keeps no records.
   private static final String NO_RECORDS = "nats";
 

@@ -19,10 +19,10 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import keyfleet.cli.Console.Output;
 import keyfleet.control.Failpoints;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.RotationLoop.Pace;
-import keyfleet.control.Shelves;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.Host;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
@@ -103,9 +103,10 @@ final class Fleet implements Ticker, AutoCloseable {
               keys,
               Map::of,
               Fleet.this::nanos);
-      Ring ring = new Ring(KeyringName.MAIN, engine.kv(), Fleet.this::nonce, Failpoints.NONE);
-      Shelves shelves =
-          new Shelves(
+      KeyringStore ring =
+          new KeyringStore(KeyringName.MAIN, engine.kv(), Fleet.this::nonce, Failpoints.NONE);
+      CollectionCatalog shelves =
+          new CollectionCatalog(
               ring,
               it ->
                   Optional.of(
@@ -233,7 +234,7 @@ final class Fleet implements Ticker, AutoCloseable {
   }
 
   private void drive(Peer peer) {
-    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == Pace.AT_ONCE; i++) {
+    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == NextTick.AT_ONCE; i++) {
       peer.membership.runRound();
     }
   }

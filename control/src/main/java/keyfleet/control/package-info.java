@@ -12,22 +12,23 @@
 /// | bucket              | what                                        | who writes it               |
 /// |---------------------|---------------------------------------------|-----------------------------|
 /// | `rotation_drivers`  | the driver's sign of life; its revision moves | whoever read itself as driver |
-/// | `rotation_progress` | [Progress], for people                      | the driver                  |
-/// | `removals`          | when a version was disabled, as the entry's age | [RemovalOrders]         |
+/// | `rotation_progress` | [RotationProgress], for people                      | the driver                  |
+/// | `removals`          | when a version was disabled, as the entry's age | [RemovalOperations]         |
 /// | `audit`             | [AuditEntry] by `<keyring>.<number>`, created and never changed | whoever changed the keystore, or came next |
 ///
 /// ## Who does what in a rotation
 ///
-/// [RotationOrders] and [RemovalOrders] decide and compare and set, from any process.
-/// [RotationLoop] drives in a worker: [Drive] does the work of a phase, [Pass] goes through the
-/// records, [Mover] makes the new fields of one, a [Crew] does so ahead of the writes, [SignOfLife]
-/// tells a silent driver. What a driver remembers is worth time, never safety: every fence carries
-/// the term, every record is compared and set, every decision names rotation and epoch.
+/// [KeyringOperations] and [RemovalOperations] decide and compare and set, from any process.
+/// [RotationLoop] drives in a worker: [RotationPhases] does the work of a phase, [RewrapPass] goes
+/// through the records, [RecordRewrapper] makes the new fields of one, a [BatchExecutor] does so
+/// ahead of the writes, [DriverHeartbeat] tells a silent driver. What a driver remembers is worth
+/// time, never safety: every fence carries the term, every record is compared and set, every
+/// decision names rotation and epoch.
 ///
 /// ## How changes of a keystore are audited
 ///
-/// [AuditedKeystores] writes the entry of a change inside the changed keystore, by the same
-/// compare-and-set, and copies it into the chain after that (ADR 8). [AuditTrail] reads and judges
+/// [AuditedKeystoreStore] writes the entry of a change inside the changed keystore, by the same
+/// compare-and-set, and copies it into the chain after that (ADR 8). [AuditReader] reads and judges
 /// the chain.
 ///
 /// ## What rollouts store
@@ -45,10 +46,11 @@
 ///
 /// ## Who does what in a rollout
 ///
-/// [RolloutOrders] decide and compare and set, from any process. [RolloutLoop] drives, one
-/// [RolloutDrive] a rollout: it claims, looks at the fleet ([FleetView]), commits what
-/// [keyfleet.rollout.controller.Rollout#next] says, and only then tells the nodes ([Dispatch]). The
-/// lead in `ctl` is the only one that is obeyed; all that a driver remembers saves reads.
+/// [RolloutOperations] decide and compare and set, from any process. [RolloutLoop] drives, one
+/// [RolloutDriver] a rollout: it claims, looks at the fleet ([NodeObserver]), commits what
+/// [keyfleet.rollout.controller.Rollout#next] says, and only then tells the nodes
+/// ([DesiredStateWriter]). The lead in `ctl` is the only one that is obeyed; all that a driver
+/// remembers saves reads.
 @NullMarked
 package keyfleet.control;
 

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import keyfleet.control.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Rotation;

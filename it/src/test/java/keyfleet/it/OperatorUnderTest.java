@@ -2,8 +2,8 @@ package keyfleet.it;
 
 import static keyfleet.it.Overseer.v;
 
-import keyfleet.control.AuditVerdict;
-import keyfleet.control.RotationOrders.Refused;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
 import keyfleet.keyring.Rotation.Completed;

@@ -4,15 +4,15 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
-import keyfleet.control.AuditVerdict;
 import keyfleet.control.Failpoints;
-import keyfleet.control.Progress;
-import keyfleet.control.RemovalOrders;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.Shelves;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RemovalOperations;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Roster;
@@ -24,19 +24,20 @@ import keyfleet.store.Records;
 /// An operator who looks and orders without the command, so that a test can do so often.
 final class Overseer implements AutoCloseable {
   private final Wiring wiring;
-  private final Ring ring;
-  private final Shelves shelves;
-  private final RotationOrders orders;
+  private final KeyringStore ring;
+  private final CollectionCatalog shelves;
+  private final KeyringOperations orders;
 
   Overseer(Map<String, String> environment, Failpoints failpoints) {
     this.wiring = new Wiring(environment);
     LoadedKeys keys = new LoadedKeys(Wiring.RING, wiring.providers(), wiring.random());
     keys.refresh();
-    AuditAuthor author =
-        new AuditAuthor(new AuditActor("it", "here", "overseer"), InstantSource.system());
-    this.ring = new Ring(Wiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
-    this.shelves = new Shelves(ring, wiring, failpoints);
-    this.orders = new RotationOrders(ring, shelves, keys, wiring::nonce, wiring.random());
+    AuditContext author =
+        new AuditContext(new AuditActor("it", "here", "overseer"), InstantSource.system());
+    this.ring =
+        new KeyringStore(Wiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
+    this.shelves = new CollectionCatalog(ring, wiring, failpoints);
+    this.orders = new KeyringOperations(ring, shelves, keys, wiring::nonce, wiring.random());
   }
 
   static KekVersion v(int number) {
@@ -47,16 +48,16 @@ final class Overseer implements AutoCloseable {
     done(orders.announce(v(version), Keystore.Use.RECORDS, timings));
   }
 
-  RotationOrders orders() {
+  KeyringOperations orders() {
     return orders;
   }
 
-  RemovalOrders removals() {
-    return new RemovalOrders(ring, shelves, orders);
+  RemovalOperations removals() {
+    return new RemovalOperations(ring, shelves, orders);
   }
 
-  static Keystore done(RotationOrders.Answer answer) {
-    if (answer instanceof RotationOrders.Done(Keystore keystore)) {
+  static Keystore done(KeyringOperations.Result answer) {
+    if (answer instanceof KeyringOperations.Done(Keystore keystore)) {
       return keystore;
     }
     throw new AssertionError("not done: " + answer);
@@ -70,7 +71,7 @@ final class Overseer implements AutoCloseable {
     return ring.roster(keystore().timings());
   }
 
-  Optional<Progress> progress() {
+  Optional<RotationProgress> progress() {
     return ring.progress();
   }
 

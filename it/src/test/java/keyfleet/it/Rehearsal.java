@@ -11,10 +11,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import keyfleet.cli.Training;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RotationOrders.Refused;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rotation.KeyringOperations.Refused;
 import keyfleet.keyring.Rotation.Completed;
 import keyfleet.keyring.Timings;
 import keyfleet.member.LocalProcess;
@@ -77,7 +77,7 @@ final class Rehearsal {
             wiring,
             wiring.providers(),
             List.of()),
-        new AuditAuthor(new AuditActor("it", "here", "worker"), InstantSource.system()),
+        new AuditContext(new AuditActor("it", "here", "worker"), InstantSource.system()),
         new EventLog(System.err, EventLog.Format.TEXT, InstantSource.system(), "worker", "main"),
         Failpoints.NONE);
   }

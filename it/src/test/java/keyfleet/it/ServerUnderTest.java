@@ -10,8 +10,8 @@ import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
 import keyfleet.server.Role;
@@ -37,8 +37,8 @@ final class ServerUnderTest {
             InstantSource.system(),
             process.instance(),
             Wiring.RING.value());
-    AuditAuthor author =
-        new AuditAuthor(
+    AuditContext author =
+        new AuditContext(
             new AuditActor("it", process.host().name(), process.instance()),
             InstantSource.system());
     Server.Settings settings =

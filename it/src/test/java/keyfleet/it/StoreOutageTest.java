@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import keyfleet.control.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;
 import keyfleet.keyring.Rotation.Completed;

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import keyfleet.control.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict;
 import keyfleet.crypto.KekVersion;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.Site.Kind;

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
-import keyfleet.control.AuditVerdict;
 import keyfleet.control.Failpoint;
-import keyfleet.control.RotationOrders;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.KeyringOperations;
 import keyfleet.crypto.KekVersion;
 import keyfleet.it.Fleet.Supply;
 import keyfleet.it.FleetProcess.Program;
@@ -119,8 +119,8 @@ final class Succession implements AutoCloseable {
   }
 
   /// On a busy machine the only process there is may not be fresh just now.
-  private static boolean isOrdered(RotationOrders.Answer answer) {
-    return !(answer instanceof RotationOrders.Refused);
+  private static boolean isOrdered(KeyringOperations.Result answer) {
+    return !(answer instanceof KeyringOperations.Refused);
   }
 
   private static void dies(FleetProcess doomed, Halt halt) {

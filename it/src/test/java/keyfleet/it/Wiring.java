@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import keyfleet.control.RecordStores;
+import keyfleet.control.rewrap.CollectionOpener;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.mongodb.MongoEngine;
@@ -27,7 +27,7 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
 /// What a process of a test opens by its environment: the same variables that the command reads.
-final class Wiring implements RecordStores, AutoCloseable {
+final class Wiring implements CollectionOpener, AutoCloseable {
   static final KeyringName RING = KeyringName.MAIN;
 
   /// What applications of the tests seal.

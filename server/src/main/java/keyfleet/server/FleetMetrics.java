@@ -23,8 +23,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.stream.DoubleStream;
-import keyfleet.control.AuditVerdict;
-import keyfleet.control.Progress;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.CryptoListener.Operation;
 import keyfleet.crypto.CryptoListener.Outcome;
 import keyfleet.crypto.KekVersion;
@@ -205,7 +205,7 @@ final class FleetMetrics implements MultiCollector {
   }
 
   private void addRotation(FleetPicture picture, List<MetricSnapshot> all) {
-    Progress progress = picture.progress();
+    RotationProgress progress = picture.progress();
     if (progress != null) {
       double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
       all.add(gauge("keyfleet_rotation_progress_ratio", "records moved, of all", of(ratio)));

@@ -2,8 +2,8 @@ package keyfleet.server;
 
 import java.time.Duration;
 import java.util.SortedMap;
-import keyfleet.control.AuditVerdict;
-import keyfleet.control.Progress;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.RotationProgress;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.FleetReadiness.Verdict;
 import keyfleet.keyring.Keystore;
@@ -21,7 +21,7 @@ record FleetPicture(
     Roster roster,
     KekVersion target,
     Verdict readiness,
-    @Nullable Progress progress,
+    @Nullable RotationProgress progress,
     @Nullable Duration signAge,
     Findings findings) {
 

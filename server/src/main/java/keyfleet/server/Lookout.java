@@ -5,10 +5,10 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import keyfleet.control.AuditVerdict;
-import keyfleet.control.Gate;
-import keyfleet.control.Ring;
-import keyfleet.control.Shelves;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.ReadinessVerifier;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.FleetReadiness;
 import keyfleet.keyring.FleetReadiness.AnyProcesses;
@@ -30,8 +30,8 @@ final class Lookout {
   /// Counting records and following the audit chain read much.
   private static final Duration SELDOM = Duration.ofMinutes(5);
 
-  private final Ring ring;
-  private final Shelves shelves;
+  private final KeyringStore ring;
+  private final CollectionCatalog shelves;
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
@@ -39,7 +39,12 @@ final class Lookout {
   private Findings findings = Findings.NONE;
   private long foundAt;
 
-  Lookout(Ring ring, Shelves shelves, LoadedKeys keys, Set<Role> roles, LongSupplier clock) {
+  Lookout(
+      KeyringStore ring,
+      CollectionCatalog shelves,
+      LoadedKeys keys,
+      Set<Role> roles,
+      LongSupplier clock) {
     this.ring = ring;
     this.shelves = shelves;
     this.keys = keys;
@@ -94,7 +99,7 @@ final class Lookout {
   /// the version, itself among them.
   private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
-        ? new Gate(ring, keys).judge(keystore, target, new AnyProcesses())
+        ? new ReadinessVerifier(ring, keys).judge(keystore, target, new AnyProcesses())
         : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }

@@ -8,14 +8,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import keyfleet.control.AuditAuthor;
-import keyfleet.control.Crew;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RecordStores;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.Shelves;
-import keyfleet.control.ThreadCrew;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rewrap.BatchExecutor;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rewrap.ThreadPoolBatchExecutor;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.KeyringName;
 import keyfleet.member.Member;
 import keyfleet.member.MemberBuilder;
@@ -60,7 +60,7 @@ public final class Server implements AutoCloseable {
   public record Ties(
       Kv kv,
       List<StoreCheck> storeChecks,
-      RecordStores stores,
+      CollectionOpener stores,
       List<KekProvider> providers,
       List<Declared> collections) {}
 
@@ -68,7 +68,7 @@ public final class Server implements AutoCloseable {
 
   private final Settings settings;
   private final Ties ties;
-  private final AuditAuthor author;
+  private final AuditContext author;
   private final EventLog log;
   private final Failpoints failpoints;
   private final SecureRandom random = new SecureRandom();
@@ -78,7 +78,7 @@ public final class Server implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   public Server(
-      Settings settings, Ties ties, AuditAuthor author, EventLog log, Failpoints failpoints) {
+      Settings settings, Ties ties, AuditContext author, EventLog log, Failpoints failpoints) {
     this.settings = settings;
     this.ties = ties;
     this.author = author;
@@ -124,15 +124,21 @@ public final class Server implements AutoCloseable {
   }
 
   private void work(Member member) {
-    Ring ring = new Ring(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
-    Crew crew = settings.roles().contains(Role.WORKER) ? opened(new ThreadCrew()) : Crew.NONE;
-    Shelves shelves =
-        new Shelves(ring, ties.stores(), crew, settings.throttle().batchSize(), failpoints);
+    KeyringStore ring =
+        new KeyringStore(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
+    BatchExecutor crew =
+        settings.roles().contains(Role.WORKER)
+            ? opened(new ThreadPoolBatchExecutor())
+            : BatchExecutor.NONE;
+    CollectionCatalog shelves =
+        new CollectionCatalog(
+            ring, ties.stores(), crew, settings.throttle().batchSize(), failpoints);
     String driver = member.instance() + "/" + nonce().substring(0, 8);
     RotationLoop loop = new RotationLoop(driver, ring, shelves, member.keys(), clock);
     Worker worker = new Worker(loop, settings.throttle(), log);
-    Ring unseen = new Ring(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
-    Shelves counted = new Shelves(unseen, ties.stores(), Failpoints.NONE);
+    KeyringStore unseen =
+        new KeyringStore(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
+    CollectionCatalog counted = new CollectionCatalog(unseen, ties.stores(), Failpoints.NONE);
     Lookout lookout = new Lookout(unseen, counted, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
       Chore driving = opened(new Chore("worker", worker::turn, log));

@@ -2,8 +2,8 @@ package keyfleet.server;
 
 import java.time.Duration;
 import java.util.Optional;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.RotationLoop.Pace;
+import keyfleet.control.rotation.RotationLoop;
+import keyfleet.control.rotation.RotationLoop.NextTick;
 import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 
@@ -29,7 +29,7 @@ final class Worker {
 
   /// One turn. Returns after what time the next is due.
   Duration turn() {
-    Pace pace = loop.tick();
+    NextTick pace = loop.tick();
     loop.seen().ifPresent(this::note);
     noteTrouble();
     long before = moved;

@@ -26,13 +26,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RecordStores;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.Shelves;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
@@ -105,7 +105,7 @@ final class Rig implements AutoCloseable {
                 stores(),
                 List.of(provider()),
                 List.of(new Server.Declared("sqlite", engine, ORDERS))),
-            new AuditAuthor(
+            new AuditContext(
                 new AuditActor("tester", "host", name), InstantSource.fixed(Instant.EPOCH)),
             new EventLog(
                 new PrintStream(logged, true, StandardCharsets.UTF_8),
@@ -118,7 +118,7 @@ final class Rig implements AutoCloseable {
     return server;
   }
 
-  private RecordStores stores() {
+  private CollectionOpener stores() {
     return collectionRegistration -> Optional.of(engine.records(ORDERS));
   }
 
@@ -127,16 +127,16 @@ final class Rig implements AutoCloseable {
     return ProviderSpec.parse("env").open(KeyringName.MAIN, around);
   }
 
-  RotationOrders orders() {
-    Ring ring = ring();
+  KeyringOperations orders() {
+    KeyringStore ring = ring();
     LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
     holder.refresh();
-    return new RotationOrders(
-        ring, new Shelves(ring, stores(), Failpoints.NONE), holder, Rig::nonce, RANDOM);
+    return new KeyringOperations(
+        ring, new CollectionCatalog(ring, stores(), Failpoints.NONE), holder, Rig::nonce, RANDOM);
   }
 
-  Ring ring() {
-    return new Ring(KeyringName.MAIN, engine.kv(), Rig::nonce, Failpoints.NONE);
+  KeyringStore ring() {
+    return new KeyringStore(KeyringName.MAIN, engine.kv(), Rig::nonce, Failpoints.NONE);
   }
 
   void announce(int version) {

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
-import keyfleet.control.RotationOrders.Done;
+import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.MemberException;

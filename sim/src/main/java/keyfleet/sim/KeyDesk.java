@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RemovalOrders;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationOrders;
-import keyfleet.control.Shelves;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RemovalOperations;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Keystore;
 import keyfleet.member.document.KeystoreStore;
@@ -19,9 +19,9 @@ import keyfleet.store.StoreException;
 final class KeyDesk {
   private final Loop loop;
   private final LoadedKeys holder;
-  private final Ring ring;
-  private final RotationOrders orders;
-  private final RemovalOrders removals;
+  private final KeyringStore ring;
+  private final KeyringOperations orders;
+  private final RemovalOperations removals;
 
   KeyDesk(Host host, KeyWorld keys) {
     this.loop = new Loop(host);
@@ -33,23 +33,24 @@ final class KeyDesk {
     SimRandom random = new SimRandom(host.dice().named("desk" + host.life()));
     this.holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random);
     this.ring =
-        new Ring(
+        new KeyringStore(
             KeyringName.MAIN,
             keys.kv(Part.OPERATOR, loop),
             nonces,
             Failpoints.NONE,
             KeyWorld.author(host));
-    Shelves shelves = new Shelves(ring, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
-    this.orders = new RotationOrders(ring, shelves, holder, nonces, random);
-    this.removals = new RemovalOrders(ring, shelves, orders);
+    CollectionCatalog shelves =
+        new CollectionCatalog(ring, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
+    this.orders = new KeyringOperations(ring, shelves, holder, nonces, random);
+    this.removals = new RemovalOperations(ring, shelves, orders);
     holder.refresh();
   }
 
-  RotationOrders orders() {
+  KeyringOperations orders() {
     return orders;
   }
 
-  RemovalOrders removals() {
+  RemovalOperations removals() {
     return removals;
   }
 

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
-import keyfleet.control.Ring;
-import keyfleet.control.RotationLoop;
-import keyfleet.control.Shelves;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RotationLoop;
 import keyfleet.crypto.KekVersion;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.Heartbeat.ProcessInfo;
@@ -148,17 +148,18 @@ final class KeyProcess implements App.Witness {
   private void startWorker(LoadedKeys holder) {
     host.fences();
     Loop loop = new Loop(host);
-    Ring ring =
-        new Ring(
+    KeyringStore ring =
+        new KeyringStore(
             KeyringName.MAIN,
             keys.kv(Part.WORKER, loop),
             nonces("worker"),
             Failpoints.NONE,
             KeyWorld.author(host));
-    Shelves shelves = new Shelves(ring, keys.stores(Part.WORKER, loop), Failpoints.NONE);
+    CollectionCatalog shelves =
+        new CollectionCatalog(ring, keys.stores(Part.WORKER, loop), Failpoints.NONE);
     RotationLoop rotations =
         new RotationLoop(host.name() + " " + run(), ring, shelves, holder, clock(Part.WORKER));
-    loop.paced(() -> rotations.tick() == RotationLoop.Pace.AT_ONCE ? AT_ONCE : LOOK);
+    loop.paced(() -> rotations.tick() == RotationLoop.NextTick.AT_ONCE ? AT_ONCE : LOOK);
   }
 
   @Override

@@ -7,12 +7,12 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import keyfleet.control.AuditActor;
-import keyfleet.control.AuditAuthor;
-import keyfleet.control.AuditVerdict;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RecordStores;
-import keyfleet.control.Ring;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rotation.KeyringStore;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
 import keyfleet.store.FakeRecords;
@@ -66,16 +66,16 @@ final class KeyWorld {
   }
 
   /// Whoever runs on the host. Dates are for people, and there are none here.
-  static AuditAuthor author(Host host) {
-    return new AuditAuthor(
+  static AuditContext author(Host host) {
+    return new AuditContext(
         new AuditActor(host.name(), host.name(), host.name() + "-" + host.life()),
         InstantSource.fixed(Instant.EPOCH));
   }
 
   /// What somebody finds who looks at the audit, right at the store.
   AuditVerdict verdict() {
-    Ring ring =
-        new Ring(
+    KeyringStore ring =
+        new KeyringStore(
             KeyringName.MAIN,
             world.kv(),
             nonces("auditor"),
@@ -111,7 +111,7 @@ final class KeyWorld {
             new Unknown());
   }
 
-  RecordStores stores(Part part, Loop loop) {
+  CollectionOpener stores(Part part, Loop loop) {
     return collectionRegistration -> records(part, loop, collectionRegistration.collection());
   }
 

@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import keyfleet.control.DesiredDocument;
 import keyfleet.control.Failpoints;
-import keyfleet.control.RolloutLoop;
-import keyfleet.control.RolloutReader;
+import keyfleet.control.rollout.RolloutLoop;
+import keyfleet.control.rollout.RolloutReader;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.RolloutId;
 import keyfleet.rollout.controller.Rollout;
 import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.rollout.plan.NodeStatus;
 import keyfleet.watchdog.Fetching;
+import keyfleet.wire.DesiredDocument;
 import org.jspecify.annotations.Nullable;
 
 /// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.

@@ -1,8 +1,6 @@
 package keyfleet.sim;
 
 import java.util.Optional;
-import keyfleet.control.DesiredDocument;
-import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.NodeId;
 import keyfleet.rollout.Sha256;
@@ -18,6 +16,8 @@ import keyfleet.store.Prefix;
 import keyfleet.watchdog.MachineException;
 import keyfleet.watchdog.Self;
 import keyfleet.watchdog.Watchdog;
+import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.RolloutKeys;
 
 /// A node and the lives of its watchdog.
 final class NodeProcess implements NodeMachine.Witness {

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import keyfleet.control.Failpoints;
-import keyfleet.control.NodeRegister;
-import keyfleet.control.Ordering;
-import keyfleet.control.RolloutOrders;
+import keyfleet.control.rollout.NodeRegistry;
+import keyfleet.control.rollout.RolloutOperationResult;
+import keyfleet.control.rollout.RolloutOperations;
 import keyfleet.rollout.controller.RolloutSpec;
 import keyfleet.rollout.plan.NodeStatus;
 import keyfleet.store.Kv;
@@ -17,16 +17,16 @@ final class RolloutClerk {
   private static final long LOOK = 30 * Timeline.SECOND;
 
   private final Loop loop;
-  private final RolloutOrders orders;
-  private final NodeRegister register;
+  private final RolloutOperations orders;
+  private final NodeRegistry register;
   private boolean started;
   private boolean again;
 
   RolloutClerk(Host host, NodeWorld world) {
     this.loop = new Loop(host);
     Kv kv = world.kv(Part.OPERATOR, loop);
-    this.orders = new RolloutOrders(host.name(), kv, world.nonces(host), Failpoints.NONE);
-    this.register = new NodeRegister(kv, Failpoints.NONE);
+    this.orders = new RolloutOperations(host.name(), kv, world.nonces(host), Failpoints.NONE);
+    this.register = new NodeRegistry(kv, Failpoints.NONE);
   }
 
   /// What somebody wants who outlives the terminal.
@@ -43,30 +43,30 @@ final class RolloutClerk {
     loop.every(LOOK, () -> give(() -> started ? goOn(shipment, wish) : start(shipment.spec())));
   }
 
-  private Ordering goOn(Shipment shipment, Wish wish) {
+  private RolloutOperationResult goOn(Shipment shipment, Wish wish) {
     if (!wish.wantsMore()) {
       return orders.resume(shipment.spec().id());
     }
     if (again) {
       return orders.resume(Shipment.RETRY);
     }
-    Ordering answer =
+    RolloutOperationResult answer =
         shipment.hope() == Shipment.Hope.RETRIED
             ? orders.retry(shipment.spec().id(), Shipment.RETRY)
             : repeat(wish);
-    again = answer instanceof Ordering.Done;
+    again = answer instanceof RolloutOperationResult.Done;
     return answer;
   }
 
-  private Ordering repeat(Wish wish) {
+  private RolloutOperationResult repeat(Wish wish) {
     return wish.second(register.inventory(NodeProcess.COMPONENT))
         .map(orders::start)
-        .orElse(new Ordering.NoSuchRollout());
+        .orElse(new RolloutOperationResult.NoSuchRollout());
   }
 
-  private Ordering start(RolloutSpec spec) {
-    Ordering answer = orders.start(spec);
-    started = answer instanceof Ordering.Done;
+  private RolloutOperationResult start(RolloutSpec spec) {
+    RolloutOperationResult answer = orders.start(spec);
+    started = answer instanceof RolloutOperationResult.Done;
     return answer;
   }
 
@@ -81,9 +81,9 @@ final class RolloutClerk {
             }));
   }
 
-  private void give(Supplier<Ordering> order) {
+  private void give(Supplier<RolloutOperationResult> order) {
     try {
-      Ordering answer = order.get();
+      RolloutOperationResult answer = order.get();
       loop.host().note(() -> "is told " + answer.getClass().getSimpleName());
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");

@@ -7,10 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import keyfleet.control.DesiredDocument;
-import keyfleet.control.NodeCard;
-import keyfleet.control.NodeReportDocument;
-import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.NodePhase;
@@ -27,6 +23,10 @@ import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Value;
 import keyfleet.watchdog.Journal;
+import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.NodeProfile;
+import keyfleet.wire.NodeReportDocument;
+import keyfleet.wire.RolloutKeys;
 
 /// Mistakes with rollouts that somebody could make. H4 to H6 are how the second seed itself has it.
 enum NodeBug implements Ports {
@@ -133,7 +133,7 @@ enum NodeBug implements Ports {
   }
 
   private static Value clean(Value card) {
-    return new NodeCard(NodeCard.read(card).facts(), Quarantine.NONE).toValue();
+    return new NodeProfile(NodeProfile.read(card).facts(), Quarantine.NONE).toValue();
   }
 
   private static boolean isControl(Bucket bucket, Key key) {

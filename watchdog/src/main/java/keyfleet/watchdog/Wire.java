@@ -3,10 +3,6 @@ package keyfleet.watchdog;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import keyfleet.control.DesiredDocument;
-import keyfleet.control.NodeCard;
-import keyfleet.control.NodeReportDocument;
-import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.NodeReport;
 import keyfleet.rollout.ReleaseVersion;
@@ -23,6 +19,10 @@ import keyfleet.store.MalformedValueException;
 import keyfleet.store.Revision;
 import keyfleet.store.Value;
 import keyfleet.store.WriteResult;
+import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.NodeProfile;
+import keyfleet.wire.NodeReportDocument;
+import keyfleet.wire.RolloutKeys;
 import org.jspecify.annotations.Nullable;
 
 /// Reads a node's order from the store, and writes its report, its facts and its heartbeat there.
@@ -39,7 +39,7 @@ final class Wire {
   private final Key ownKey;
   private @Nullable Order order;
   private @Nullable NodeReport told;
-  private @Nullable NodeCard shown;
+  private @Nullable NodeProfile shown;
   private long beatDue;
 
   Wire(Self self, Kv kv, Host host) {
@@ -88,7 +88,7 @@ final class Wire {
   /// Writes what the node reports about itself, unless the store has it. R17: this includes the
   /// releases it has rolled back.
   StoreLink show(Node node) {
-    NodeCard card = new NodeCard(self.facts(), Quarantine.of(node));
+    NodeProfile card = new NodeProfile(self.facts(), Quarantine.of(node));
     if (card.equals(shown)) {
       return StoreLink.CONNECTED;
     }

@@ -5,9 +5,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
-import keyfleet.control.DesiredDocument;
-import keyfleet.control.NodeReportDocument;
-import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.Component;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
@@ -26,6 +23,9 @@ import keyfleet.store.FakeStoreClock;
 import keyfleet.store.Revision;
 import keyfleet.store.UnreliableKv;
 import keyfleet.store.UnreliableKv.Fault;
+import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.NodeReportDocument;
+import keyfleet.wire.RolloutKeys;
 
 /// One node with its watchdog, a store, and orders from a simulated driver. Time passes in steps of
 /// one second; the watchdog ticks when it asks to.

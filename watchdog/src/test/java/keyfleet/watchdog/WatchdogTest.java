@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import keyfleet.control.RolloutKeys;
 import keyfleet.rollout.DesiredState;
 import keyfleet.rollout.DriverClaim;
 import keyfleet.rollout.Goal;
@@ -27,6 +26,7 @@ import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
 import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
 import keyfleet.store.UnreliableKv.Fault;
 import keyfleet.store.Value;
+import keyfleet.wire.RolloutKeys;
 import org.junit.jupiter.api.Test;
 
 class WatchdogTest {

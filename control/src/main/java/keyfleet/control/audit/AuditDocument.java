@@ -1,0 +1,94 @@
+package keyfleet.control.audit;
+
+import java.util.List;
+import keyfleet.crypto.KeyringName;
+import keyfleet.member.document.InstantParser;
+import keyfleet.store.Document;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Value;
+
+/// An audit entry as it is stored, with its hash. An entry has one spelling: whoever writes it
+/// writes the same bytes, and any other bytes are an edit.
+final class AuditDocument {
+  private static final long FORMAT = 1;
+
+  private AuditDocument() {}
+
+  static Document written(AuditEntry entry) {
+    AuditAction deed = entry.deed();
+    return Document.builder()
+        .number("format", FORMAT)
+        .text("keyring", entry.keyring().value())
+        .number("number", entry.number())
+        .text("previous", entry.previous().hash())
+        .text("user", deed.who().user())
+        .text("host", deed.who().host())
+        .text("instance", deed.who().instance())
+        .text("what", deed.what())
+        .text("rotation", deed.rotation())
+        .number("store_time", deed.at().millis())
+        .text("date", deed.date().toString())
+        .documents("changes", entry.changes().stream().map(AuditDocument::written).toList())
+        .text("nonce", entry.nonce())
+        .text("hash", entry.head().hash())
+        .build();
+  }
+
+  private static Document written(AuditChange change) {
+    return Document.builder()
+        .text("name", change.name())
+        .text("before", change.before())
+        .text("after", change.after())
+        .build();
+  }
+
+  /// Throws [MalformedValueException] unless it is, byte for byte, what [#written] makes of an
+  /// entry.
+  static AuditEntry read(Value value) {
+    AuditEntry entry = read(Document.parse(value));
+    if (!written(entry).toValue().equals(value)) {
+      throw new MalformedValueException("it is not spelled as entries are");
+    }
+    return entry;
+  }
+
+  /// As [#read(Value)], for an entry within another document.
+  static AuditEntry read(Document document) {
+    AuditEntry entry = document.as(AuditDocument::entry);
+    if (!entry.head().hash().equals(document.text("hash"))) {
+      throw new MalformedValueException("its hash is not that of what it says");
+    }
+    return entry;
+  }
+
+  private static AuditEntry entry(Document document) {
+    if (document.number("format") != FORMAT) {
+      throw new MalformedValueException("it has a format of a later program");
+    }
+    AuditEntry entry =
+        new AuditEntry(
+            new KeyringName(document.text("keyring")),
+            new AuditHead(document.number("number") - 1, document.text("previous")),
+            deed(document),
+            changes(document),
+            document.text("nonce"));
+    entry.head(); // what cannot be hashed is malformed as well
+    return entry;
+  }
+
+  private static AuditAction deed(Document document) {
+    return new AuditAction(
+        new AuditActor(document.text("user"), document.text("host"), document.text("instance")),
+        document.text("what"),
+        document.text("rotation"),
+        new StoreTime(document.number("store_time")),
+        InstantParser.parse(document.text("date")));
+  }
+
+  private static List<AuditChange> changes(Document document) {
+    return document.documents("changes").stream()
+        .map(one -> new AuditChange(one.text("name"), one.text("before"), one.text("after")))
+        .toList();
+  }
+}

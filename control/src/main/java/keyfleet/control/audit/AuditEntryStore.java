@@ -1,0 +1,73 @@
+package keyfleet.control.audit;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.control.Failpoint;
+import keyfleet.control.Failpoints;
+import keyfleet.crypto.KeyringName;
+import keyfleet.store.Bucket;
+import keyfleet.store.ConditionalWrite;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.StoreTime;
+import keyfleet.store.WriteOutcome;
+
+/// The audit entries of one keyring in the store. They are created, read, and never changed.
+public final class AuditEntryStore {
+  private static final Bucket BUCKET = new Bucket.Lasting("audit");
+
+  /// Sendings of one entry that gets no clear answer.
+  private static final int TRIES = 3;
+
+  private static final int DIGITS = 16;
+
+  private final KeyringName keyring;
+  private final Kv kv;
+  private final Failpoints failpoints;
+
+  public AuditEntryStore(KeyringName keyring, Kv kv, Failpoints failpoints) {
+    this.keyring = keyring;
+    this.kv = kv;
+    this.failpoints = failpoints;
+  }
+
+  /// Sixteen digits, so that the order of the keys is that of the numbers.
+  public static Key key(KeyringName keyring, long number) {
+    String digits = Long.toString(number);
+    return new Key(keyring + "." + "0".repeat(Math.max(0, DIGITS - digits.length())) + digits);
+  }
+
+  KeyringName keyring() {
+    return keyring;
+  }
+
+  /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
+  /// another entry has the place.
+  WriteOutcome keep(AuditEntry entry) {
+    return keep(entry.number(), AuditDocument.written(entry));
+  }
+
+  /// As [#keep(AuditEntry)], for who has written it already.
+  WriteOutcome keep(long number, Document written) {
+    ConditionalWrite conditionalWrite =
+        new ConditionalWrite.Create(BUCKET, key(keyring, number), written.toValue());
+    return failpoints.at(Failpoint.AUDIT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+  }
+
+  Optional<Entry> find(long number) {
+    return failpoints.at(Failpoint.AUDIT_READ, () -> kv.get(BUCKET, key(keyring, number)));
+  }
+
+  /// All that stands there, in the order of the numbers.
+  List<Entry> list() {
+    Prefix all = Prefix.under(new Key(keyring.value()));
+    return failpoints.at(Failpoint.AUDIT_LIST, () -> kv.list(BUCKET, all));
+  }
+
+  StoreTime now() {
+    return failpoints.at(Failpoint.AUDIT_TIME, kv::storeTime);
+  }
+}

@@ -1,0 +1,44 @@
+package keyfleet.control.audit;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// A place in an audit chain: the number of an entry and its hash, which stands for all before it.
+/// Whoever notes one outside the store can tell later whether the chain still leads there.
+public record AuditHead(long number, String hash) {
+  private static final int DIGITS = 64;
+  private static final Pattern NOTED = Pattern.compile("(\\d{1,16}):([0-9a-f]{64})");
+
+  /// Before the first entry.
+  public static final AuditHead NONE = new AuditHead(0, "0".repeat(64));
+
+  public AuditHead {
+    if (number < 0 || !isHash(hash)) {
+      throw new IllegalArgumentException("no place in an audit chain: " + number + ":" + hash);
+    }
+  }
+
+  private static boolean isHash(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if ((c < '0' || c > '9') && (c < 'a' || c > 'f')) {
+        return false;
+      }
+    }
+    return text.length() == DIGITS;
+  }
+
+  /// The mirror image of [#toString]; nothing if it is none.
+  public static Optional<AuditHead> parse(String text) {
+    Matcher noted = NOTED.matcher(text);
+    return noted.matches()
+        ? Optional.of(new AuditHead(Long.parseLong(noted.group(1)), noted.group(2)))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    return number + ":" + hash;
+  }
+}

@@ -1,0 +1,116 @@
+package keyfleet.control.audit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import keyfleet.control.audit.AuditVerdict.Broken;
+import keyfleet.control.audit.AuditVerdict.Intact;
+import keyfleet.control.audit.AuditVerdict.Unsettled;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.store.Entry;
+import keyfleet.store.MalformedValueException;
+
+/// What was done to a keyring, for whoever wants to read it or to check it. It changes nothing.
+public final class AuditReader {
+  /// Each entry of a page is a read of its own.
+  public static final int MAX_PAGE = 200;
+
+  /// Changes are seconds apart or more, and looking takes less.
+  private static final int TRIES = 5;
+
+  private final AuditEntryStore chain;
+  private final Supplier<Optional<StoredKeystore>> keystore;
+
+  AuditReader(AuditEntryStore chain, Supplier<Optional<StoredKeystore>> keystore) {
+    this.chain = chain;
+    this.keystore = keystore;
+  }
+
+  public AuditVerdict verify() {
+    return verify(AuditHead.NONE);
+  }
+
+  /// The chain must also lead through `noted`, which an earlier verdict named.
+  public AuditVerdict verify(AuditHead noted) {
+    for (int i = 0; i < TRIES; i++) {
+      StoredKeystore storedKeystore = keystore.get().orElse(null);
+      List<Entry> stored = chain.list();
+      StoredKeystore after = keystore.get().orElse(null);
+      if (storedKeystore == null && after == null) {
+        return withoutKeystore(stored, noted);
+      }
+      // Only of one keystore all along is it known which entries there must be.
+      if (storedKeystore != null
+          && after != null
+          && storedKeystore.revision().equals(after.revision())) {
+        return verdict(storedKeystore, stored, noted);
+      }
+    }
+    return new Unsettled();
+  }
+
+  private static AuditVerdict withoutKeystore(List<Entry> stored, AuditHead noted) {
+    return stored.isEmpty() && noted.equals(AuditHead.NONE)
+        ? new Intact(AuditHead.NONE)
+        : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
+  }
+
+  private AuditVerdict verdict(StoredKeystore storedKeystore, List<Entry> stored, AuditHead noted) {
+    AuditEntry last;
+    try {
+      last = AuditDocument.read(storedKeystore.auditNote());
+    } catch (MalformedValueException e) {
+      return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
+    }
+    return new AuditVerifier(chain.keyring(), last, noted).judge(stored, storedKeystore.keystore());
+  }
+
+  /// The newest entries, `size` of them at most.
+  public AuditPage newest(int size) {
+    return page(end() + 1, size);
+  }
+
+  /// The next older ones. What is beyond the end is not missing.
+  public AuditPage below(long number, int size) {
+    return page(Math.min(number, end() + 1), size);
+  }
+
+  private AuditPage page(long number, int size) {
+    List<AuditEntry> entries = new ArrayList<>();
+    List<Long> unreadable = new ArrayList<>();
+    long first = Math.max(1, number - Math.clamp(size, 1, MAX_PAGE));
+    for (long i = number - 1; i >= first; i--) {
+      Optional<AuditEntry> entry = entry(i);
+      entry.ifPresent(entries::add);
+      if (entry.isEmpty()) {
+        unreadable.add(i);
+      }
+    }
+    return new AuditPage(entries, unreadable, first);
+  }
+
+  private Optional<AuditEntry> entry(long number) {
+    try {
+      return chain
+          .find(number)
+          .map(stored -> AuditDocument.read(stored.value()))
+          .or(() -> notCopied(number));
+    } catch (MalformedValueException e) {
+      return Optional.empty();
+    }
+  }
+
+  /// The newest entry may still be in the keystore only.
+  private Optional<AuditEntry> notCopied(long number) {
+    return last().filter(entry -> entry.number() == number);
+  }
+
+  private Optional<AuditEntry> last() {
+    return keystore.get().map(storedKeystore -> AuditDocument.read(storedKeystore.auditNote()));
+  }
+
+  private long end() {
+    return last().map(AuditEntry::number).orElseGet(() -> (long) chain.list().size());
+  }
+}

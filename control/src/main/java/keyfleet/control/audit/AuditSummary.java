@@ -1,0 +1,39 @@
+package keyfleet.control.audit;
+
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationJob;
+
+/// What the audit calls an order or an event.
+public final class AuditSummary {
+  private AuditSummary() {}
+
+  public static String of(RotationEvent rotationEvent) {
+    return switch (rotationEvent) {
+      case RotationEvent.StartRequested order ->
+          "%s %s to %s".formatted(verb(order.kind()), order.from(), order.to());
+      case RotationEvent.PauseRequested _ -> "pause";
+      case RotationEvent.ResumeRequested _ -> "resume";
+      case RotationEvent.AbortRequested _ -> "abort";
+      case RotationEvent.Adopted adopted -> "taken over by " + adopted.driver();
+      case RotationEvent.Unstaged _ -> "not begun";
+      case RotationEvent.GatePassed _ -> "gate passed";
+      case RotationEvent.FencesOpened _ -> "fences opened";
+      case RotationEvent.RewrapEnded _ -> "records rewrapped";
+      case RotationEvent.Settled _ -> "settled";
+      case RotationEvent.Fenced _ -> "fences closed";
+      case RotationEvent.SweepEnded _ -> "records swept";
+      case RotationEvent.RecordsBlocked _ -> "records failed";
+      case RotationEvent.RecordsRepaired _ -> "failed records mended";
+      case RotationEvent.OldRecordsFound _ -> "records found under an old version";
+      case RotationEvent.Proved _ -> "proved";
+    };
+  }
+
+  private static String verb(RotationJob.Kind kind) {
+    return switch (kind) {
+      case ROTATION -> "rotate";
+      case REVOCATION -> "revoke";
+      case DRY_RUN -> "rehearse";
+    };
+  }
+}

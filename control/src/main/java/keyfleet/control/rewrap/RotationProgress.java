@@ -1,0 +1,62 @@
+package keyfleet.control.rewrap;
+
+import java.util.List;
+import keyfleet.keyring.RotationId;
+import keyfleet.store.Document;
+
+/// How far a rotation has come, for people. Nothing is decided by it.
+///
+/// @param note why it does not go on just now, or empty
+/// @param failures the first of the failed records
+public record RotationProgress(
+    RotationId rotation, long total, long done, long failed, String note, List<Failure> failures) {
+  /// The ledger lists no more than these; `failed` counts all.
+  public static final int MAX_LISTED = 100;
+
+  /// A record that could not be moved, and why.
+  public record Failure(String collection, String id, String reason) {}
+
+  public RotationProgress {
+    failures = failures.stream().limit(MAX_LISTED).toList();
+  }
+
+  public static RotationProgress none(RotationId rotation, String note) {
+    return new RotationProgress(rotation, 0, 0, 0, note, List.of());
+  }
+
+  public RotationProgress noting(String newNote) {
+    return new RotationProgress(rotation, total, done, failed, newNote, failures);
+  }
+
+  public Document written() {
+    return Document.builder()
+        .text("rotation", rotation.value())
+        .number("total", total)
+        .number("done", done)
+        .number("failed_records", failed)
+        .text("note", note)
+        .documents("failures", failures.stream().map(RotationProgress::written).toList())
+        .build();
+  }
+
+  private static Document written(Failure failure) {
+    return Document.builder()
+        .text("collection", failure.collection())
+        .text("id", failure.id())
+        .text("reason", failure.reason())
+        .build();
+  }
+
+  public static RotationProgress read(Document document) {
+    return document.as(it ->
+        new RotationProgress(
+            new RotationId(it.text("rotation")),
+            it.number("total"),
+            it.number("done"),
+            it.number("failed_records"),
+            it.text("note"),
+            it.documents("failures").stream()
+                .map(one -> new Failure(one.text("collection"), one.text("id"), one.text("reason")))
+                .toList()));
+  }
+}

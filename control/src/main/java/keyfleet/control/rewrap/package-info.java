@@ -1,0 +1,13 @@
+/// Rewraps the records of a keyring's collections in batches.
+///
+/// Start reading at: [RewrapPass] (one pass through the records), [RecordRewrapper] (new fields for
+/// one record), [CollectionSet] (the collections of a keyring and their fences).
+///
+/// A pass scans a batch, rewraps its fields and writes it with compare-and-set. A [BatchExecutor]
+/// may scan and rewrap the next batches while one is written; only the driver's own thread writes.
+/// A pass lives in the memory of its driver. The next driver starts again and finds the records
+/// that are already done.
+@NullMarked
+package keyfleet.control.rewrap;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,33 @@
+package keyfleet.control.rotation;
+
+import keyfleet.control.audit.AuditChange;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.crypto.Envelope;
+import org.jspecify.annotations.Nullable;
+
+/// What somebody is about to do to a secret, put into the audit before it is done (ADR 12). Whoever
+/// gets another answer than `Done` must not do it.
+///
+/// A secret is named by the digest of its sealed value, which a rotation does not change. So the
+/// entry that follows, or the record itself, shows whether what was intended came to be.
+public final class SecretAuditWriter {
+  private final KeyringOperations orders;
+
+  public SecretAuditWriter(KeyringOperations orders) {
+    this.orders = orders;
+  }
+
+  public Result put(String name, @Nullable Envelope before, Envelope after) {
+    return orders.intended(
+        "put secret " + name, AuditChange.intended(name, digest(before), after.dataDigest()));
+  }
+
+  public Result delete(String name, @Nullable Envelope before) {
+    return orders.intended("delete secret " + name, AuditChange.intended(name, digest(before), ""));
+  }
+
+  /// What is there and is no envelope has no digest either.
+  private static String digest(@Nullable Envelope envelope) {
+    return envelope == null ? "" : envelope.dataDigest();
+  }
+}

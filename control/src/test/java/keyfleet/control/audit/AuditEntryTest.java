@@ -1,0 +1,165 @@
+package keyfleet.control.audit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import keyfleet.crypto.KeyringName;
+import keyfleet.store.Bytes;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AuditEntryTest {
+  private static final AuditActor WHO = new AuditActor("mira", "bastion", "cli-7");
+  private static final Instant DATE = Instant.parse("2026-11-03T10:15:30.123Z");
+  private static final AuditAction DEED =
+      new AuditAction(WHO, "pause", "r-1", new StoreTime(77), DATE);
+  private static final AuditEntry ENTRY =
+      new AuditEntry(
+          KeyringName.MAIN,
+          new AuditHead(6, "ab".repeat(32)),
+          DEED,
+          List.of(new AuditChange("rotation", "staged", "paused while staged")),
+          "n-1");
+
+  /// The hash was computed by another program, from the format's description alone.
+  private static final String STORED =
+      """
+      {"format":1,"keyring":"main","number":7,"previous":"PREVIOUS","user":"mira",\
+      "host":"bastion","instance":"cli-7","what":"pause","rotation":"r-1","store_time":77,\
+      "date":"2026-11-03T10:15:30.123Z","changes":[{"name":"rotation","before":"staged",\
+      "after":"paused while staged"}],"nonce":"n-1",\
+      "hash":"HASH"}\
+      """
+          .replace("PREVIOUS", "ab".repeat(32))
+          .replace("HASH", "8952cf796f064d99f1186621ce32e6ba345593d0235fb319b89dd519dbc59fd3");
+
+  private static AuditEntry with(AuditAction deed) {
+    return new AuditEntry(ENTRY.keyring(), ENTRY.previous(), deed, ENTRY.changes(), ENTRY.nonce());
+  }
+
+  private static AuditEntry with(AuditChange... changes) {
+    return new AuditEntry(ENTRY.keyring(), ENTRY.previous(), DEED, List.of(changes), ENTRY.nonce());
+  }
+
+  private static AuditAction by(AuditActor who) {
+    return new AuditAction(who, "pause", "r-1", new StoreTime(77), DATE);
+  }
+
+  @Test
+  void entry_isWrittenAndReadAsEver() {
+    assertEquals(STORED, AuditDocument.written(ENTRY).toValue().text());
+    assertEquals(ENTRY, AuditDocument.read(Value.of(STORED)));
+  }
+
+  @Test
+  void entriesThatDifferAnywhere_haveDifferentHashes() {
+    AuditHead other = new AuditHead(6, "cd".repeat(32));
+    AuditHead later = new AuditHead(7, "ab".repeat(32));
+    KeyringName kms = new KeyringName("kms");
+    AuditChange change = ENTRY.changes().getFirst();
+    List<AuditEntry> all =
+        List.of(
+            ENTRY,
+            new AuditEntry(kms, ENTRY.previous(), DEED, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), other, DEED, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), later, DEED, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), ENTRY.previous(), DEED, ENTRY.changes(), "n-2"),
+            with(by(new AuditActor("mirabastion", "", "cli-7"))),
+            with(by(new AuditActor("mira", "bastioncli-7", ""))),
+            with(by(new AuditActor("mira", "bastion", "cli-8"))),
+            with(new AuditAction(WHO, "pauser", "-1", new StoreTime(77), DATE)),
+            with(new AuditAction(WHO, "resume", "r-1", new StoreTime(77), DATE)),
+            with(new AuditAction(WHO, "pause", "r-1", new StoreTime(78), DATE)),
+            with(new AuditAction(WHO, "pause", "r-1", new StoreTime(77), DATE.plusMillis(1))),
+            with(),
+            with(change, change),
+            with(new AuditChange("rotation", "", "paused while staged")),
+            with(new AuditChange("rotation", "staged", "paused")));
+    Set<String> hashes = new HashSet<>();
+    all.forEach(it -> assertTrue(hashes.add(it.head().hash()), it::toString));
+  }
+
+  @Test
+  void flippedByte_isNoticedAnywhere() {
+    byte[] bytes = Value.of(STORED).bytes().toArray();
+    for (int i = 0; i < bytes.length; i++) {
+      for (int bit = 0; bit < 8; bit++) {
+        byte[] edited = bytes.clone();
+        edited[i] ^= (byte) (1 << bit);
+        Value value = new Value(Bytes.copyOf(edited));
+        assertThrows(MalformedValueException.class, () -> AuditDocument.read(value), value::text);
+      }
+    }
+  }
+
+  /// What a reader of JSON would take for the same.
+  static Stream<String> otherSpellings() {
+    return Stream.of(
+        STORED.replace(",\"user\"", ", \"user\""),
+        STORED.replace("mira", "\\u006dira"),
+        STORED.replace("{\"format\":1,", "{\"format\":1,\"more\":1,"),
+        STORED.replace("30.123Z", "30.123000Z"),
+        STORED.replace(
+            "\"what\":\"pause\",\"rotation\":\"r-1\"", "\"rotation\":\"r-1\",\"what\":\"pause\""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("otherSpellings")
+  void otherSpellingOfTheSame_isNoticed(String spelling) {
+    assertNotEquals(STORED, spelling);
+    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(spelling)));
+  }
+
+  @Test
+  void halfALetter_isNoEntry() {
+    AuditEntry half = with(by(new AuditActor("\ud83d", "", "")));
+    assertThrows(IllegalArgumentException.class, half::head);
+    String edited = STORED.replace("mira", "\\ud83d");
+    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(edited)));
+  }
+
+  @Test
+  void longName_isCutBetweenLetters() {
+    String clefs = "x" + "\ud834\udd1e".repeat(200);
+    AuditActor actor = new AuditActor(clefs, clefs.substring(1), "short");
+    assertEquals(AuditActor.MAX_LENGTH - 1, actor.user().length());
+    assertEquals(AuditActor.MAX_LENGTH, actor.host().length());
+    assertNotEquals("", with(by(actor)).head().hash());
+  }
+
+  @Test
+  void head_isPrintedAndParsed() {
+    AuditHead head = ENTRY.head();
+    assertEquals(Optional.of(head), AuditHead.parse(head.toString()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "7", "7:ab", "-1:", ":", "x:y"})
+  void otherText_isNoHead(String text) {
+    assertEquals(Optional.empty(), AuditHead.parse(text));
+    assertEquals(Optional.empty(), AuditHead.parse(text + "0".repeat(65)));
+  }
+
+  @Test
+  void changes_areSaidInWords() {
+    AuditEntry entry =
+        with(
+            new AuditChange("epoch", "1", "2"),
+            new AuditChange("rotation.driver", "", "worker-1"),
+            new AuditChange("rotation.id", "r-1", ""));
+    assertEquals("epoch: 1 → 2; rotation.driver: worker-1; rotation.id: r-1 → none", entry.words());
+  }
+}

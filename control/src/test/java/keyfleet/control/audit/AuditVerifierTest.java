@@ -1,0 +1,359 @@
+package keyfleet.control.audit;
+
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import keyfleet.control.audit.AuditVerdict.Broken;
+import keyfleet.control.audit.AuditVerdict.Intact;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.RotationTestFleet;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.member.document.KeystoreDocument;
+import keyfleet.store.Bucket;
+import keyfleet.store.Bytes;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.FakeKv;
+import keyfleet.store.Key;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.StoreTime;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Somebody who can write to the store edits the audit of a whole rotation, and is found out (P11).
+class AuditVerifierTest {
+  private static final Bucket AUDIT = new Bucket.Lasting("audit");
+  private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
+  private static final Key MAIN = new Key("main");
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final FakeKv kv = fleet.kv();
+  private final Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);
+  private AuditHead head = AuditHead.NONE;
+  private Runnable restore = () -> {};
+
+  @BeforeEach
+  void rotate() {
+    fleet.begin(worker);
+    worker.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    head = assertInstanceOf(Intact.class, verify()).head();
+    restore = kv.checkpoint();
+    assertTrue(head.number() > 8, head::toString);
+  }
+
+  private AuditVerdict verify() {
+    return worker.ring.audit().verify();
+  }
+
+  private static Key key(long number) {
+    return AuditEntryStore.key(KeyringName.MAIN, number);
+  }
+
+  private Entry stored(long number) {
+    return kv.get(AUDIT, key(number)).orElseThrow();
+  }
+
+  private AuditEntry entry(long number) {
+    return AuditDocument.read(stored(number).value());
+  }
+
+  private void write(long number, AuditEntry entry) {
+    kv.put(AUDIT, key(number), AuditDocument.written(entry).toValue());
+  }
+
+  private void delete(long number) {
+    kv.delete(AUDIT, key(number), stored(number).revision());
+  }
+
+  private Broken broken() {
+    return assertInstanceOf(Broken.class, verify());
+  }
+
+  /// Every field of an entry, edited by somebody who knows the format.
+  enum Edit {
+    KEYRING(it -> rewritten(it, new KeyringName("kms"), it.previous(), it.deed(), "n")),
+    PREVIOUS(it -> {
+      AuditHead other = new AuditHead(it.number() - 1, "ab".repeat(32));
+      return rewritten(it, it.keyring(), other, it.deed(), it.nonce());
+    }),
+    NUMBER(it -> {
+      AuditHead later = new AuditHead(it.number(), it.previous().hash());
+      return rewritten(it, it.keyring(), later, it.deed(), it.nonce());
+    }),
+    USER(it -> by(it, new AuditActor("eve", it.deed().who().host(), "x"))),
+    HOST(it -> by(it, new AuditActor(it.deed().who().user(), "elsewhere", "x"))),
+    INSTANCE(it -> by(it, new AuditActor("somebody", it.deed().who().host(), "other"))),
+    WHAT(it -> done(it, "nothing", it.deed().rotation(), it.deed().at())),
+    ROTATION(it -> done(it, it.deed().what(), "r-x", it.deed().at())),
+    STORE_TIME(it -> done(it, it.deed().what(), "", it.deed().at().plus(Duration.ofHours(1)))),
+    DATE(it -> {
+      AuditAction was = it.deed();
+      AuditAction later =
+          new AuditAction(
+              was.who(), was.what(), was.rotation(), was.at(), was.date().plusSeconds(1));
+      return rewritten(it, it.keyring(), it.previous(), later, it.nonce());
+    }),
+    CHANGES(it ->
+        new AuditEntry(
+            it.keyring(),
+            it.previous(),
+            it.deed(),
+            it.changes().subList(1, it.changes().size()),
+            it.nonce())),
+    NONCE(it -> rewritten(it, it.keyring(), it.previous(), it.deed(), "another"));
+
+    @SuppressWarnings("ImmutableEnumChecker") // a function of its argument alone
+    private final UnaryOperator<AuditEntry> edit;
+
+    Edit(UnaryOperator<AuditEntry> edit) {
+      this.edit = edit;
+    }
+
+    AuditEntry applied(AuditEntry entry) {
+      return edit.apply(entry);
+    }
+
+    private static AuditEntry rewritten(
+        AuditEntry it, KeyringName keyring, AuditHead previous, AuditAction deed, String nonce) {
+      return new AuditEntry(keyring, previous, deed, it.changes(), nonce);
+    }
+
+    private static AuditEntry by(AuditEntry it, AuditActor who) {
+      AuditAction was = it.deed();
+      AuditAction deed = new AuditAction(who, was.what(), was.rotation(), was.at(), was.date());
+      return rewritten(it, it.keyring(), it.previous(), deed, it.nonce());
+    }
+
+    private static AuditEntry done(AuditEntry it, String what, String rotation, StoreTime at) {
+      AuditAction deed = new AuditAction(it.deed().who(), what, rotation, at, it.deed().date());
+      return rewritten(it, it.keyring(), it.previous(), deed, it.nonce());
+    }
+  }
+
+  /// The edited entry has the right hash, so that it is the next one that tells.
+  @ParameterizedTest
+  @EnumSource
+  void fieldEdited_isFoundInEveryEntry(Edit edit) {
+    for (long number = 1; number <= head.number(); number++) {
+      write(number, edit.applied(entry(number)));
+      Broken broken = broken();
+      assertTrue(
+          broken.number() == number || broken.number() == number + 1,
+          number + " was edited, and the verdict is " + broken);
+      restore.run();
+    }
+    assertEquals(new Intact(head), verify());
+  }
+
+  @Test
+  void byteEdited_isFoundInItsEntry() {
+    for (long number = 1; number <= head.number(); number++) {
+      Value value = stored(number).value();
+      for (int i = 0; i < value.bytes().length(); i++) {
+        Value edited = flipped(value, i);
+        assertThrows(MalformedValueException.class, () -> AuditDocument.read(edited), edited::text);
+      }
+      kv.put(AUDIT, key(number), flipped(value, value.bytes().length() / 2));
+      assertEquals(number, broken().number());
+      restore.run();
+    }
+  }
+
+  private static Value flipped(Value value, int at) {
+    byte[] bytes = value.bytes().toArray();
+    bytes[at] ^= 1;
+    return new Value(Bytes.copyOf(bytes));
+  }
+
+  /// The newest is still in the keystore: nothing is lost, and its copy is made again.
+  @Test
+  void entryDeleted_isMissed() {
+    for (long number = 1; number < head.number(); number++) {
+      delete(number);
+      assertEquals(number, broken().number());
+      restore.run();
+    }
+    delete(head.number());
+    assertEquals(new Intact(head), verify());
+    Peer next = fleet.worker("worker-2", 1, 2, 3, 4);
+    next.loop.tick();
+    assertEquals(head, entry(head.number()).head());
+  }
+
+  @Test
+  void entriesSwapped_areFound() {
+    for (long number = 1; number < head.number(); number++) {
+      Value one = stored(number).value();
+      kv.put(AUDIT, key(number), stored(number + 1).value());
+      kv.put(AUDIT, key(number + 1), one);
+      assertEquals(number, broken().number());
+      restore.run();
+    }
+  }
+
+  @Test
+  void entriesMovedUp_areFound() {
+    for (long number = 2; number < head.number(); number++) {
+      Value moved = stored(number).value();
+      delete(number);
+      kv.put(AUDIT, key(number - 1), moved);
+      assertEquals(number - 1, broken().number());
+      restore.run();
+    }
+  }
+
+  @Test
+  void tailCutOff_isFoundByTheKeystore() {
+    for (long left = 0; left < head.number() - 1; left++) {
+      for (long number = left + 1; number <= head.number(); number++) {
+        delete(number);
+      }
+      assertEquals(
+          new Broken(left + 1, "it is missing, as the chain once had " + head.number()), verify());
+      restore.run();
+    }
+  }
+
+  @Test
+  void forgedEntryAppended_isFoundByTheKeystore() {
+    AuditEntry last = entry(head.number());
+    AuditEntry forged = new AuditEntry(last.keyring(), head, last.deed(), List.of(), "forged");
+    write(forged.number(), forged);
+    assertEquals(
+        new Broken(forged.number(), "the keystore, at " + head.number() + ", does not know of it"),
+        verify());
+  }
+
+  @Test
+  void strangeKey_isFound() {
+    for (String key : List.of("main.x", "main.0000000000000003x", "main.0000000000000000")) {
+      kv.put(AUDIT, new Key(key), stored(1).value());
+      assertTrue(broken().reason().contains(key), () -> broken().reason());
+      restore.run();
+    }
+  }
+
+  @Test
+  void anotherRingsEntries_areNotMistakenForIts() {
+    kv.put(AUDIT, new Key("main-2.0000000000000001"), stored(1).value());
+    assertEquals(new Intact(head), verify());
+  }
+
+  /// All hashes are right from the edit on; only the keystore still has the true one.
+  @Test
+  void chainWrittenAnew_isFoundByTheKeystore() {
+    rewriteFrom(3);
+    assertEquals(
+        new Broken(head.number(), "the keystore holds another entry of this number"), verify());
+  }
+
+  /// What is left to find is what was noted outside.
+  @Test
+  void chainAndKeystoreWrittenAnew_areFoundByTheNotedHead() {
+    AuditEntry last = rewriteFrom(3);
+    note(fleet.keystore(), AuditDocument.written(last));
+    assertEquals(new Intact(last.head()), verify());
+    AuditReader trail = worker.ring.audit();
+    assertEquals(
+        new Broken(head.number(), "it is another entry than the one noted"), trail.verify(head));
+    assertEquals(new Intact(last.head()), trail.verify(entry(2).head()));
+  }
+
+  private AuditEntry rewriteFrom(long first) {
+    AuditHead previous = entry(first - 1).head();
+    AuditEntry last = entry(first);
+    for (long number = first; number <= head.number(); number++) {
+      AuditEntry was = entry(number);
+      AuditAction deed =
+          new AuditAction(
+              new AuditActor("eve", "", ""),
+              was.deed().what(),
+              was.deed().rotation(),
+              was.deed().at(),
+              was.deed().date());
+      last = new AuditEntry(was.keyring(), previous, deed, was.changes(), was.nonce());
+      write(number, last);
+      previous = last.head();
+    }
+    return last;
+  }
+
+  private void note(Keystore keystore, Document note) {
+    Document plain = KeystoreDocument.toDocument(keystore, "n");
+    String text = plain.toValue().text();
+    String more = text.substring(0, text.length() - 1) + ",\"audit\":" + note.toValue().text();
+    kv.put(KEYSTORES, MAIN, Value.of(more + "}"));
+  }
+
+  @Test
+  void everythingPutBackInTime_isFoundByTheNotedHead() {
+    worker.orders.rotate(v(2), v(3));
+    fleet.runToTheEnd();
+    AuditHead later = assertInstanceOf(Intact.class, verify()).head();
+    restore.run();
+    assertEquals(new Intact(head), verify());
+    assertEquals(
+        new Broken(head.number() + 1, "it is missing, as the chain once had " + later.number()),
+        worker.ring.audit().verify(later));
+  }
+
+  @Test
+  void keystoreEditedByHand_isFound() {
+    Value value = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+    String edited = value.text().replace("\"heartbeat_ms\":30000", "\"heartbeat_ms\":29000");
+    kv.put(KEYSTORES, MAIN, Value.of(edited));
+    assertEquals(
+        new Broken(
+            head.number() + 1,
+            "the keystore was changed without an entry: timing.heartbeat: PT30S → PT29S"),
+        verify());
+  }
+
+  /// An edit that was never looked for is found later, too: the next change begins with it.
+  @Test
+  void keystoreEditedByHandAndThenChanged_isFound() {
+    Value value = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+    String edited = value.text().replace("\"heartbeat_ms\":30000", "\"heartbeat_ms\":29000");
+    kv.put(KEYSTORES, MAIN, Value.of(edited));
+    assertInstanceOf(KeyringOperations.Done.class, worker.orders.rotate(v(2), v(3)));
+    worker.removals.undo(v(1));
+    Broken broken = broken();
+    assertTrue(broken.number() > head.number(), broken::toString);
+  }
+
+  @Test
+  void keystoreWithoutItsNote_isNeitherIntactNorChanged() {
+    kv.put(KEYSTORES, MAIN, KeystoreDocument.toDocument(fleet.keystore(), "n").toValue());
+    assertEquals(head.number() + 1, broken().number());
+    assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(2), v(3)));
+    worker.loop.tick();
+    assertInstanceOf(MalformedValueException.class, worker.loop.trouble().orElseThrow());
+  }
+
+  @Test
+  void keystoreDeleted_leavesNothingToCheckAgainst() {
+    kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
+    assertEquals(
+        new Broken(head.number() + 1, "there is no keystore to say where the chain ends"),
+        verify());
+  }
+
+  @Test
+  void noKeystoreAndNoEntries_isIntact() {
+    Peer other = new RotationTestFleet().worker("worker-1", 1);
+    assertEquals(new Intact(AuditHead.NONE), other.ring.audit().verify());
+    assertInstanceOf(Broken.class, other.ring.audit().verify(head));
+  }
+}

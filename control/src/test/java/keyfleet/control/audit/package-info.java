@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.control.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package keyfleet.control;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package keyfleet.control.rewrap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import keyfleet.store.StoreException;
+import org.junit.jupiter.api.Test;
+
+class ThreadPoolBatchExecutorTest {
+  private static final List<Integer> ITEMS = IntStream.range(0, 1_000).boxed().toList();
+
+  /// The others do nothing until the driver has done something.
+  @Test
+  void driverThatWaits_movesPiecesItself() {
+    Thread driver = Thread.currentThread();
+    CountDownLatch helped = new CountDownLatch(1);
+    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
+      List<Integer> doubled =
+          crew.begin(() ->
+                  crew.each(
+                      ITEMS,
+                      it -> {
+                        if (Thread.currentThread().equals(driver)) {
+                          helped.countDown();
+                        }
+                        assertTrue(awaited(helped), "the driver moved nothing");
+                        return 2 * it;
+                      }))
+              .get();
+      assertEquals(ITEMS.stream().map(it -> 2 * it).toList(), doubled);
+    }
+  }
+
+  @Test
+  void whatWentWrong_isThrownAtTheDriverAsItWas() {
+    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
+      var begun =
+          crew.begin(() ->
+              crew.each(
+                  ITEMS,
+                  it -> {
+                    if (it == 500) {
+                      throw new StoreException("no answer");
+                    }
+                    return it;
+                  }));
+      assertEquals("no answer", assertThrows(StoreException.class, begun::get).getMessage());
+    }
+  }
+
+  private static boolean awaited(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.control.rewrap;
+
+import org.jspecify.annotations.NullMarked;

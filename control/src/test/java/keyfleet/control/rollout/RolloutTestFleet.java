@@ -1,0 +1,150 @@
+package keyfleet.control.rollout;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import keyfleet.control.Failpoints;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.target.TargetParser;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
+import keyfleet.store.Kv;
+import keyfleet.store.Value;
+import keyfleet.wire.RolloutKeys;
+
+/// A store, nodes that obey, and a clock for all of them.
+public final class RolloutTestFleet {
+  public static final Component AGENT = new Component("agent");
+  public static final Sha256 RELEASE = new Sha256("bb".repeat(32));
+
+  /// What nobody understands.
+  static final Value GARBLED = Value.of("{");
+
+  static final Duration STEP = Duration.ofSeconds(5);
+  static final int PATIENCE = 2_000;
+
+  final FakeStoreClock clock = new FakeStoreClock();
+  final FakeKv kv = new FakeKv(clock);
+  final Map<NodeId, FakeNode> nodes = new TreeMap<>();
+  final Set<NodeId> dead = new HashSet<>();
+  private long nonce;
+
+  RolloutTestFleet(String ids) {
+    enrol(ids);
+  }
+
+  void enrol(String ids) {
+    nodes(ids).forEach(it -> nodes.put(it, new FakeNode(it, kv)));
+  }
+
+  public static List<NodeId> nodes(String ids) {
+    return ids.isBlank() ? List.of() : Arrays.stream(ids.split(" ", -1)).map(NodeId::new).toList();
+  }
+
+  Supplier<String> nonces() {
+    return () -> "n" + ++nonce;
+  }
+
+  /// Every machine was started at another time.
+  RolloutLoop driver(String name, Failpoints failpoints) {
+    return driver(name, kv, failpoints);
+  }
+
+  RolloutLoop driver(String name, Kv connection, Failpoints failpoints) {
+    long start = name.hashCode() * 1_000_000L;
+    return new RolloutLoop(
+        name, connection, () -> start + clock.now().millis() * 1_000_000L, nonces(), failpoints);
+  }
+
+  RolloutOperations orders(Failpoints failpoints) {
+    return new RolloutOperations("operator", kv, nonces(), failpoints);
+  }
+
+  /// For these nodes, and nobody else.
+  public static RolloutSpec spec(
+      String id, String canaries, String batch, RolloutLimits rolloutLimits) {
+    String target = "L@" + (canaries + " " + batch).strip().replace(' ', ',');
+    return spec(id, target, canaries, batch, rolloutLimits);
+  }
+
+  /// For these nodes, and whoever the target takes when it comes.
+  static RolloutSpec spec(
+      String id, String target, String canaries, String batch, RolloutLimits rolloutLimits) {
+    RolloutPlan rolloutPlan =
+        new RolloutPlan(
+            RELEASE,
+            assertInstanceOf(TargetParser.Parsed.class, TargetParser.parse(target)).target(),
+            nodes(canaries),
+            List.of(nodes(batch)),
+            List.of(),
+            List.of());
+    return new RolloutSpec(
+        new RolloutId(id),
+        "incarnation-" + id,
+        1,
+        AGENT,
+        rolloutPlan,
+        rolloutLimits,
+        RolloutTimings.defaults(Duration.ofSeconds(10), Duration.ofSeconds(10)));
+  }
+
+  Rollout rollout(String id) {
+    return new RolloutStore(kv, Failpoints.NONE, nonces())
+        .read(new RolloutId(id))
+        .orElseThrow()
+        .rollout();
+  }
+
+  boolean isOpen(String id) {
+    return kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.driver(new RolloutId(id))).isPresent();
+  }
+
+  /// Nodes beat and obey, then drivers look, again and again, until nothing is open or patience
+  /// ends.
+  void run(String id, RolloutLoop... drivers) {
+    for (int i = 0; i < PATIENCE && isOpen(id); i++) {
+      step(drivers);
+    }
+  }
+
+  void step(RolloutLoop... drivers) {
+    clock.advance(STEP);
+    nodes.values().stream().filter(it -> !dead.contains(it.id())).forEach(FakeNode::step);
+    for (RolloutLoop driver : drivers) {
+      driver.tick();
+    }
+  }
+
+  FakeNode node(String id) {
+    return Objects.requireNonNull(nodes.get(new NodeId(id)), id);
+  }
+
+  /// Everyone runs the release, nobody failed, and nobody began twice (I1, I2).
+  void assertCompleted(String id) {
+    Rollout rollout = rollout(id);
+    assertInstanceOf(Rollout.Completed.class, rollout);
+    assertEquals(List.of(), rollout.run().progress().failedNodes());
+    nodes.values().forEach(it -> assertEquals(NodePhase.CONFIRMED, it.nodePhase()));
+    nodes.values().forEach(it -> assertEquals(1, it.swaps()));
+    assertFalse(isOpen(id));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.control.rollout;
+
+import org.jspecify.annotations.NullMarked;

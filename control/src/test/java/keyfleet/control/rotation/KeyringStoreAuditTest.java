@@ -1,0 +1,388 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import keyfleet.control.Failpoint;
+import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditChange;
+import keyfleet.control.audit.AuditEntry;
+import keyfleet.control.audit.AuditEntryStore;
+import keyfleet.control.audit.AuditHead;
+import keyfleet.control.audit.AuditPage;
+import keyfleet.control.audit.AuditReader;
+import keyfleet.control.audit.AuditSummary;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict.Intact;
+import keyfleet.control.rotation.CrashAtFailpoint.Crashed;
+import keyfleet.control.rotation.CrashAtFailpoint.Side;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationId;
+import keyfleet.store.Bucket;
+import keyfleet.store.FakeKv;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.UnreliableKv;
+import keyfleet.store.UnreliableKv.Fault;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Every change has one entry, whoever dies, races or gets no answer.
+class KeyringStoreAuditTest {
+  private static final Bucket AUDIT = new Bucket.Lasting("audit");
+  private static final Bucket KEYSTORES = new Bucket.Lasting("keystores");
+  private static final Key MAIN = new Key("main");
+  private static final List<Fault> TROUBLES = List.of(Fault.values());
+  private static final int SEEDS = 60;
+  private static final int STEPS = 40;
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final FakeKv kv = fleet.kv();
+  private final Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);
+  private int nonces;
+
+  @BeforeEach
+  void begin() {
+    fleet.begin(worker);
+  }
+
+  private KeyringStore ring(Kv store) {
+    return new KeyringStore(
+        KeyringName.MAIN,
+        store,
+        () -> "m-" + nonces++,
+        Failpoints.NONE,
+        RotationTestFleet.author("mira", "x"));
+  }
+
+  private AuditHead intact() {
+    return assertInstanceOf(Intact.class, worker.ring.audit().verify()).head();
+  }
+
+  private List<AuditEntry> all() {
+    return worker.ring.audit().newest(AuditReader.MAX_PAGE).entries().reversed();
+  }
+
+  private long copies() {
+    return kv.list(AUDIT, Prefix.under(MAIN)).size();
+  }
+
+  private static Optional<Keystore> decided(Keystore keystore, RotationEvent rotationEvent) {
+    return keystore.decide(rotationEvent) instanceof Accepted(Keystore next)
+        ? Optional.of(next)
+        : Optional.empty();
+  }
+
+  @Test
+  void rotation_isToldFromBeginningToEnd() {
+    worker.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    fleet.advance(RotationTestFleet.TIMINGS.expire());
+    fleet.beat();
+    fleet.beat();
+    assertInstanceOf(Done.class, worker.removals.disable(v(1)));
+    assertEquals(
+        List.of(
+            "announce v1",
+            "announce v2",
+            "announce v3",
+            "announce v4",
+            "rotate v1 to v2",
+            "taken over by worker-1",
+            "gate passed",
+            "fences opened",
+            "records rewrapped",
+            "settled",
+            "fences closed",
+            "records swept",
+            "proved",
+            "remove v1"),
+        all().stream().map(it -> it.deed().what()).toList());
+    AuditEntry flip = all().get(8);
+    assertEquals(new AuditActor("somebody", "host of worker-1", "worker-1"), flip.deed().who());
+    assertEquals(RotationTestFleet.TODAY, flip.deed().date());
+    assertTrue(flip.words().startsWith("activation.2: v2; active: v1 → v2; "), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::words);
+    assertTrue(flip.changes().contains(new AuditChange("v1.state", "active", "decrypt-only")));
+    String id = Rotation.lastJob(fleet.keystore().rotation()).orElseThrow().id().value();
+    assertEquals(
+        9L, all().stream().filter(it -> it.deed().rotation().equals(id)).count(), "of a rotation");
+    assertEquals("", all().getLast().deed().rotation());
+    assertEquals(14, intact().number());
+  }
+
+  @Test
+  void refusedOrder_isNoChange() {
+    AuditHead before = intact();
+    worker.orders.abort();
+    worker.orders.announce(v(2), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS);
+    assertEquals(before, intact());
+  }
+
+  @Test
+  void times_neverGoBack() {
+    worker.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    List<AuditEntry> all = all();
+    for (int i = 1; i < all.size(); i++) {
+      assertTrue(all.get(i).deed().at().compareTo(all.get(i - 1).deed().at()) >= 0, all::toString);
+    }
+  }
+
+  @Test
+  void pages_goBackToTheFirstEntry() {
+    List<Long> seen = new ArrayList<>();
+    AuditPage page = worker.ring.audit().newest(3);
+    page.entries().forEach(it -> seen.add(it.number()));
+    assertFalse(page.isLast(), page::toString);
+    page = worker.ring.audit().below(page.end(), 3);
+    page.entries().forEach(it -> seen.add(it.number()));
+    assertTrue(page.isLast(), page::toString);
+    assertEquals(List.of(4L, 3L, 2L, 1L), seen);
+    assertEquals(List.of(), worker.ring.audit().below(1, 3).entries());
+  }
+
+  @Test
+  void page_namesWhatItCannotRead() {
+    kv.put(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3), Value.of("{}"));
+    kv.delete(
+        AUDIT,
+        AuditEntryStore.key(KeyringName.MAIN, 2),
+        kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 2)).orElseThrow().revision());
+    AuditPage page = worker.ring.audit().newest(10);
+    assertEquals(List.of(3L, 2L), page.unreadable());
+    assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
+  }
+
+  @Test
+  void pageOfALostKeystore_isReadAllTheSame() {
+    kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
+    assertEquals(4, worker.ring.audit().newest(10).entries().size());
+  }
+
+  /// Dead between the keystore and the chain: the keystore has the entry until a worker, or the
+  /// next who changes it, has copied it.
+  @ParameterizedTest
+  @EnumSource
+  void authorDeadBeforeTheCopy_losesNoEntry(Successor heir) {
+    CrashAtFailpoint killer =
+        new CrashAtFailpoint(Failpoint.AUDIT_WRITE, Side.BEFORE, 2); // the first copies v4's
+    Peer doomed = fleet.worker("worker-2", killer, 1, 2, 3, 4);
+    fleet.beat();
+    assertThrows(Crashed.class, () -> doomed.orders.rotate(v(1), v(2)));
+    doomed.die();
+    assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
+    assertEquals(4, copies());
+    assertEquals(5, intact().number());
+    assertEquals("rotate v1 to v2", all().getLast().deed().what());
+    switch (heir) {
+      case WORKER -> worker.loop.tick();
+      case OPERATOR -> assertInstanceOf(Done.class, worker.orders.pause());
+    }
+    assertEquals(6, intact().number());
+    assertEquals(6, copies());
+    assertEquals("worker-2", all().get(4).deed().who().instance());
+    assertEquals("worker-1", all().get(5).deed().who().instance());
+  }
+
+  enum Successor {
+    WORKER,
+    OPERATOR
+  }
+
+  /// The change stands, and is answered as such.
+  @Test
+  void chainOutOfReachAfterTheChange_isCaughtUpLater() {
+    Kv cut =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return kv;
+          }
+
+          @Override
+          public WriteResult create(Bucket bucket, Key key, Value value) {
+            if (bucket.equals(AUDIT) && key.value().endsWith("5")) {
+              throw new StoreException("cut");
+            }
+            return kv.create(bucket, key, value);
+          }
+        };
+    KeyringStore ring = ring(cut);
+    var storedKeystore = ring.keystore().orElseThrow();
+    assertTrue(ring.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+    assertEquals(4, copies());
+    var next = ring.keystore().orElseThrow();
+    Keystore paused = decided(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
+    assertThrows(StoreException.class, () -> ring.replace(next, paused, "pause"));
+    worker.loop.tick();
+    assertEquals(6, intact().number()); // the worker has taken it over
+  }
+
+  private static Keystore started(Keystore keystore) {
+    return decided(keystore, new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""))
+        .orElseThrow();
+  }
+
+  @Test
+  void twoAuthorsFromOneKeystore_makeOneEntry() {
+    KeyringStore one = ring(kv);
+    KeyringStore other = ring(kv);
+    var storedKeystore = one.keystore().orElseThrow();
+    var same = other.keystore().orElseThrow();
+    assertTrue(one.replace(storedKeystore, started(storedKeystore.keystore()), "first"));
+    assertFalse(other.replace(same, started(same.keystore()), "second"));
+    assertEquals(5, intact().number());
+    assertEquals("first", all().getLast().deed().what());
+  }
+
+  /// The next change would take a number that the chain has given away.
+  @Test
+  void keystorePutBack_isNotChanged() {
+    Value old = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+    assertInstanceOf(Done.class, worker.orders.rotate(v(1), v(2)));
+    kv.put(KEYSTORES, MAIN, old);
+    MalformedValueException e =
+        assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(1), v(2)));
+    assertEquals(
+        "the audit chain has an entry 5 that the keystore does not know: one of them was put back"
+            + " or edited; see `keyfleet audit verify`",
+        e.getMessage());
+    assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
+    assertEquals(
+        5, assertInstanceOf(AuditVerdict.Broken.class, worker.ring.audit().verify()).number());
+  }
+
+  @Test
+  void otherEntryInItsPlace_isNotWrittenOver() {
+    Key fourth = AuditEntryStore.key(KeyringName.MAIN, 4);
+    kv.put(
+        AUDIT,
+        fourth,
+        kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3)).orElseThrow().value());
+    KeyringStore fresh = ring(kv);
+    var storedKeystore = fresh.keystore().orElseThrow();
+    assertThrows(
+        MalformedValueException.class,
+        () -> fresh.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+    assertEquals(storedKeystore.revision(), fresh.keystore().orElseThrow().revision());
+  }
+
+  @Test
+  void keystoreMadeAnew_goesOnWhereTheChainEnds() {
+    kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
+    assertInstanceOf(
+        Done.class, worker.orders.announce(v(1), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS));
+    assertEquals(5, intact().number());
+    assertTrue(all().getLast().words().contains("v4.state: announced → none"));
+  }
+
+  @Test
+  void keystoreThatNeverRests_isNotJudged() {
+    Kv restless =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            Value same = kv.get(KEYSTORES, MAIN).orElseThrow().value();
+            kv.put(KEYSTORES, MAIN, same);
+            return kv;
+          }
+        };
+    assertEquals(new AuditVerdict.Unsettled(), ring(restless).audit().verify());
+  }
+
+  /// Counts what is really written.
+  private record CountingKv(Kv inner, List<Value> keystores) implements ForwardingKv {
+    @Override
+    public WriteResult create(Bucket bucket, Key key, Value value) {
+      return counted(bucket, value, inner.create(bucket, key, value));
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      return counted(bucket, value, inner.update(bucket, key, value, expected));
+    }
+
+    private WriteResult counted(Bucket bucket, Value value, WriteResult writeResult) {
+      if (bucket.equals(KEYSTORES) && writeResult instanceof WriteResult.Written) {
+        keystores.add(value);
+      }
+      return writeResult;
+    }
+  }
+
+  @Test
+  void anyAnswersLost_everyChangeHasOneEntry() {
+    long changes = LongStream.range(0, SEEDS).map(KeyringStoreAuditTest::walk).sum();
+    assertTrue(changes > 10L * SEEDS, () -> "only " + changes);
+  }
+
+  /// How many changes there were.
+  private static long walk(long seed) {
+    KeyringStoreAuditTest test = new KeyringStoreAuditTest();
+    test.begin();
+    Random random = new Random(seed);
+    CountingKv counted = new CountingKv(test.kv, new ArrayList<>());
+    Supplier<Fault> faults =
+        () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Fault.NONE;
+    List<KeyringStore> rings = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      rings.add(test.ring(new UnreliableKv(counted, faults)));
+    }
+    for (int i = 0; i < STEPS; i++) {
+      step(rings.get(random.nextInt(rings.size())), random);
+    }
+    KeyringStore last = test.worker.ring;
+    last.keystore().ifPresent(last::audit);
+    String words = "seed " + seed;
+    AuditHead head = assertInstanceOf(Intact.class, last.audit().verify(), words).head();
+    assertEquals(4 + counted.keystores().size(), head.number(), words);
+    assertEquals(head.number(), test.copies(), words);
+    return counted.keystores().size();
+  }
+
+  private static void step(KeyringStore ring, Random random) {
+    List<RotationEvent> rotationEvents =
+        List.of(
+            new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""),
+            new RotationEvent.PauseRequested(),
+            new RotationEvent.ResumeRequested(),
+            new RotationEvent.Adopted(new RotationId("r"), "w" + random.nextInt(9)),
+            new RotationEvent.AbortRequested());
+    RotationEvent rotationEvent = rotationEvents.get(random.nextInt(rotationEvents.size()));
+    try {
+      var storedKeystore = ring.keystore().orElseThrow();
+      decided(storedKeystore.keystore(), rotationEvent)
+          .ifPresent(next -> ring.replace(storedKeystore, next, AuditSummary.of(rotationEvent)));
+    } catch (StoreException e) {
+      assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.under;
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.control.Failpoints;
+import keyfleet.control.rewrap.ThreadPoolBatchExecutor;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Rotation;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.Test;
+
+/// A pass whose batches are read and moved by threads, ahead of those that are written.
+class ReadAheadTest {
+  private static final int RECORDS = 100;
+  private static final int BATCH = 7;
+  private static final int MAX_TICKS = 1_000;
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+
+  /// Every fifth call for a batch fails.
+  private record FlakyRecords(Records inner, AtomicInteger calls) implements ForwardingRecords {
+    @Override
+    public List<StoredRecord> scan(KekVersion version, int limit) {
+      count();
+      return inner.scan(version, limit);
+    }
+
+    @Override
+    public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+      count();
+      return inner.scan(version, after, limit);
+    }
+
+    @Override
+    public List<RecordWriteResult> compareAndSetAll(List<RecordChange> recordChanges) {
+      count();
+      return inner.compareAndSetAll(recordChanges);
+    }
+
+    private void count() {
+      if (calls.incrementAndGet() % 5 == 0) {
+        throw new StoreException("no answer");
+      }
+    }
+  }
+
+  @Test
+  void batchesThatCannotBeReadOrWritten_areBegunAnewAndNoRecordIsLeftOut() {
+    Peer worker = fleet.worker("worker-1", 1, 2);
+    fleet.begin(worker);
+    for (int i = 0; i < RECORDS; i++) {
+      worker.put("orders", "o%03d".formatted(i));
+    }
+    Map<String, String> before = fleet.contents();
+    worker.orders.rotate(v(1), v(2));
+    FlakyRecords flaky = new FlakyRecords(fleet.records("orders"), new AtomicInteger());
+    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
+      CollectionCatalog shelves =
+          new CollectionCatalog(worker.ring, _ -> Optional.of(flaky), crew, BATCH, Failpoints.NONE);
+      RotationLoop loop =
+          new RotationLoop("worker-1", worker.ring, shelves, worker.keys, fleet::nanos);
+      assertTrue(ticked(loop) > 0, "no call failed: nothing was tried");
+    }
+    // before the sweep, which would move what the pass had left out
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  /// To the end of the first pass. How many ticks came to nothing?
+  private int ticked(RotationLoop loop) {
+    int troubles = 0;
+    for (int i = 0; !(fleet.keystore().rotation() instanceof Rotation.Settling); i++) {
+      assertTrue(i < MAX_TICKS, () -> "it stays in " + fleet.keystore().rotation());
+      if (loop.tick() == RotationLoop.NextTick.LATER) {
+        fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
+        fleet.beat();
+      }
+      troubles += loop.trouble().isPresent() ? 1 : 0;
+    }
+    return troubles;
+  }
+}

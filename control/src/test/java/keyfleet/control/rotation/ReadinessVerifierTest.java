@@ -1,0 +1,91 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import keyfleet.control.Failpoints;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.FleetReadiness.AnyProcesses;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.NoFreshProcess;
+import keyfleet.keyring.FleetReadiness.NotReady;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.FleetReadiness.Reason;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import org.junit.jupiter.api.Test;
+
+/// A fleet that is judged in parts, while its roster is read.
+class ReadinessVerifierTest {
+  /// A part is 500.
+  private static final int MANY = 1_100;
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final Peer worker = fleet.worker("worker-1", 1, 2);
+
+  private void crowd() {
+    for (int i = 0; i < MANY; i++) {
+      fleet.member("api-%04d".formatted(i), 1, 2, 3, 4);
+    }
+    fleet.begin(worker);
+  }
+
+  @Test
+  void largeFleet_isReadyOnceEverybodyIs() {
+    crowd();
+    ReadinessVerifier gate = new ReadinessVerifier(worker.ring, worker.keys);
+    assertEquals(
+        new Ready(MANY + 1, List.of()), gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+  }
+
+  @Test
+  void oneOfALargeFleetWithoutTheTarget_isTheOnlyLaggard() {
+    crowd();
+    fleet.member("api-0123-late", 1);
+    fleet.beat();
+    ReadinessVerifier gate = new ReadinessVerifier(worker.ring, worker.keys);
+    NotReady verdict =
+        assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+    Laggard laggard = verdict.laggards().getFirst();
+    assertEquals(1, verdict.laggards().size());
+    assertEquals("api-0123-late", laggard.heartbeat().instance());
+    assertEquals(Reason.MISSING, laggard.reason());
+  }
+
+  /// What was read is no longer known to be so.
+  @Test
+  void processesThatBecomeStaleWhileTheRosterIsRead_areNotReady() {
+    crowd();
+    AtomicBoolean slow = new AtomicBoolean(true);
+    ForwardingKv slowOnce =
+        new ForwardingKv() {
+          @Override
+          public Kv inner() {
+            return fleet.kv();
+          }
+
+          @Override
+          public List<Entry> list(Bucket bucket, Prefix prefix) {
+            List<Entry> entries = fleet.kv().list(bucket, prefix);
+            if (slow.getAndSet(false)) {
+              fleet.advance(RotationTestFleet.TIMINGS.fresh().plusMillis(1));
+            }
+            return entries;
+          }
+        };
+    KeyringStore ring = new KeyringStore(KeyringName.MAIN, slowOnce, () -> "n", Failpoints.NONE);
+    NoFreshProcess verdict =
+        assertInstanceOf(
+            NoFreshProcess.class,
+            new ReadinessVerifier(ring, worker.keys)
+                .judge(fleet.keystore(), v(2), new AnyProcesses()));
+    assertEquals(MANY + 1, verdict.stale().size());
+  }
+}

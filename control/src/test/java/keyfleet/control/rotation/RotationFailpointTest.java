@@ -1,0 +1,88 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.under;
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.stream.Stream;
+import keyfleet.control.Failpoint;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.CrashAtFailpoint.Crashed;
+import keyfleet.control.rotation.CrashAtFailpoint.Side;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.VersionState;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// A driver dies at every effect it has, before and after; another ends what it began (P4), and no
+/// plaintext is lost or changed on the way (P5).
+class RotationFailpointTest {
+  /// The first time, and some later ones: a fence is raised in two phases, a keystore written in
+  /// ten.
+  private static final int[] OCCASIONS = {1, 2, 3, 7};
+
+  static Stream<Arguments> deaths() {
+    return EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS).stream()
+        .flatMap(point -> Stream.of(Side.values()).map(side -> Arguments.of(point, side)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("deaths")
+  void driverKilled_isSucceededWithoutLoss(Failpoint point, Side side) {
+    for (int occasion : OCCASIONS) {
+      CrashAtFailpoint killer = new CrashAtFailpoint(point, side, occasion);
+      killedAndSucceeded(killer);
+      assertTrue(occasion > 1 || killer.hasKilled(), () -> point + " is never come to");
+    }
+  }
+
+  private static void killedAndSucceeded(CrashAtFailpoint killer) {
+    RotationTestFleet fleet = new RotationTestFleet();
+    Peer api = fleet.member("api-1", 1, 2, 3, 4);
+    Peer starter = fleet.worker("worker-0", 1, 2, 3, 4);
+    fleet.begin(starter);
+    for (int i = 0; i < 3; i++) {
+      api.put("orders", "o" + i);
+      api.put("customers", "c" + i);
+    }
+    starter.die();
+    Map<String, String> before = fleet.contents();
+    Peer doomed = fleet.worker("worker-1", killer, 1, 2, 3, 4);
+    fleet.beat();
+    try {
+      whole(fleet, starter, doomed);
+    } catch (Crashed e) {
+      doomed.die();
+      Peer heir = fleet.worker("worker-2", 1, 2, 3, 4);
+      fleet.beat();
+      whole(fleet, starter, heir);
+    }
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+    assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.ring.audit().verify());
+  }
+
+  /// An operator and a worker in one: orders the rotation unless it is ordered, takes over from a
+  /// starter that is never heard of again, drives, looks, and takes the old version out of use.
+  private static void whole(RotationTestFleet fleet, Peer starter, Peer peer) {
+    if (fleet.keystore().rotation() instanceof Rotation.Idle) {
+      peer.orders.rotate(v(1), v(2));
+      starter.loop.tick();
+    }
+    fleet.runToTheEnd();
+    fleet.advance(RotationTestFleet.TIMINGS.expire());
+    fleet.beat();
+    fleet.beat();
+    peer.ring.progress();
+    peer.removals.disable(v(1));
+    peer.ring.audit().verify();
+  }
+}

@@ -1,0 +1,206 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.under;
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Map;
+import keyfleet.control.rewrap.RewrapPass;
+import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Blocked;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.member.MembershipState;
+import keyfleet.store.Bucket;
+import keyfleet.store.Bytes;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Key;
+import keyfleet.store.MalformedValueException;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// What holds a rotation up: records that nobody can move, collections that nobody reaches, a
+/// keystore out of the past.
+class RotationFailureTest {
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
+  private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
+  private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
+  private Map<String, String> before = Map.of();
+
+  @BeforeEach
+  void fillTheStores() {
+    fleet.begin(first);
+    for (int i = 0; i < 3; i++) {
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
+    }
+    before = fleet.contents();
+  }
+
+  private void rotate() {
+    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
+  }
+
+  private RotationProgress progress() {
+    return first.ring.progress().orElseThrow();
+  }
+
+  private Records orders() {
+    return fleet.records("orders");
+  }
+
+  /// The envelopes of `o0`, in each other's place.
+  private static StoredRecord poisoned(StoredRecord good) {
+    var fields = good.fields().byName();
+    Bytes none = Bytes.copyOf(new byte[0]);
+    return new StoredRecord(
+        good.id(),
+        SealedFields.of(
+            Map.of(
+                "name", fields.getOrDefault("card", none),
+                "card", fields.getOrDefault("name", none))));
+  }
+
+  @Test
+  void poisonRecord_blocksAndIsMended() {
+    StoredRecord good = orders().read(new RecordId("o0")).orElseThrow();
+    StoredRecord bad = poisoned(good);
+    orders().compareAndSet(new RecordChange(good, bad.fields()));
+    rotate();
+    fleet.runUntil(Blocked.class);
+    assertEquals(1, progress().failed());
+    assertEquals("o0", progress().failures().getFirst().id());
+    assertTrue(progress().failures().getFirst().reason().contains("field card"), "the ledger");
+    assertEquals(2, orders().census().belonging().getOrDefault(v(2), 0L));
+    assertInstanceOf(
+        RecordWriteResult.Stored.class,
+        orders().compareAndSet(new RecordChange(bad, good.fields())));
+    fleet.runToTheEnd();
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  /// More than a pass takes in its first batch, so a retry is seen half done.
+  @Test
+  void retry_neverShowsFewerFailuresThanThereAre() {
+    int bad = RewrapPass.FIRST_BATCH + 10;
+    for (int i = 0; i < bad; i++) {
+      String id = "bad-%02d".formatted(i);
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", id));
+      StoredRecord good = orders().read(new RecordId(id)).orElseThrow();
+      orders().compareAndSet(new RecordChange(good, poisoned(good).fields()));
+    }
+    rotate();
+    fleet.runUntil(Blocked.class);
+    for (int i = 0; i < 40; i++) {
+      assertEquals(bad, progress().failed());
+      fleet.advance(Duration.ofSeconds(5));
+      fleet.beat();
+      first.loop.tick();
+    }
+  }
+
+  @Test
+  void fieldThatIsNoEnvelope_blocks() {
+    StoredRecord junk =
+        new StoredRecord(
+            new RecordId("junk"),
+            SealedFields.of(Map.of("name", Bytes.copyOf(new byte[] {1, 2, 3}))));
+    orders().insert(junk);
+    rotate();
+    fleet.runUntil(Blocked.class);
+    orders().delete(junk);
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  /// Somebody loads a backup of the table, behind everybody's back.
+  @Test
+  void recordsRestoredAfterTheSweep_areSweptBeforeTheEnd() {
+    FakeRecords backup = new FakeRecords();
+    orders().scan(v(1), 9).forEach(backup::insert);
+    rotate();
+    fleet.runUntil(Rotation.Proving.class);
+    fleet.restore("orders", backup);
+    fleet.runToTheEnd();
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void heartbeatThatNobodyCanRead_holdsTheGateShut() {
+    var beats = new Bucket.Expiring("process_heartbeats", RotationTestFleet.TIMINGS.expire());
+    rotate();
+    fleet.kv().put(beats, new Key("main.stranger"), Value.of("{}"));
+    for (int i = 0; i < 5; i++) {
+      first.loop.tick();
+    }
+    assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
+    assertInstanceOf(MalformedValueException.class, first.loop.trouble().orElseThrow());
+  }
+
+  @Test
+  void collectionOutOfReach_holdsTheProofBack() {
+    rotate();
+    fleet.runUntil(Rotation.Sweeping.class);
+    Records lost = fleet.lose("orders");
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(Duration.ofSeconds(15));
+      fleet.beat();
+      first.loop.tick();
+      second.loop.tick();
+    }
+    assertInstanceOf(Rotation.Sweeping.class, fleet.keystore().rotation());
+    assertEquals("cannot be reached: fake orders", progress().note());
+    fleet.restore("orders", lost);
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void keystoreRestoredFromABackup_isHeld() {
+    var bucket = new Bucket.Lasting("keystores");
+    var key = new Key("main");
+    var old = fleet.kv().get(bucket, key).orElseThrow().value();
+    rotate();
+    fleet.runToTheEnd();
+    fleet.kv().put(bucket, key, old);
+    fleet.beat();
+    assertInstanceOf(MembershipState.InSafeHold.class, api.membership.state());
+    Refused refused = assertInstanceOf(Refused.class, first.orders.rotate(v(1), v(2)));
+    assertEquals(
+        "safe hold: fake orders was fenced in epoch 2, and the keystore is in 1", refused.reason());
+  }
+
+  @Test
+  void keystoreRestoredInMidRotation_isNotDriven() {
+    var bucket = new Bucket.Lasting("keystores");
+    var key = new Key("main");
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    var old = fleet.kv().get(bucket, key).orElseThrow().value();
+    fleet.runToTheEnd();
+    fleet.kv().put(bucket, key, old);
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(Duration.ofSeconds(15));
+      fleet.beat();
+      first.loop.tick();
+      second.loop.tick();
+    }
+    assertInstanceOf(Rotation.Rewrapping.class, fleet.keystore().rotation());
+    assertTrue(progress().note().startsWith("safe hold"), progress().note());
+  }
+}

@@ -1,0 +1,174 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.under;
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.VersionState;
+import keyfleet.store.Bytes;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.Test;
+
+/// Dry runs and revocations.
+class RotationKindsTest {
+  /// The data of an envelope ends it: two boxes of one DEK and nonce have the same last bytes.
+  private static final int DATA = 80;
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
+  private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
+  private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
+  private final Map<String, String> before;
+  private final Keystore untouched;
+
+  RotationKindsTest() {
+    fleet.begin(first);
+    for (int i = 0; i < 3; i++) {
+      api.put("orders", "o" + i);
+    }
+    before = fleet.contents();
+    untouched = fleet.keystore();
+  }
+
+  private Set<Bytes> data() {
+    Set<Bytes> data = new HashSet<>();
+    for (int version = 1; version <= 4; version++) {
+      for (StoredRecord record : fleet.records("orders").scan(v(version), 100)) {
+        for (Bytes field : record.fields().byName().values()) {
+          byte[] bytes = field.toArray();
+          data.add(Bytes.copyOf(Arrays.copyOfRange(bytes, bytes.length - DATA, bytes.length)));
+        }
+      }
+    }
+    return data;
+  }
+
+  @Test
+  void rotation_keepsTheDataBytes() {
+    Set<Bytes> old = data();
+    first.orders.rotate(v(1), v(2));
+    fleet.runToTheEnd();
+    assertEquals(old, data());
+  }
+
+  @Test
+  void revocation_encryptsAnewAndDisablesForGood() {
+    Set<Bytes> old = data();
+    assertInstanceOf(Done.class, first.orders.revoke(v(1), v(2)));
+    fleet.runToTheEnd();
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+    Set<Bytes> common = new HashSet<>(old);
+    common.retainAll(data());
+    assertEquals(Set.of(), common, "data that is as it was");
+    assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
+    Refused refused = assertInstanceOf(Refused.class, first.removals.undo(v(1)));
+    assertEquals("v1 was revoked: its bytes are in other hands", refused.reason());
+  }
+
+  @Test
+  void revocationThatBegan_isNotAborted() {
+    first.orders.revoke(v(1), v(2));
+    fleet.runUntil(Rotation.Rewrapping.class);
+    assertInstanceOf(Refused.class, second.orders.abort());
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void revocation_takesOverABlockedRotation() {
+    StoredRecord good = fleet.records("orders").read(new RecordId("o0")).orElseThrow();
+    Map<String, Bytes> swapped = new HashMap<>(good.fields().byName());
+    swapped.put("name", good.fields().byName().getOrDefault("card", Bytes.copyOf(new byte[0])));
+    StoredRecord bad = new StoredRecord(good.id(), SealedFields.of(swapped));
+    fleet.records("orders").compareAndSet(new RecordChange(good, bad.fields()));
+    first.orders.rotate(v(1), v(2));
+    fleet.runUntil(Rotation.Blocked.class);
+    fleet.records("orders").compareAndSet(new RecordChange(bad, good.fields()));
+    assertInstanceOf(Done.class, second.orders.revoke(v(2), v(3)));
+    fleet.runToTheEnd();
+    assertEquals(under(3, before), fleet.contents());
+    assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(2)).orElseThrow());
+  }
+
+  @Test
+  void dryRun_triesAndLeavesAllAsItWas() {
+    Map<String, Bytes> fields = new HashMap<>();
+    fleet.records("orders").scan(v(1), 9).forEach(it -> fields.putAll(prefixed(it)));
+    assertInstanceOf(Done.class, first.orders.rehearse(v(1), v(2)));
+    fleet.runToTheEnd();
+    assertInstanceOf(Idle.class, fleet.keystore().rotation());
+    assertEquals(untouched, fleet.keystore());
+    Map<String, Bytes> after = new HashMap<>();
+    fleet.records("orders").scan(v(1), 9).forEach(it -> after.putAll(prefixed(it)));
+    assertEquals(fields, after);
+    RotationProgress progress = first.ring.progress().orElseThrow();
+    assertEquals("ready", progress.note());
+    assertEquals(3, progress.total());
+  }
+
+  private static Map<String, Bytes> prefixed(StoredRecord record) {
+    Map<String, Bytes> fields = new HashMap<>();
+    record.fields().byName().forEach((name, bytes) -> fields.put(record.id() + name, bytes));
+    return fields;
+  }
+
+  @Test
+  void dryRunWithALaggard_saysSo() {
+    fleet.member("api-2", 1);
+    fleet.beat();
+    first.orders.rehearse(v(1), v(2));
+    fleet.runToTheEnd();
+    assertEquals("not ready: api-2 has not loaded it", first.ring.progress().orElseThrow().note());
+  }
+
+  @Test
+  void dryRunWhoseDriverDied_isOnlyUnstaged() {
+    first.orders.rehearse(v(1), v(2));
+    first.loop.tick();
+    assertEquals(
+        "worker-1", Rotation.unfinishedJob(fleet.keystore().rotation()).orElseThrow().driver());
+    first.die();
+    fleet.runToTheEnd();
+    assertEquals(untouched, fleet.keystore());
+    assertEquals(Optional.empty(), second.ring.progress(), "nobody tried anything");
+  }
+
+  @Test
+  void orderWithoutAWorker_isRefused() {
+    first.die();
+    second.die();
+    fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
+    fleet.beat();
+    Refused refused = assertInstanceOf(Refused.class, api.orders.rotate(v(1), v(2)));
+    assertEquals("no worker was heard of lately: nobody would drive it", refused.reason());
+  }
+
+  @Test
+  void sameOrderTwice_isOneRotation() {
+    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Unchanged.class, second.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Refused.class, second.orders.revoke(v(1), v(2)));
+    assertNotEquals(untouched, fleet.keystore());
+  }
+}

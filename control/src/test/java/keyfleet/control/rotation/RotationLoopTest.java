@@ -1,0 +1,342 @@
+package keyfleet.control.rotation;
+
+import static keyfleet.control.rotation.RotationTestFleet.under;
+import static keyfleet.control.rotation.RotationTestFleet.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.control.rewrap.RewrapPass;
+import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.RotationTestFleet.Peer;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Aborted;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Rotation.Idle;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.MembershipState;
+import keyfleet.member.SealerResult;
+import keyfleet.store.Bytes;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The stories of a rotation, told by the loops of two workers over stores in memory.
+class RotationLoopTest {
+  private static final int RECORDS = 2 * RewrapPass.BATCH + 1;
+
+  private final RotationTestFleet fleet = new RotationTestFleet();
+  private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
+  private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
+  private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
+  private Map<String, String> before = Map.of();
+
+  @BeforeEach
+  void fillTheStores() {
+    fleet.begin(first);
+    for (int i = 0; i < 3; i++) {
+      assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
+    }
+    before = fleet.contents();
+  }
+
+  private void fillOverABatch() {
+    for (int i = 0; i < RECORDS; i++) {
+      api.put("customers", "c" + i);
+    }
+    before = fleet.contents();
+  }
+
+  private void rotate() {
+    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
+  }
+
+  private RotationProgress progress() {
+    return first.ring.progress().orElseThrow();
+  }
+
+  @Test
+  void wholeRotation_movesEveryRecordAndKeepsEveryPlaintext() {
+    fillOverABatch();
+    rotate();
+    fleet.runToTheEnd();
+    assertInstanceOf(Completed.class, fleet.keystore().rotation());
+    assertEquals(under(2, before), fleet.contents());
+    assertEquals(RECORDS + 3, progress().total());
+    assertEquals(RECORDS + 3, progress().done());
+    assertEquals(new TreeSet<>(Set.of(v(2))), orders().fence().orElseThrow().writable());
+  }
+
+  @Test
+  void secondRotation_goesThroughTheFenceOfTheFirst() {
+    rotate();
+    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, second.orders.rotate(v(2), v(3)));
+    fleet.runToTheEnd();
+    assertEquals(under(3, before), fleet.contents());
+  }
+
+  @Test
+  void laggard_unstages() {
+    fleet.member("api-2", 1);
+    fleet.beat();
+    rotate();
+    fleet.runToTheEnd();
+    assertInstanceOf(Idle.class, fleet.keystore().rotation());
+    assertEquals(VersionState.ANNOUNCED, fleet.keystore().stateOf(v(2)).orElseThrow());
+    assertEquals("not ready: api-2 has not loaded it", progress().note());
+    assertEquals(before, fleet.contents());
+  }
+
+  /// H2: nobody to object is nobody at all.
+  @Test
+  void nobodyFresh_unstages() {
+    rotate();
+    fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
+    first.loop.tick();
+    first.loop.tick();
+    assertInstanceOf(Idle.class, fleet.keystore().rotation());
+    assertEquals("not ready: no process was heard of lately", progress().note());
+  }
+
+  /// H3: it comes back without the new key, between the gate and the flip.
+  @Test
+  void processThatRestartsWithoutTheKey_readsOnlyAndHoldsBackTheFlip() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    Peer restarted = fleet.member("api-2", 1);
+    fleet.beat();
+    assertInstanceOf(MembershipState.ReadOnly.class, restarted.membership.state());
+    for (int i = 0; i < 20; i++) {
+      first.loop.tick();
+      second.loop.tick();
+    }
+    assertInstanceOf(Rotation.Rewrapping.class, fleet.keystore().rotation());
+    assertEquals("not ready: api-2 has not loaded it", progress().note());
+    restarted.provider.give(2);
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void workerWithoutTheTarget_takesNothingOver() {
+    first.die();
+    second.die();
+    Peer poor = fleet.worker("worker-3", 1);
+    fleet.beat();
+    rotate();
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(Duration.ofSeconds(15));
+      poor.loop.tick();
+    }
+    Rotation.Staged staged = assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
+    assertEquals("", staged.rotationJob().driver());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        Rotation.OpeningFences.class,
+        Rotation.Rewrapping.class,
+        Rotation.Settling.class,
+        Rotation.Fencing.class
+      })
+  void abortBeforeTheSweep_leadsBack(Class<? extends Rotation> phase) {
+    rotate();
+    fleet.runUntil(phase);
+    assertInstanceOf(Done.class, second.orders.abort());
+    fleet.runToTheEnd();
+    Keystore end = fleet.keystore();
+    assertInstanceOf(Aborted.class, end.rotation());
+    assertEquals(v(1), end.active());
+    assertEquals(before, fleet.contents());
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {Rotation.Sweeping.class, Rotation.Proving.class})
+  void abortBehindTheFence_isRefused(Class<? extends Rotation> phase) {
+    rotate();
+    fleet.runUntil(phase);
+    assertInstanceOf(Refused.class, second.orders.abort());
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void abortWhileStaged_endsAtOnce() {
+    rotate();
+    assertInstanceOf(Done.class, second.orders.abort());
+    assertInstanceOf(Aborted.class, fleet.keystore().rotation());
+  }
+
+  /// A record that moved in the pass, then had one field written by the application under v1,
+  /// belongs to v1 after the abort, and still carries v2.
+  @Test
+  void abortWithAMixedRecord_bringsBothFieldsBack() {
+    fillOverABatch();
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    driverOfNow().loop.tick();
+    mix("customers", "c0");
+    assertInstanceOf(Done.class, second.orders.abort());
+    fleet.runToTheEnd();
+    assertInstanceOf(Aborted.class, fleet.keystore().rotation());
+    assertEquals(before, fleet.contents());
+  }
+
+  @Test
+  void mixedRecord_movesWithAllItsFields() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    driverOfNow().loop.tick();
+    mix("orders", "o1");
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  private Peer driverOfNow() {
+    Rotation.Running running =
+        assertInstanceOf(Rotation.Running.class, fleet.keystore().rotation());
+    return running.rotationJob().isDrivenBy("worker-1") ? first : second;
+  }
+
+  /// The application writes one field of a record that has moved, under the version still active.
+  private void mix(String collection, String id) {
+    StoredRecord moved = fleet.records(collection).read(new RecordId(id)).orElseThrow();
+    assertEquals(Set.of(v(2)), moved.fields().versions());
+    Map<String, Bytes> fields =
+        Map.of(
+            "name", api.sealed(collection, id, "name"),
+            "card", moved.fields().byName().getOrDefault("card", Bytes.copyOf(new byte[0])));
+    assertInstanceOf(
+        RecordWriteResult.Stored.class,
+        fleet.records(collection).compareAndSet(new RecordChange(moved, SealedFields.of(fields))));
+  }
+
+  /// H1: it sealed with a lease, slept through the rotation, and writes.
+  @Test
+  void writerThatSleptBetweenSealAndWrite_isFenced() {
+    StoredRecord late = api.record("orders", "late");
+    api.die();
+    rotate();
+    fleet.runToTheEnd();
+    assertInstanceOf(RecordWriteResult.Fenced.class, orders().insert(late));
+    assertEquals(under(2, before), fleet.contents());
+    assertInstanceOf(
+        SealerResult.LeaseExpired.class,
+        api.sealer("orders").seal(new FieldLocation("orders", "x", "name"), secretOfNothing()));
+  }
+
+  private static SecretBytes secretOfNothing() {
+    return SecretBytes.copyOf(new byte[1]);
+  }
+
+  private Records orders() {
+    return fleet.records("orders");
+  }
+
+  @Test
+  void collectionRegisteredMeanwhile_isSweptToo() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    api.put("invoices", "i0");
+    before = fleet.contents();
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  @Test
+  void pausedRotation_standsStill() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    assertInstanceOf(Done.class, second.orders.pause());
+    for (int i = 0; i < 20; i++) {
+      fleet.advance(Duration.ofSeconds(15));
+      fleet.beat();
+      assertEquals(RotationLoop.NextTick.LATER, first.loop.tick());
+      assertEquals(RotationLoop.NextTick.LATER, second.loop.tick());
+    }
+    assertInstanceOf(Done.class, second.orders.resume());
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+
+  /// Nobody knows whether it sleeps or is dead; its lease is what counts.
+  @Test
+  void silentProcess_makesSettlingLastForALease() {
+    Peer silent = fleet.member("api-asleep", 1, 2);
+    fleet.beat();
+    silent.die();
+    rotate();
+    fleet.runUntil(Rotation.Settling.class);
+    long flipped = fleet.nanos();
+    fleet.runUntil(Rotation.Fencing.class);
+    assertTrue(
+        fleet.nanos() - flipped >= RotationTestFleet.TIMINGS.lease().toNanos(),
+        () -> "settled after " + Duration.ofNanos(fleet.nanos() - flipped));
+  }
+
+  @Test
+  void everybodyAwake_settlesAtTheirNextBeat() {
+    rotate();
+    fleet.runUntil(Rotation.Settling.class);
+    long flipped = fleet.nanos();
+    fleet.runUntil(Rotation.Fencing.class);
+    assertTrue(
+        fleet.nanos() - flipped < RotationTestFleet.TIMINGS.lease().toNanos(),
+        "no lease is waited for");
+  }
+
+  @Test
+  void driverThatLives_isNotAdopted() {
+    rotate();
+    fleet.runUntil(Rotation.Settling.class);
+    String driver = driver();
+    Peer silent = fleet.member("api-asleep", 1, 2);
+    silent.membership.runRound();
+    silent.die();
+    fleet.runToTheEnd();
+    assertEquals(
+        driver, assertInstanceOf(Completed.class, fleet.keystore().rotation()).job().driver());
+  }
+
+  private String driver() {
+    return Rotation.unfinishedJob(fleet.keystore().rotation()).orElseThrow().driver();
+  }
+
+  @Test
+  void silentDriver_isReplacedAfterTheAdoptTimeAndNotBefore() {
+    rotate();
+    fleet.runUntil(Rotation.Rewrapping.class);
+    Peer heir = driverOfNow() == first ? second : first;
+    String dead = driver();
+    driverOfNow().die();
+    heir.loop.tick();
+    fleet.advance(RotationTestFleet.TIMINGS.adopt().minusMillis(1));
+    fleet.beat();
+    heir.loop.tick();
+    assertEquals(dead, driver());
+    fleet.advance(Duration.ofMillis(1));
+    heir.loop.tick();
+    assertNotEquals(dead, driver());
+    fleet.runToTheEnd();
+    assertEquals(under(2, before), fleet.contents());
+  }
+}

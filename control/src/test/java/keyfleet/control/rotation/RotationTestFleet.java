@@ -1,0 +1,375 @@
+package keyfleet.control.rotation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rotation.RotationLoop.NextTick;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.FieldLocation;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.OpenResult.Opened;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.SafeHold;
+import keyfleet.keyring.Timings;
+import keyfleet.member.Sealer;
+import keyfleet.member.SealerResult;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.document.KeystoreStore;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.LoadedKeys;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.Bytes;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.FakeStoreClock;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// A fleet in one thread: a store, collections, processes that seal and workers that rotate. Time
+/// moves when told to.
+public final class RotationTestFleet {
+  static final Timings TIMINGS = Timings.DEFAULT;
+  static final Instant TODAY = Instant.parse("2026-11-03T10:15:30.123Z");
+  private static final int VERSIONS = 4;
+  private static final int MAX_ROUNDS = 400;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  private final FakeStoreClock time = new FakeStoreClock();
+  private final FakeKv kv = new FakeKv(time);
+  private final KeystoreStore keystoreStore = new KeystoreStore(kv, KeyringName.MAIN, this::nonce);
+  private final Map<String, Records> collections = new TreeMap<>();
+  private final Map<KekVersion, SoftwareKek> keks = new HashMap<>();
+  private final List<Peer> processes = new ArrayList<>();
+  private long nonces;
+
+  /// What a process may load. The bytes are the fleet's.
+  final class Provider implements KekProvider {
+    private final Set<Integer> versions = new HashSet<>();
+
+    Provider(int... versions) {
+      give(versions);
+    }
+
+    void give(int... more) {
+      IntStream.of(more).forEach(versions::add);
+    }
+
+    @Override
+    public String name() {
+      return "env";
+    }
+
+    @Override
+    public KekSet load() {
+      return KekSet.of(KeyringName.MAIN, versions.stream().map(it -> kek(v(it))).toList());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /// One process: it beats, seals, and, if it is a worker, rotates.
+  public final class Peer {
+    final Provider provider;
+    final Membership membership;
+    public final RotationLoop loop;
+    public final KeyringOperations orders;
+    public final RemovalOperations removals;
+    public final KeyringStore ring;
+    final LoadedKeys keys;
+    private final Map<String, Sealer> sealers = new HashMap<>();
+    private final boolean isWorker;
+
+    Peer(String name, String role, Failpoints failpoints, int... versions) {
+      provider = new Provider(versions);
+      keys = new LoadedKeys(KeyringName.MAIN, List.of(provider), RANDOM);
+      keys.refresh();
+      ProcessIdentity processIdentity =
+          new ProcessIdentity(
+              new ProcessInfo(name, "run-" + nonce(), role, "0.1.0"),
+              ProcessIdentity.PROTOCOL,
+              null);
+      membership =
+          new Membership(
+              processIdentity,
+              new Membership.StoreAccess(kv, RotationTestFleet.this::nonce),
+              keys,
+              RotationTestFleet.this::fenceMarks,
+              RotationTestFleet.this::nanos);
+      ring =
+          new KeyringStore(
+              KeyringName.MAIN,
+              kv,
+              RotationTestFleet.this::nonce,
+              failpoints,
+              author("somebody", name));
+      CollectionCatalog shelves = new CollectionCatalog(ring, it -> opened(it), failpoints);
+      loop = new RotationLoop(name, ring, shelves, keys, RotationTestFleet.this::nanos);
+      orders = new KeyringOperations(ring, shelves, keys, RotationTestFleet.this::nonce, RANDOM);
+      removals = new RemovalOperations(ring, shelves, orders);
+      isWorker = role.equals("worker");
+      processes.add(this);
+    }
+
+    /// Sealing begins with the first round after the registration.
+    Sealer sealer(String collection) {
+      Sealer known = sealers.get(collection);
+      if (known == null) {
+        known = newSealer(collection);
+        known.register();
+        membership.runRound();
+        sealers.put(collection, known);
+      }
+      return known;
+    }
+
+    private Sealer newSealer(String collection) {
+      CollectionRegistration collectionRegistration =
+          new CollectionRegistration(KeyringName.MAIN, "fake", collection, List.of("card", "name"));
+      collections.computeIfAbsent(collection, _ -> new FakeRecords());
+      return new Sealer(
+          collectionRegistration,
+          new CollectionRegistry(kv, RotationTestFleet.this::nonce),
+          keys,
+          membership::state,
+          RotationTestFleet.this::nanos);
+    }
+
+    /// A new field of `collection`, sealed by this process.
+    Bytes sealed(String collection, String id, String field) {
+      SealerResult answer =
+          sealer(collection)
+              .seal(new FieldLocation(collection, id, field), secret(field + " of " + id));
+      return Bytes.copyOf(assertInstanceOf(SealerResult.Sealed.class, answer).envelope().toBytes());
+    }
+
+    StoredRecord record(String collection, String id) {
+      return new StoredRecord(
+          new RecordId(id),
+          SealedFields.of(
+              Map.of(
+                  "name", sealed(collection, id, "name"),
+                  "card", sealed(collection, id, "card"))));
+    }
+
+    RecordWriteResult put(String collection, String id) {
+      StoredRecord made = record(collection, id);
+      return records(collection).insert(made);
+    }
+
+    void die() {
+      processes.remove(this);
+    }
+  }
+
+  Peer member(String name, int... versions) {
+    return new Peer(name, "api", Failpoints.NONE, versions);
+  }
+
+  public Peer worker(String name, int... versions) {
+    return worker(name, Failpoints.NONE, versions);
+  }
+
+  Peer worker(String name, Failpoints failpoints, int... versions) {
+    return new Peer(name, "worker", failpoints, versions);
+  }
+
+  static AuditContext author(String user, String instance) {
+    return new AuditContext(
+        new AuditActor(user, "host of " + instance, instance), InstantSource.fixed(TODAY));
+  }
+
+  public static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  private static SecretBytes secret(String text) {
+    return SecretBytes.copyOf(text.getBytes(UTF_8));
+  }
+
+  private SoftwareKek kek(KekVersion version) {
+    return keks.computeIfAbsent(
+        version, it -> new SoftwareKek(it, SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM));
+  }
+
+  private String nonce() {
+    return "n-" + nonces++;
+  }
+
+  long nanos() {
+    return Duration.ofMillis(time.now().millis()).toNanos();
+  }
+
+  public FakeKv kv() {
+    return kv;
+  }
+
+  Records records(String collection) {
+    Records found = collections.get(collection);
+    if (found == null) {
+      throw new IllegalArgumentException("no collection " + collection);
+    }
+    return found;
+  }
+
+  private Optional<Records> opened(CollectionRegistration collectionRegistration) {
+    return Optional.ofNullable(collections.get(collectionRegistration.collection()));
+  }
+
+  /// As a plugin does before it serves.
+  void registerCluster(String name) {
+    new CollectionRegistry(kv, this::nonce)
+        .register(CollectionRegistration.ofCluster(KeyringName.MAIN, name));
+  }
+
+  /// Nobody reaches it from here on.
+  Records lose(String collection) {
+    Records lost = records(collection);
+    collections.remove(collection);
+    return lost;
+  }
+
+  void restore(String collection, Records records) {
+    collections.put(collection, records);
+  }
+
+  private Map<String, SafeHold.FenceMark> fenceMarks() {
+    Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
+    collections.forEach((name, records) ->
+        records
+            .fence()
+            .ifPresent(it ->
+                fenceMarks.put(
+                    name, new SafeHold.FenceMark(it.term().incarnation(), it.term().epoch()))));
+    return fenceMarks;
+  }
+
+  void advance(Duration duration) {
+    time.advance(duration);
+  }
+
+  /// Every process makes one round.
+  void beat() {
+    List.copyOf(processes).forEach(it -> it.membership.runRound());
+  }
+
+  /// Version 1 active, the others announced, everybody joined.
+  public void begin(Peer operator) {
+    begin(operator, Keystore.Use.RECORDS);
+  }
+
+  void begin(Peer operator, Keystore.Use use) {
+    operator.provider.give(IntStream.rangeClosed(1, VERSIONS).toArray());
+    operator.membership.runRound();
+    for (int version = 1; version <= VERSIONS; version++) {
+      assertInstanceOf(
+          KeyringOperations.Done.class, operator.orders.announce(v(version), use, TIMINGS));
+    }
+    beat();
+    beat();
+  }
+
+  public Keystore keystore() {
+    return keystoreStore.read().orElseThrow().keystore();
+  }
+
+  /// Workers tick and time goes on until the keystore is as wanted.
+  void runUntil(Predicate<Keystore> wanted) {
+    for (int i = 0; i < MAX_ROUNDS; i++) {
+      if (wanted.test(keystore())) {
+        return;
+      }
+      if (!busy(wanted)) {
+        advance(TIMINGS.heartbeat().dividedBy(2));
+        beat();
+      }
+    }
+    throw new AssertionError("never came; it stays in " + keystore().rotation());
+  }
+
+  private boolean busy(Predicate<Keystore> wanted) {
+    boolean busy = false;
+    for (Peer process : List.copyOf(processes)) {
+      if (process.isWorker && !wanted.test(keystore())) {
+        busy |= process.loop.tick() == NextTick.AT_ONCE;
+      }
+    }
+    return busy;
+  }
+
+  void runUntil(Class<? extends Rotation> phase) {
+    runUntil(keystore -> phase.isInstance(keystore.rotation()));
+  }
+
+  public void runToTheEnd() {
+    runUntil(keystore -> Rotation.unfinishedJob(keystore.rotation()).isEmpty());
+  }
+
+  /// Every plaintext that the stores hold, by place, with the version it is under.
+  Map<String, String> contents() {
+    EnvelopeCipher cipher =
+        new EnvelopeCipher(
+            KekSet.of(
+                KeyringName.MAIN,
+                IntStream.rangeClosed(1, VERSIONS).mapToObj(it -> kek(v(it))).toList()),
+            RANDOM);
+    Map<String, String> contents = new TreeMap<>();
+    collections.forEach((name, records) -> {
+      for (int version = 1; version <= VERSIONS; version++) {
+        for (StoredRecord record : records.scan(v(version), Integer.MAX_VALUE)) {
+          record
+              .fields()
+              .byName()
+              .forEach((field, bytes) -> {
+                FieldLocation fieldLocation = new FieldLocation(name, record.id().value(), field);
+                contents.put(fieldLocation.toString(), opened(cipher, fieldLocation, bytes));
+              });
+        }
+      }
+    });
+    return contents;
+  }
+
+  private static String opened(EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes) {
+    Opened opened = assertInstanceOf(Opened.class, cipher.open(fieldLocation, bytes.toArray()));
+    return opened.version()
+        + " "
+        + new String(opened.plaintext().reveal(SecretAccess.granted()), UTF_8);
+  }
+
+  /// The same contents under one version.
+  static Map<String, String> under(int version, Map<String, String> contents) {
+    Map<String, String> moved = new TreeMap<>(contents);
+    moved.replaceAll((_, text) -> text.replaceFirst("^v[0-9]+", "v" + version));
+    return moved;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.control.rotation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package keyfleet.wire;
+
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.Goal;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+
+/// What stands under a node's `desired` key.
+public final class DesiredDocument {
+  private DesiredDocument() {}
+
+  public static Value of(DesiredState desiredState) {
+    return Document.builder()
+        .document("task", DocumentFields.of(desiredState.task()))
+        .text("goal", DocumentFields.word(desiredState.goal()))
+        .document("lead", DocumentFields.of(desiredState.claim()))
+        .number("decision", desiredState.decision())
+        .build()
+        .toValue();
+  }
+
+  public static DesiredState read(Value value) {
+    return Document.parse(value)
+        .as(document ->
+            new DesiredState(
+                DocumentFields.task(document.document("task")),
+                DocumentFields.constant(Goal.class, document.text("goal")),
+                DocumentFields.lead(document.document("lead")),
+                document.number("decision")));
+  }
+}

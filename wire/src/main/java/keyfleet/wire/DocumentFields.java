@@ -1,0 +1,88 @@
+package keyfleet.wire;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.Task;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.store.Document;
+
+/// The parts that orders and reports have in common, as JSON.
+public final class DocumentFields {
+  private DocumentFields() {}
+
+  static Document of(Task task) {
+    return Document.builder()
+        .text("rollout", task.rollout().value())
+        .number("attempt", task.attempt())
+        .text("component", task.component().value())
+        .text("release", task.release().hex())
+        .text("soak", task.soak().toString())
+        .text("confirm_within", task.confirmWithin().toString())
+        .text("health_wait", task.healthWait().toString())
+        .build();
+  }
+
+  static Task task(Document document) {
+    return new Task(
+        new RolloutId(document.text("rollout")),
+        count(document, "attempt"),
+        new Component(document.text("component")),
+        new Sha256(document.text("release")),
+        duration(document, "soak"),
+        duration(document, "confirm_within"),
+        document.has("health_wait")
+            ? duration(document, "health_wait")
+            : RolloutTimings.DEFAULT_HEALTH_WAIT);
+  }
+
+  static Document of(DriverClaim driverClaim) {
+    return Document.builder()
+        .number("epoch", driverClaim.epoch())
+        .text("nonce", driverClaim.nonce())
+        .build();
+  }
+
+  static DriverClaim lead(Document document) {
+    return new DriverClaim(document.number("epoch"), document.text("nonce"));
+  }
+
+  static String word(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  static <E extends Enum<E>> E constant(Class<E> kind, String word) {
+    return Enum.valueOf(kind, word.toUpperCase(Locale.ROOT));
+  }
+
+  static Duration duration(Document document, String name) {
+    String text = document.text(name);
+    try {
+      return Duration.parse(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("field " + name + " is no duration: " + text, e);
+    }
+  }
+
+  static Instant instant(Document document, String name) {
+    String text = document.text(name);
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw new IllegalArgumentException("field " + name + " is no moment: " + text, e);
+    }
+  }
+
+  public static int count(Document document, String name) {
+    long number = document.number(name);
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException("field " + name + " is out of range: " + number);
+    }
+    return (int) number;
+  }
+}

@@ -1,0 +1,41 @@
+package keyfleet.wire;
+
+import java.util.List;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.Sha256;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+
+/// What a node says under its key in [RolloutKeys#REPORTS].
+public final class NodeReportDocument {
+  private NodeReportDocument() {}
+
+  public static Value of(NodeReport report) {
+    return Document.builder()
+        .text("node", report.node().value())
+        .document("task", DocumentFields.of(report.task()))
+        .text("phase", DocumentFields.word(report.phase()))
+        .text("setback", DocumentFields.word(report.rollbackReason()))
+        .document("seen", DocumentFields.of(report.claim()))
+        .text("running", report.running().hex())
+        .texts("reasons", report.reasons())
+        .build()
+        .toValue();
+  }
+
+  public static NodeReport read(Value value) {
+    return Document.parse(value)
+        .as(document ->
+            new NodeReport(
+                new NodeId(document.text("node")),
+                DocumentFields.task(document.document("task")),
+                DocumentFields.constant(NodePhase.class, document.text("phase")),
+                DocumentFields.constant(RollbackReason.class, document.text("setback")),
+                DocumentFields.lead(document.document("seen")),
+                new Sha256(document.text("running")),
+                document.has("reasons") ? document.texts("reasons") : List.of()));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.wire;
+
+import org.jspecify.annotations.NullMarked;
