@@ -85,10 +85,10 @@ final class EnginesBench {
     double[] mine = new double[ROUNDS];
     double[] others = new double[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-      mine[i] = watch.seconds(() -> ours.rewrite(RotationLoop.BATCH));
-      others[i] = watch.seconds(() -> raw.rewrite(RotationLoop.BATCH));
+      mine[i] = watch.seconds(() -> ours.rewrite(RotationLoop.MAX_BATCH));
+      others[i] = watch.seconds(() -> raw.rewrite(RotationLoop.MAX_BATCH));
     }
-    String what = "records /s, %,d a commit".formatted(RotationLoop.BATCH);
+    String what = "records /s, %,d a commit".formatted(RotationLoop.MAX_BATCH);
     rate(engine, what, load.records, mine, others);
   }
 

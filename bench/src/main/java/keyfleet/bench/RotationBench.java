@@ -107,7 +107,7 @@ final class RotationBench {
   private static PlainRewrite plain(Engine engine, SealedTable table, Executor reader) {
     Records records = engine.records(table.shape());
     records.fence(Fence.of(new Fence.Term(1, 1), Set.of(Worker.V1, Worker.V2)));
-    return new PlainRewrite(records, RotationLoop.BATCH, reader);
+    return new PlainRewrite(records, RotationLoop.MAX_BATCH, reader);
   }
 
   /// Seconds that both sides have taken so far, by the clock and of the processor.
@@ -225,12 +225,12 @@ final class RotationBench {
     }
 
     private NextTick tick() {
-      NextTick pace = loop.tick();
-      loop.trouble()
+      NextTick nextTick = loop.tick();
+      loop.lastFailure()
           .ifPresent(e -> {
             throw new IllegalStateException("a tick came to nothing", e);
           });
-      return pace;
+      return nextTick;
     }
 
     private void check(boolean holds, String otherwise) {

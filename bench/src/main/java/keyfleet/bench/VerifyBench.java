@@ -84,14 +84,14 @@ final class VerifyBench {
   }
 
   private void race(Worker worker, Beats beats) throws Exception {
-    ReadinessVerifier gate = worker.gate();
+    ReadinessVerifier readinessVerifier = worker.readinessVerifier();
     double[] judging = new double[ROUNDS];
     double[] reading = new double[ROUNDS];
     Effort judged = new Effort(watch);
     Effort read = new Effort(watch);
     for (int i = 0; i < ROUNDS; i++) {
       reading[i] = read.add(beats::read);
-      judging[i] = judged.add(() -> judge(worker, gate));
+      judging[i] = judged.add(() -> judge(worker, readinessVerifier));
     }
     out.printf(
         "verify over %,d heartbeats, ms, median of %d    (ratio: to reading the rows raw)%n",
@@ -107,8 +107,8 @@ final class VerifyBench {
         what, gate * 1e3, raw * 1e3, gate / raw);
   }
 
-  private void judge(Worker worker, ReadinessVerifier gate) {
-    var verdict = gate.judge(worker.keystore(), Worker.V2, new AnyProcesses());
+  private void judge(Worker worker, ReadinessVerifier readinessVerifier) {
+    var verdict = readinessVerifier.verify(worker.keystore(), Worker.V2, new AnyProcesses());
     if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
       throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());
     }

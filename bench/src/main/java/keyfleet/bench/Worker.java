@@ -84,19 +84,20 @@ final class Worker {
     done(orders(stores).rotate(V1, V2));
   }
 
-  RotationLoop loop(CollectionOpener stores, BatchExecutor crew) {
-    KeyringStore ring = ring();
-    CollectionCatalog shelves =
-        new CollectionCatalog(ring, stores, crew, Integer.MAX_VALUE, Failpoints.NONE);
-    return new RotationLoop("worker-1", ring, shelves, keys, clock);
+  RotationLoop loop(CollectionOpener stores, BatchExecutor batchExecutor) {
+    KeyringStore keyringStore = keyringStore();
+    CollectionCatalog collectionCatalog =
+        new CollectionCatalog(
+            keyringStore, stores, batchExecutor, Integer.MAX_VALUE, Failpoints.NONE);
+    return new RotationLoop("worker-1", keyringStore, collectionCatalog, keys, clock);
   }
 
-  ReadinessVerifier gate() {
-    return new ReadinessVerifier(ring(), keys);
+  ReadinessVerifier readinessVerifier() {
+    return new ReadinessVerifier(keyringStore(), keys);
   }
 
   Keystore keystore() {
-    return ring().keystore().orElseThrow().keystore();
+    return keyringStore().readKeystore().orElseThrow().keystore();
   }
 
   EnvelopeCipher cipher() {
@@ -104,18 +105,22 @@ final class Worker {
   }
 
   private KeyringOperations orders(CollectionOpener stores) {
-    KeyringStore ring = ring();
+    KeyringStore keyringStore = keyringStore();
     return new KeyringOperations(
-        ring, new CollectionCatalog(ring, stores, Failpoints.NONE), keys, this::word, random);
+        keyringStore,
+        new CollectionCatalog(keyringStore, stores, Failpoints.NONE),
+        keys,
+        this::word,
+        random);
   }
 
-  private static void done(KeyringOperations.Result answer) {
-    if (!(answer instanceof KeyringOperations.Done)) {
-      throw new IllegalStateException("an order was not carried out: " + answer);
+  private static void done(KeyringOperations.Result result) {
+    if (!(result instanceof KeyringOperations.Done)) {
+      throw new IllegalStateException("an order was not carried out: " + result);
     }
   }
 
-  private KeyringStore ring() {
+  private KeyringStore keyringStore() {
     return new KeyringStore(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
   }
 

@@ -54,7 +54,7 @@ final class AuditList implements Command {
     int limit = Math.toIntExact(number(parsed, LIMIT, USUAL, AuditReader.MAX_PAGE));
     long before = number(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Desk desk = office.desk(parsed)) {
-      AuditPage page = desk.ring().audit().below(before, limit);
+      AuditPage page = desk.keyringStore().audit().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
         desk.keystore(); // says so if there never was anything
       }
@@ -94,23 +94,26 @@ final class AuditList implements Command {
       return Exit.CONDITION_NOT_MET;
     }
     if (!page.isLast()) {
-      office.console().err().println("older ones: keyfleet audit list --before=" + page.end());
+      office
+          .console()
+          .err()
+          .println("older ones: keyfleet audit list --before=" + page.lowestNumber());
     }
     return Exit.OK;
   }
 
   private void print(AuditEntry entry) {
     PrintStream out = office.console().out();
-    AuditAction deed = entry.deed();
+    AuditAction deed = entry.action();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",
         entry.number(),
         deed.date(),
-        Console.plain(deed.who().user()),
-        Console.plain(deed.who().host()),
-        Console.plain(deed.who().instance()),
-        Console.plain(deed.what()));
-    entry.changes().forEach(it -> out.println("    " + Console.plain(it.words())));
+        Console.plain(deed.actor().user()),
+        Console.plain(deed.actor().host()),
+        Console.plain(deed.actor().instance()),
+        Console.plain(deed.summary()));
+    entry.changes().forEach(it -> out.println("    " + Console.plain(it.text())));
   }
 
   private static void write(JsonGenerator json, AuditPage page) {
@@ -120,20 +123,20 @@ final class AuditList implements Command {
     page.unreadable().forEach(json::writeNumber);
     json.writeEndArray();
     if (!page.isLast()) {
-      json.writeNumberProperty("next_before", page.end());
+      json.writeNumberProperty("next_before", page.lowestNumber());
     }
   }
 
   private static void write(JsonGenerator json, AuditEntry entry) {
-    AuditAction deed = entry.deed();
+    AuditAction deed = entry.action();
     json.writeStartObject()
         .writeNumberProperty("number", entry.number())
         .writeStringProperty("date", deed.date().toString())
-        .writeNumberProperty("store_time_ms", deed.at().millis())
-        .writeStringProperty("user", deed.who().user())
-        .writeStringProperty("host", deed.who().host())
-        .writeStringProperty("instance", deed.who().instance())
-        .writeStringProperty("what", deed.what())
+        .writeNumberProperty("store_time_ms", deed.storeTime().millis())
+        .writeStringProperty("user", deed.actor().user())
+        .writeStringProperty("host", deed.actor().host())
+        .writeStringProperty("instance", deed.actor().instance())
+        .writeStringProperty("what", deed.summary())
         .writeStringProperty("rotation", deed.rotation())
         .writeStringProperty("hash", entry.head().hash())
         .writeArrayPropertyStart("changes");

@@ -73,7 +73,7 @@ final class AuditVerify implements Command {
   /// A keystore that cannot be read says nothing of where its audit ends.
   private static AuditVerdict verdict(Desk desk, AuditHead noted) {
     try {
-      return desk.ring().audit().verify(noted);
+      return desk.keyringStore().audit().verify(noted);
     } catch (MalformedValueException e) {
       return new Broken(1, "the keystore cannot be read: " + e.getMessage());
     }

@@ -29,7 +29,7 @@ final class Desk implements AutoCloseable {
   private final ProviderContext around;
   private final Stores stores;
   private final OwnKeys keys;
-  private final KeyringStore ring;
+  private final KeyringStore keyringStore;
 
   private Desk(
       KeyringName keyring,
@@ -41,7 +41,7 @@ final class Desk implements AutoCloseable {
     this.around = around;
     this.stores = stores;
     this.keys = keys;
-    this.ring = new KeyringStore(keyring, stores.kv(), this::id, Failpoints.NONE, author);
+    this.keyringStore = new KeyringStore(keyring, stores.kv(), this::id, Failpoints.NONE, author);
   }
 
   static Desk open(ParseResult parsed, KeyringName keyring, Office office) {
@@ -63,8 +63,8 @@ final class Desk implements AutoCloseable {
     return keys;
   }
 
-  KeyringStore ring() {
-    return ring;
+  KeyringStore keyringStore() {
+    return keyringStore;
   }
 
   Ticker ticker() {
@@ -78,7 +78,7 @@ final class Desk implements AutoCloseable {
   }
 
   Optional<Keystore> found() {
-    return ring.keystore().map(StoredKeystore::keystore);
+    return keyringStore.readKeystore().map(StoredKeystore::keystore);
   }
 
   Keystore keystore() {
@@ -88,8 +88,8 @@ final class Desk implements AutoCloseable {
                 "keyring " + keyring + " has no key yet", "keyfleet kek announce --version=1"));
   }
 
-  ReadinessVerifier gate() {
-    return new ReadinessVerifier(ring, keys.loaded());
+  ReadinessVerifier readinessVerifier() {
+    return new ReadinessVerifier(keyringStore, keys.loaded());
   }
 
   CollectionRegistry collectionRegistry() {
@@ -102,19 +102,20 @@ final class Desk implements AutoCloseable {
   }
 
   KeyringOperations orders(LoadedKeys holder) {
-    return new KeyringOperations(ring, shelves(), holder, this::id, around.random());
+    return new KeyringOperations(
+        keyringStore, collectionCatalog(), holder, this::id, around.random());
   }
 
   RemovalOperations removals() {
-    return new RemovalOperations(ring, shelves(), orders());
+    return new RemovalOperations(keyringStore, collectionCatalog(), orders());
   }
 
   SecretAuditWriter secrets() {
     return new SecretAuditWriter(orders());
   }
 
-  private CollectionCatalog shelves() {
-    return new CollectionCatalog(ring, stores, Failpoints.NONE);
+  private CollectionCatalog collectionCatalog() {
+    return new CollectionCatalog(keyringStore, stores, Failpoints.NONE);
   }
 
   @Override

@@ -28,7 +28,7 @@ final class FleetCheck {
           target + " is not announced", "keyfleet kek announce --version=" + target.number());
     }
     desk.keys().needProved(keystore, target);
-    var verdict = desk.gate().judge(keystore, target, expectedProcesses);
+    var verdict = desk.readinessVerifier().verify(keystore, target, expectedProcesses);
     var storeTime = HeartbeatDocument.toInstant(desk.stores().kv().storeTime());
     return new GateReport(desk.keyring(), target, known.provider(), verdict, storeTime);
   }

@@ -75,11 +75,11 @@ final class KekAnnounce implements Command {
                 + " for good",
             "another --keyring");
       }
-      Result answer =
+      Result result =
           before != null && before.versions().containsKey(version)
               ? known(desk, before, version)
               : desk.orders(desk.keys().loaded()).announce(version, use, timings);
-      return said(desk.keyring(), version, answer, format);
+      return said(desk.keyring(), version, result, format);
     }
   }
 
@@ -119,9 +119,9 @@ final class KekAnnounce implements Command {
     return new Unchanged(keystore);
   }
 
-  private int said(KeyringName keyring, KekVersion version, Result answer, OutputFormat format) {
+  private int said(KeyringName keyring, KekVersion version, Result result, OutputFormat format) {
     Keystore keystore =
-        switch (answer) {
+        switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
           case Refused(String reason) ->
@@ -136,9 +136,9 @@ final class KekAnnounce implements Command {
               json.writeStringProperty("keyring", keyring.value())
                   .writeNumberProperty("version", version.number())
                   .writeStringProperty("state", state)
-                  .writeBooleanProperty("changed", answer instanceof Done));
+                  .writeBooleanProperty("changed", result instanceof Done));
     } else {
-      String already = answer instanceof Done ? "" : "already ";
+      String already = result instanceof Done ? "" : "already ";
       office.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
     }
     return Exit.OK;

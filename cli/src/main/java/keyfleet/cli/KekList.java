@@ -35,7 +35,7 @@ final class KekList implements Command {
     try (Desk desk = office.desk(parsed)) {
       Keystore keystore = desk.keystore();
       var timings = keystore.timings();
-      List<Heartbeat> fresh = desk.ring().roster(timings).fresh(timings.fresh());
+      List<Heartbeat> fresh = desk.keyringStore().readRoster(timings).fresh(timings.fresh());
       switch (format) {
         case TABLE -> printTable(keystore, fresh);
         case JSON ->

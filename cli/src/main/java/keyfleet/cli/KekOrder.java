@@ -50,8 +50,8 @@ final class KekOrder implements Command {
     OutputFormat format = OutputFormat.of(parsed);
     try (Desk desk = office.desk(parsed)) {
       desk.keystore();
-      Result answer = order().apply(desk.orders());
-      switch (answer) {
+      Result result = order().apply(desk.orders());
+      switch (result) {
         case Done _ -> office.console().err().println(desk.keyring() + ": " + word.done);
         case Unchanged _ ->
             office.console().err().println(desk.keyring() + ": " + word.done + " already");

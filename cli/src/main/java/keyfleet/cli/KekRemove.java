@@ -77,13 +77,13 @@ final class KekRemove implements Command {
       if (!undo && !parsed.matchedOptionValue(YES, false)) {
         confirm(desk.keyring() + "/" + version, destroy);
       }
-      Result answer =
+      Result result =
           undo
               ? desk.removals().undo(version)
               : destroy
                   ? destroyed(desk, keystore, version, horizon)
                   : disabled(desk, keystore, version);
-      return said(desk, version, answer, format);
+      return said(desk, version, result, format);
     }
   }
 
@@ -128,13 +128,13 @@ final class KekRemove implements Command {
     }
     List<String> holders = holders(desk, keystore, version);
     return holders.isEmpty()
-        ? desk.removals().destroyed(version)
+        ? desk.removals().markDestroyed(version)
         : new Refused(String.join("; ", holders));
   }
 
   private static List<String> holders(Desk desk, Keystore keystore, KekVersion version) {
     List<String> holders = new ArrayList<>();
-    for (Heartbeat beat : desk.ring().roster(keystore.timings()).heartbeats()) {
+    for (Heartbeat beat : desk.keyringStore().readRoster(keystore.timings()).heartbeats()) {
       if (beat.loadedVersion().containsKey(version)) {
         holders.add(new ProcessLine(beat).name() + " still holds its bytes");
       }
@@ -149,11 +149,11 @@ final class KekRemove implements Command {
     return keystore.stateOf(version).filter(state::equals).isPresent();
   }
 
-  private int said(Desk desk, KekVersion version, Result answer, OutputFormat format) {
+  private int said(Desk desk, KekVersion version, Result result, OutputFormat format) {
     List<String> reasons =
-        answer instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
+        result instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
     Keystore keystore =
-        switch (answer) {
+        switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
           case Refused _ -> desk.keystore();

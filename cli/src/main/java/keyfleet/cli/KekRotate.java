@@ -105,9 +105,9 @@ final class KekRotate implements Command {
         && rotationJob.to().equals(to);
   }
 
-  private static RotationJob started(Result answer) {
+  private static RotationJob started(Result result) {
     Keystore keystore =
-        switch (answer) {
+        switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
           case Refused(String reason) -> throw refused(reason);

@@ -29,7 +29,7 @@ record Outcome(RotationJob rotationJob, RotationView last) {
   }
 
   private int rehearsed(Console console) {
-    RotationProgress found = last.progress();
+    RotationProgress found = last.rotationProgress();
     if (!found.rotation().equals(rotationJob.id()) || !isCounted()) {
       return dropped();
     }
@@ -48,11 +48,14 @@ record Outcome(RotationJob rotationJob, RotationView last) {
 
   /// Whether it got past the gate.
   private boolean isCounted() {
-    return last.progress().note().equals(READY) || last.progress().failed() > 0;
+    return last.rotationProgress().note().equals(READY) || last.rotationProgress().failed() > 0;
   }
 
   private int dropped() {
-    String note = last.progress().rotation().equals(rotationJob.id()) ? last.progress().note() : "";
+    String note =
+        last.rotationProgress().rotation().equals(rotationJob.id())
+            ? last.rotationProgress().note()
+            : "";
     throw CommandException.unmet(
         "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.plain(note)),
         "keyfleet kek verify --target=" + rotationJob.to().number());

@@ -23,7 +23,7 @@ import tools.jackson.core.JsonGenerator;
 /// A keyring's rotation as it stood at one moment.
 ///
 /// @param progress what the last rotation that reported had reported; it may be an earlier one's
-record RotationView(KeyringName keyring, Keystore keystore, RotationProgress progress) {
+record RotationView(KeyringName keyring, Keystore keystore, RotationProgress rotationProgress) {
   /// What became of a rotation that somebody waits for.
   enum End {
     COMPLETED,
@@ -36,7 +36,8 @@ record RotationView(KeyringName keyring, Keystore keystore, RotationProgress pro
 
   static RotationView at(Desk desk) {
     Keystore keystore = desk.keystore();
-    RotationProgress reported = desk.ring().progress().orElseGet(() -> nothing(keystore));
+    RotationProgress reported =
+        desk.keyringStore().readProgress().orElseGet(() -> nothing(keystore));
     return new RotationView(desk.keyring(), keystore, reported);
   }
 
@@ -89,25 +90,25 @@ record RotationView(KeyringName keyring, Keystore keystore, RotationProgress pro
 
   /// Whether the progress is this rotation's. Without one, it is what became of the last.
   private boolean isReported() {
-    return rotationJob().map(it -> it.id().equals(progress.rotation())).orElse(true);
+    return rotationJob().map(it -> it.id().equals(rotationProgress.rotation())).orElse(true);
   }
 
   long total() {
-    return isReported() ? progress.total() : 0;
+    return isReported() ? rotationProgress.total() : 0;
   }
 
   long done() {
-    return isReported() ? progress.done() : 0;
+    return isReported() ? rotationProgress.done() : 0;
   }
 
   long failed() {
     return rotation() instanceof Blocked(_, long failed) && !isReported()
         ? failed
-        : isReported() ? progress.failed() : 0;
+        : isReported() ? rotationProgress.failed() : 0;
   }
 
   String note() {
-    return isReported() ? Console.plain(progress.note()) : "";
+    return isReported() ? Console.plain(rotationProgress.note()) : "";
   }
 
   String course() {
@@ -147,7 +148,7 @@ record RotationView(KeyringName keyring, Keystore keystore, RotationProgress pro
       out.println("note      " + note());
     }
     if (isReported()) {
-      progress.failures().forEach(it -> out.println("failed    " + words(it)));
+      rotationProgress.failures().forEach(it -> out.println("failed    " + words(it)));
     }
   }
 
@@ -169,7 +170,7 @@ record RotationView(KeyringName keyring, Keystore keystore, RotationProgress pro
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (RotationProgress.Failure it :
-        isReported() ? progress.failures() : List.<RotationProgress.Failure>of()) {
+        isReported() ? rotationProgress.failures() : List.<RotationProgress.Failure>of()) {
       json.writeStartObject()
           .writeStringProperty("collection", it.collection())
           .writeStringProperty("id", it.id())

@@ -46,7 +46,7 @@ final class SecretDelete implements Command {
     StoredRecord record = SecretShelf.needed(desk, name);
     SecretShelf shelf = SecretShelf.found(desk).orElseThrow();
     SecretShelf.audited(
-        desk.secrets().delete(name.value(), SecretShelf.parsed(record).orElse(null)));
+        desk.secrets().writeDeleteIntent(name.value(), SecretShelf.parsed(record).orElse(null)));
     return switch (shelf.records().delete(record)) {
       case DeleteResult.Deleted() -> true;
       case Conflict() -> false;

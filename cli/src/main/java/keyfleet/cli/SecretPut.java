@@ -53,7 +53,8 @@ final class SecretPut implements Command {
         Envelope envelope = seal.seal(SecretShelf.place(name), value);
         StoredRecord before = shelf.read(name).orElse(null);
         SecretShelf.audited(
-            desk.secrets().put(name.value(), SecretShelf.parsed(before).orElse(null), envelope));
+            desk.secrets()
+                .writePutIntent(name.value(), SecretShelf.parsed(before).orElse(null), envelope));
         if (isKept(shelf, name, before, envelope)) {
           return said(name, envelope.version(), before == null, format);
         }

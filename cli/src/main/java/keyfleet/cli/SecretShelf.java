@@ -102,8 +102,8 @@ record SecretShelf(CollectionRegistration collectionRegistration, Records record
   }
 
   /// Nothing may be done to a secret that the audit does not know of.
-  static void audited(Result answer) {
-    if (answer instanceof Refused(String reason)) {
+  static void audited(Result result) {
+    if (result instanceof Refused(String reason)) {
       throw CommandException.unmet(
           "the audit did not take it, so nothing was done: " + reason, "keyfleet audit verify");
     }

@@ -103,11 +103,11 @@ final class Fleet implements Ticker, AutoCloseable {
               keys,
               Map::of,
               Fleet.this::nanos);
-      KeyringStore ring =
+      KeyringStore keyringStore =
           new KeyringStore(KeyringName.MAIN, engine.kv(), Fleet.this::nonce, Failpoints.NONE);
-      CollectionCatalog shelves =
+      CollectionCatalog collectionCatalog =
           new CollectionCatalog(
-              ring,
+              keyringStore,
               it ->
                   Optional.of(
                       engine.records(
@@ -115,7 +115,9 @@ final class Fleet implements Ticker, AutoCloseable {
                               it.collection(), it.idField(), new TreeSet<>(it.sealedFields())))),
               Failpoints.NONE);
       isWorker = processInfo.role().equals("worker");
-      loop = new RotationLoop(processInfo.run(), ring, shelves, keys, Fleet.this::nanos);
+      loop =
+          new RotationLoop(
+              processInfo.run(), keyringStore, collectionCatalog, keys, Fleet.this::nanos);
     }
   }
 
@@ -234,7 +236,7 @@ final class Fleet implements Ticker, AutoCloseable {
   }
 
   private void drive(Peer peer) {
-    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == NextTick.AT_ONCE; i++) {
+    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == NextTick.IMMEDIATELY; i++) {
       peer.membership.runRound();
     }
   }

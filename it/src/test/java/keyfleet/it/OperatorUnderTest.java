@@ -28,7 +28,7 @@ final class OperatorUnderTest {
       Until.holds(
           "the rotation is completed",
           () ->
-              overseer.progress().isPresent()
+              overseer.rotationProgress().isPresent()
                   && overseer.keystore().rotation() instanceof Completed
                   && to.equals(target(overseer)));
       disable(overseer, from);

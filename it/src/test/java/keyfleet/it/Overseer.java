@@ -24,8 +24,8 @@ import keyfleet.store.Records;
 /// An operator who looks and orders without the command, so that a test can do so often.
 final class Overseer implements AutoCloseable {
   private final Wiring wiring;
-  private final KeyringStore ring;
-  private final CollectionCatalog shelves;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
   private final KeyringOperations orders;
 
   Overseer(Map<String, String> environment, Failpoints failpoints) {
@@ -34,10 +34,12 @@ final class Overseer implements AutoCloseable {
     keys.refresh();
     AuditContext author =
         new AuditContext(new AuditActor("it", "here", "overseer"), InstantSource.system());
-    this.ring =
+    this.keyringStore =
         new KeyringStore(Wiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
-    this.shelves = new CollectionCatalog(ring, wiring, failpoints);
-    this.orders = new KeyringOperations(ring, shelves, keys, wiring::nonce, wiring.random());
+    this.collectionCatalog = new CollectionCatalog(keyringStore, wiring, failpoints);
+    this.orders =
+        new KeyringOperations(
+            keyringStore, collectionCatalog, keys, wiring::nonce, wiring.random());
   }
 
   static KekVersion v(int number) {
@@ -53,30 +55,30 @@ final class Overseer implements AutoCloseable {
   }
 
   RemovalOperations removals() {
-    return new RemovalOperations(ring, shelves, orders);
+    return new RemovalOperations(keyringStore, collectionCatalog, orders);
   }
 
-  static Keystore done(KeyringOperations.Result answer) {
-    if (answer instanceof KeyringOperations.Done(Keystore keystore)) {
+  static Keystore done(KeyringOperations.Result result) {
+    if (result instanceof KeyringOperations.Done(Keystore keystore)) {
       return keystore;
     }
-    throw new AssertionError("not done: " + answer);
+    throw new AssertionError("not done: " + result);
   }
 
   Keystore keystore() {
-    return ring.keystore().map(StoredKeystore::keystore).orElseThrow();
+    return keyringStore.readKeystore().map(StoredKeystore::keystore).orElseThrow();
   }
 
   Roster roster() {
-    return ring.roster(keystore().timings());
+    return keyringStore.readRoster(keystore().timings());
   }
 
-  Optional<RotationProgress> progress() {
-    return ring.progress();
+  Optional<RotationProgress> rotationProgress() {
+    return keyringStore.readProgress();
   }
 
   SortedMap<KekVersion, Long> carrying() {
-    return shelves.carrying().orElseThrow();
+    return collectionCatalog.countByVersion().orElseThrow();
   }
 
   Records records() {
@@ -92,7 +94,7 @@ final class Overseer implements AutoCloseable {
   }
 
   AuditVerdict audit() {
-    return ring.audit().verify();
+    return keyringStore.audit().verify();
   }
 
   @Override

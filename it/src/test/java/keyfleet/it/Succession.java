@@ -119,8 +119,8 @@ final class Succession implements AutoCloseable {
   }
 
   /// On a busy machine the only process there is may not be fresh just now.
-  private static boolean isOrdered(KeyringOperations.Result answer) {
-    return !(answer instanceof KeyringOperations.Refused);
+  private static boolean isOrdered(KeyringOperations.Result result) {
+    return !(result instanceof KeyringOperations.Refused);
   }
 
   private static void dies(FleetProcess doomed, Halt halt) {

@@ -205,12 +205,18 @@ final class FleetMetrics implements MultiCollector {
   }
 
   private void addRotation(FleetPicture picture, List<MetricSnapshot> all) {
-    RotationProgress progress = picture.progress();
-    if (progress != null) {
-      double ratio = progress.total() == 0 ? 1 : (double) progress.done() / progress.total();
+    RotationProgress rotationProgress = picture.rotationProgress();
+    if (rotationProgress != null) {
+      double ratio =
+          rotationProgress.total() == 0
+              ? 1
+              : (double) rotationProgress.done() / rotationProgress.total();
       all.add(gauge("keyfleet_rotation_progress_ratio", "records moved, of all", of(ratio)));
       all.add(
-          gauge("keyfleet_rotation_failed_records", "records not moved", of(progress.failed())));
+          gauge(
+              "keyfleet_rotation_failed_records",
+              "records not moved",
+              of(rotationProgress.failed())));
     }
     if (picture.signAge() != null) {
       double seconds = picture.signAge().toMillis() / 1000.0;

@@ -21,7 +21,7 @@ record FleetPicture(
     Roster roster,
     KekVersion target,
     Verdict readiness,
-    @Nullable RotationProgress progress,
+    @Nullable RotationProgress rotationProgress,
     @Nullable Duration signAge,
     Findings findings) {
 

@@ -30,8 +30,8 @@ final class Lookout {
   /// Counting records and following the audit chain read much.
   private static final Duration SELDOM = Duration.ofMinutes(5);
 
-  private final KeyringStore ring;
-  private final CollectionCatalog shelves;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
@@ -40,13 +40,13 @@ final class Lookout {
   private long foundAt;
 
   Lookout(
-      KeyringStore ring,
-      CollectionCatalog shelves,
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
       LoadedKeys keys,
       Set<Role> roles,
       LongSupplier clock) {
-    this.ring = ring;
-    this.shelves = shelves;
+    this.keyringStore = keyringStore;
+    this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.roles = Set.copyOf(roles);
     this.clock = clock;
@@ -61,7 +61,7 @@ final class Lookout {
   /// Returns after what time to look again.
   Duration look() {
     try {
-      Optional<StoredKeystore> storedKeystore = ring.keystore();
+      Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
       picture = storedKeystore.map(StoredKeystore::keystore).map(this::taken).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (StoreException | MalformedValueException e) {
@@ -72,14 +72,14 @@ final class Lookout {
 
   private FleetPicture taken(Keystore keystore) {
     KekVersion target = target(keystore);
-    Roster roster = ring.roster(keystore.timings());
+    Roster roster = keyringStore.readRoster(keystore.timings());
     return new FleetPicture(
         keystore,
         roster,
         target,
         readiness(keystore, target, roster),
-        ring.progress().orElse(null),
-        ring.lastSignAge().orElse(null),
+        keyringStore.readProgress().orElse(null),
+        keyringStore.readDriverHeartbeatAge().orElse(null),
         findings());
   }
 
@@ -99,7 +99,7 @@ final class Lookout {
   /// the version, itself among them.
   private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
-        ? new ReadinessVerifier(ring, keys).judge(keystore, target, new AnyProcesses())
+        ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
         : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }
@@ -108,8 +108,8 @@ final class Lookout {
     boolean isDue =
         findings.equals(Findings.NONE) || clock.getAsLong() - foundAt >= SELDOM.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
-      AuditVerdict audit = ring.audit().verify();
-      findings = new Findings(shelves.carrying().orElse(null), audit);
+      AuditVerdict audit = keyringStore.audit().verify();
+      findings = new Findings(collectionCatalog.countByVersion().orElse(null), audit);
       foundAt = clock.getAsLong();
     }
     return findings;

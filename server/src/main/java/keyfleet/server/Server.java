@@ -124,17 +124,22 @@ public final class Server implements AutoCloseable {
   }
 
   private void work(Member member) {
-    KeyringStore ring =
+    KeyringStore keyringStore =
         new KeyringStore(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
-    BatchExecutor crew =
+    BatchExecutor batchExecutor =
         settings.roles().contains(Role.WORKER)
             ? opened(new ThreadPoolBatchExecutor())
-            : BatchExecutor.NONE;
-    CollectionCatalog shelves =
+            : BatchExecutor.DIRECT;
+    CollectionCatalog collectionCatalog =
         new CollectionCatalog(
-            ring, ties.stores(), crew, settings.throttle().batchSize(), failpoints);
+            keyringStore,
+            ties.stores(),
+            batchExecutor,
+            settings.throttle().batchSize(),
+            failpoints);
     String driver = member.instance() + "/" + nonce().substring(0, 8);
-    RotationLoop loop = new RotationLoop(driver, ring, shelves, member.keys(), clock);
+    RotationLoop loop =
+        new RotationLoop(driver, keyringStore, collectionCatalog, member.keys(), clock);
     Worker worker = new Worker(loop, settings.throttle(), log);
     KeyringStore unseen =
         new KeyringStore(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
@@ -142,7 +147,7 @@ public final class Server implements AutoCloseable {
     Lookout lookout = new Lookout(unseen, counted, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
       Chore driving = opened(new Chore("worker", worker::turn, log));
-      opened(ring.watch(driving::ring));
+      opened(keyringStore.watch(driving::ring));
       driving.start();
     }
     opened(new Chore("lookout", lookout::look, log)).start();

@@ -29,20 +29,20 @@ final class Worker {
 
   /// One turn. Returns after what time the next is due.
   Duration turn() {
-    NextTick pace = loop.tick();
-    loop.seen().ifPresent(this::note);
+    NextTick nextTick = loop.tick();
+    loop.lastKeystore().ifPresent(this::note);
     noteTrouble();
     long before = moved;
-    moved = loop.moved();
-    return switch (pace) {
-      case AT_ONCE -> throttle.after(moved - before);
+    moved = loop.rewrapped();
+    return switch (nextTick) {
+      case IMMEDIATELY -> throttle.after(moved - before);
       case LATER -> later();
     };
   }
 
   /// Records moved since this process started.
   long moved() {
-    return loop.moved();
+    return loop.rewrapped();
   }
 
   private void note(Keystore keystore) {
@@ -51,7 +51,7 @@ final class Worker {
 
   /// Each trouble is said when it begins and when it is over, not at every turn.
   private void noteTrouble() {
-    String now = loop.trouble().map(Throwable::getMessage).orElse("");
+    String now = loop.lastFailure().map(Throwable::getMessage).orElse("");
     if (now.equals(trouble)) {
       return;
     }
@@ -64,7 +64,7 @@ final class Worker {
   }
 
   private Duration later() {
-    Optional<Timings> timings = loop.seen().map(Keystore::timings);
+    Optional<Timings> timings = loop.lastKeystore().map(Keystore::timings);
     Duration part = timings.orElse(Timings.DEFAULT).heartbeat().dividedBy(TURNS_PER_BEAT);
     return part.compareTo(SHORTEST) < 0 ? SHORTEST : part;
   }

@@ -128,14 +128,18 @@ final class Rig implements AutoCloseable {
   }
 
   KeyringOperations orders() {
-    KeyringStore ring = ring();
+    KeyringStore keyringStore = keyringStore();
     LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(provider()), RANDOM);
     holder.refresh();
     return new KeyringOperations(
-        ring, new CollectionCatalog(ring, stores(), Failpoints.NONE), holder, Rig::nonce, RANDOM);
+        keyringStore,
+        new CollectionCatalog(keyringStore, stores(), Failpoints.NONE),
+        holder,
+        Rig::nonce,
+        RANDOM);
   }
 
-  KeyringStore ring() {
+  KeyringStore keyringStore() {
     return new KeyringStore(KeyringName.MAIN, engine.kv(), Rig::nonce, Failpoints.NONE);
   }
 

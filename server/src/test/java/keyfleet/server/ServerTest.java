@@ -109,7 +109,7 @@ class ServerTest {
   }
 
   private Rotation rotation() {
-    return rig.ring().keystore().orElseThrow().keystore().rotation();
+    return rig.keyringStore().readKeystore().orElseThrow().keystore().rotation();
   }
 
   private static KekVersion version(int number) {
@@ -143,7 +143,9 @@ class ServerTest {
       Server server = rig.server("late", rig.engine.kv(), address, Role.WORKER);
       assertThrows(AddressException.class, server::start);
     }
-    assertTrue(rig.ring().roster(Rig.TIMINGS).heartbeats().isEmpty(), "its heartbeat is deleted");
+    assertTrue(
+        rig.keyringStore().readRoster(Rig.TIMINGS).heartbeats().isEmpty(),
+        "its heartbeat is deleted");
   }
 
   @Test
@@ -173,7 +175,7 @@ class ServerTest {
     Server server = rig.server("w", Role.WORKER);
     server.start();
     server.close();
-    assertTrue(rig.ring().roster(Rig.TIMINGS).heartbeats().isEmpty());
+    assertTrue(rig.keyringStore().readRoster(Rig.TIMINGS).heartbeats().isEmpty());
     assertTrue(rig.log().contains("left the fleet of keyring main as w"), rig::log);
   }
 }

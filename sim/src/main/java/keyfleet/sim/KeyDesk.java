@@ -19,7 +19,7 @@ import keyfleet.store.StoreException;
 final class KeyDesk {
   private final Loop loop;
   private final LoadedKeys holder;
-  private final KeyringStore ring;
+  private final KeyringStore keyringStore;
   private final KeyringOperations orders;
   private final RemovalOperations removals;
 
@@ -32,17 +32,17 @@ final class KeyDesk {
     Supplier<String> nonces = keys.nonces(host.name() + host.life());
     SimRandom random = new SimRandom(host.dice().named("desk" + host.life()));
     this.holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random);
-    this.ring =
+    this.keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
             keys.kv(Part.OPERATOR, loop),
             nonces,
             Failpoints.NONE,
             KeyWorld.author(host));
-    CollectionCatalog shelves =
-        new CollectionCatalog(ring, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
-    this.orders = new KeyringOperations(ring, shelves, holder, nonces, random);
-    this.removals = new RemovalOperations(ring, shelves, orders);
+    CollectionCatalog collectionCatalog =
+        new CollectionCatalog(keyringStore, keys.stores(Part.OPERATOR, loop), Failpoints.NONE);
+    this.orders = new KeyringOperations(keyringStore, collectionCatalog, holder, nonces, random);
+    this.removals = new RemovalOperations(keyringStore, collectionCatalog, orders);
     holder.refresh();
   }
 
@@ -55,7 +55,7 @@ final class KeyDesk {
   }
 
   Optional<Keystore> keystore() {
-    return ring.keystore().map(KeystoreStore.StoredKeystore::keystore);
+    return keyringStore.readKeystore().map(KeystoreStore.StoredKeystore::keystore);
   }
 
   /// Gives an order every `period`.

@@ -171,7 +171,7 @@ final class KeyFleet implements Fleet {
         switch ((int) (fault.choice() % 8)) {
           case 0, 1, 2 -> desk.orders().abort();
           case 3 -> desk.orders().pause();
-          case 4 -> desk.orders().rehearse(active(), next(active()));
+          case 4 -> desk.orders().dryRun(active(), next(active()));
           case 5 -> desk.orders().revoke(active(), next(active()));
           case 6 -> desk.removals().disable(some);
           default ->

@@ -79,7 +79,7 @@ record KeyPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
       }
       case DESTROYING -> {
         shredder.accept(version);
-        yield Optional.of(desk.removals().destroyed(version));
+        yield Optional.of(desk.removals().markDestroyed(version));
       }
       case ANNOUNCED, STAGED, ACTIVE, DESTROYED -> Optional.empty();
     };

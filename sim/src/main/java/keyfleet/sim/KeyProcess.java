@@ -148,18 +148,19 @@ final class KeyProcess implements App.Witness {
   private void startWorker(LoadedKeys holder) {
     host.fences();
     Loop loop = new Loop(host);
-    KeyringStore ring =
+    KeyringStore keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
             keys.kv(Part.WORKER, loop),
             nonces("worker"),
             Failpoints.NONE,
             KeyWorld.author(host));
-    CollectionCatalog shelves =
-        new CollectionCatalog(ring, keys.stores(Part.WORKER, loop), Failpoints.NONE);
+    CollectionCatalog collectionCatalog =
+        new CollectionCatalog(keyringStore, keys.stores(Part.WORKER, loop), Failpoints.NONE);
     RotationLoop rotations =
-        new RotationLoop(host.name() + " " + run(), ring, shelves, holder, clock(Part.WORKER));
-    loop.paced(() -> rotations.tick() == RotationLoop.NextTick.AT_ONCE ? AT_ONCE : LOOK);
+        new RotationLoop(
+            host.name() + " " + run(), keyringStore, collectionCatalog, holder, clock(Part.WORKER));
+    loop.paced(() -> rotations.tick() == RotationLoop.NextTick.IMMEDIATELY ? AT_ONCE : LOOK);
   }
 
   @Override

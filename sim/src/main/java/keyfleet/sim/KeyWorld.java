@@ -74,14 +74,14 @@ final class KeyWorld {
 
   /// What somebody finds who looks at the audit, right at the store.
   AuditVerdict verdict() {
-    KeyringStore ring =
+    KeyringStore keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
             world.kv(),
             nonces("auditor"),
             Failpoints.NONE,
             author(world.host("auditor")));
-    return ring.audit().verify();
+    return keyringStore.audit().verify();
   }
 
   /// The store for one loop of a process.

@@ -54,7 +54,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
 
   private void saw(WatchedKv.Applied write) {
     if (write.key().value().startsWith("desired.")) {
-      truth.told(write.key(), DesiredDocument.read(write.value()));
+      truth.told(write.key(), DesiredDocument.parse(write.value()));
     }
     for (RolloutId id : List.of(Shipment.ROLLOUT, Shipment.RETRY)) {
       if (write.key().value().equals(id + ".ctl")) {
@@ -159,7 +159,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
         DRIVE,
         () -> {
           rollouts.tick();
-          host.note(() -> "drives " + rollouts.troubles());
+          host.note(() -> "drives " + rollouts.problems());
         });
   }
 

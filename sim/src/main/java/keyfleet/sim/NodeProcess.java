@@ -128,7 +128,7 @@ final class NodeProcess implements NodeMachine.Witness {
   }
 
   private void delivered(Entry entry) {
-    truth.delivered(this, DesiredDocument.read(entry.value()));
+    truth.delivered(this, DesiredDocument.parse(entry.value()));
   }
 
   @Override

@@ -59,7 +59,7 @@ final class RolloutClerk {
   }
 
   private RolloutOperationResult repeat(Wish wish) {
-    return wish.second(register.inventory(NodeProcess.COMPONENT))
+    return wish.second(register.readInventory(NodeProcess.COMPONENT))
         .map(orders::start)
         .orElse(new RolloutOperationResult.NoSuchRollout());
   }

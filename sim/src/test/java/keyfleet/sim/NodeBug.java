@@ -133,7 +133,7 @@ enum NodeBug implements Ports {
   }
 
   private static Value clean(Value card) {
-    return new NodeProfile(NodeProfile.read(card).facts(), Quarantine.NONE).toValue();
+    return new NodeProfile(NodeProfile.parse(card).facts(), Quarantine.NONE).toValue();
   }
 
   private static boolean isControl(Bucket bucket, Key key) {
@@ -144,7 +144,7 @@ enum NodeBug implements Ports {
     return new BentKv.Misread(
         kv,
         NodeBug::isDesired,
-        value -> DesiredDocument.of(reading.apply(DesiredDocument.read(value))));
+        value -> DesiredDocument.toValue(reading.apply(DesiredDocument.parse(value))));
   }
 
   private static DesiredState hasty(DesiredState desiredState) {
@@ -175,7 +175,7 @@ enum NodeBug implements Ports {
 
   private static Entry with(Entry entry, NodeReport report) {
     return new Entry(
-        entry.key(), NodeReportDocument.of(report), entry.revision(), entry.writtenAt());
+        entry.key(), NodeReportDocument.toValue(report), entry.revision(), entry.writtenAt());
   }
 
   /// Takes every order for one of the latest driver that was heard of.
@@ -201,11 +201,11 @@ enum NodeBug implements Ports {
     }
 
     private Entry believed(Entry entry) {
-      NodeReport report = NodeReportDocument.read(entry.value());
+      NodeReport report = NodeReportDocument.parse(entry.value());
       Key key = RolloutKeys.desired(report.task().component(), report.node());
       return inner
           .get(RolloutKeys.ROLLOUTS, key)
-          .map(it -> DesiredDocument.read(it.value()))
+          .map(it -> DesiredDocument.parse(it.value()))
           .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
           .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.claim()))
           .map(it -> NodeBug.with(entry, it))
@@ -234,7 +234,7 @@ enum NodeBug implements Ports {
     }
 
     private static Entry done(Entry entry) {
-      NodeReport report = NodeReportDocument.read(entry.value());
+      NodeReport report = NodeReportDocument.parse(entry.value());
       return NodeBug.with(
           entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.claim()));
     }
@@ -249,7 +249,7 @@ enum NodeBug implements Ports {
         return entries;
       }
       for (int i = 0; i + 1 < entries.size(); i++) {
-        NodeReport report = NodeReportDocument.read(entries.get(i).value());
+        NodeReport report = NodeReportDocument.parse(entries.get(i).value());
         if (report.rollbackReason() == RollbackReason.UNHEALTHY) {
           entries.set(i + 1, as(entries.get(i + 1), report));
         }
@@ -258,7 +258,7 @@ enum NodeBug implements Ports {
     }
 
     private static Entry as(Entry entry, NodeReport failed) {
-      NodeReport own = NodeReportDocument.read(entry.value());
+      NodeReport own = NodeReportDocument.parse(entry.value());
       return NodeBug.with(entry, with(own, failed.phase(), failed.rollbackReason(), own.claim()));
     }
   }
@@ -289,7 +289,7 @@ enum NodeBug implements Ports {
     }
 
     private static Entry rejecting(Entry entry) {
-      NodeReport report = NodeReportDocument.read(entry.value());
+      NodeReport report = NodeReportDocument.parse(entry.value());
       NodeReport failed =
           report.phase() == NodePhase.PREPARING || report.phase().isTerminal()
               ? report

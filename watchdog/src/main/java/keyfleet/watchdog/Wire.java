@@ -67,7 +67,7 @@ final class Wire {
 
   private static @Nullable DesiredState decoded(Value value) {
     try {
-      return DesiredDocument.read(value);
+      return DesiredDocument.parse(value);
     } catch (MalformedValueException e) {
       return null;
     }
@@ -80,7 +80,7 @@ final class Wire {
     if (report.equals(told)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink storeLink = keep(RolloutKeys.REPORTS, NodeReportDocument.of(report));
+    StoreLink storeLink = keep(RolloutKeys.REPORTS, NodeReportDocument.toValue(report));
     told = storeLink == StoreLink.CONNECTED ? report : null;
     return storeLink;
   }

@@ -99,7 +99,7 @@ final class Rig {
     store.put(
         RolloutKeys.ROLLOUTS,
         RolloutKeys.desired(SELF.component(), SELF.node()),
-        DesiredDocument.of(desiredState));
+        DesiredDocument.toValue(desiredState));
   }
 
   Optional<NodeReport> report() {
@@ -112,7 +112,7 @@ final class Rig {
   private NodeReport decoded(Entry entry) {
     NodeReport report = read.get(entry.revision());
     if (report == null) {
-      report = NodeReportDocument.read(entry.value());
+      report = NodeReportDocument.parse(entry.value());
       read.clear();
       read.put(entry.revision(), report);
     }

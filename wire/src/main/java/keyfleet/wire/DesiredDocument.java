@@ -9,22 +9,22 @@ import keyfleet.store.Value;
 public final class DesiredDocument {
   private DesiredDocument() {}
 
-  public static Value of(DesiredState desiredState) {
+  public static Value toValue(DesiredState desiredState) {
     return Document.builder()
-        .document("task", DocumentFields.of(desiredState.task()))
-        .text("goal", DocumentFields.word(desiredState.goal()))
-        .document("lead", DocumentFields.of(desiredState.claim()))
+        .document("task", DocumentFields.toDocument(desiredState.task()))
+        .text("goal", DocumentFields.toText(desiredState.goal()))
+        .document("lead", DocumentFields.toDocument(desiredState.claim()))
         .number("decision", desiredState.decision())
         .build()
         .toValue();
   }
 
-  public static DesiredState read(Value value) {
+  public static DesiredState parse(Value value) {
     return Document.parse(value)
         .as(document ->
             new DesiredState(
                 DocumentFields.task(document.document("task")),
-                DocumentFields.constant(Goal.class, document.text("goal")),
+                DocumentFields.parseConstant(Goal.class, document.text("goal")),
                 DocumentFields.lead(document.document("lead")),
                 document.number("decision")));
   }

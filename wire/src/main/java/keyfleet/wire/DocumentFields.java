@@ -16,7 +16,7 @@ import keyfleet.store.Document;
 public final class DocumentFields {
   private DocumentFields() {}
 
-  static Document of(Task task) {
+  static Document toDocument(Task task) {
     return Document.builder()
         .text("rollout", task.rollout().value())
         .number("attempt", task.attempt())
@@ -41,7 +41,7 @@ public final class DocumentFields {
             : RolloutTimings.DEFAULT_HEALTH_WAIT);
   }
 
-  static Document of(DriverClaim driverClaim) {
+  static Document toDocument(DriverClaim driverClaim) {
     return Document.builder()
         .number("epoch", driverClaim.epoch())
         .text("nonce", driverClaim.nonce())
@@ -52,12 +52,12 @@ public final class DocumentFields {
     return new DriverClaim(document.number("epoch"), document.text("nonce"));
   }
 
-  static String word(Enum<?> constant) {
+  static String toText(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 
-  static <E extends Enum<E>> E constant(Class<E> kind, String word) {
-    return Enum.valueOf(kind, word.toUpperCase(Locale.ROOT));
+  static <E extends Enum<E>> E parseConstant(Class<E> type, String text) {
+    return Enum.valueOf(type, text.toUpperCase(Locale.ROOT));
   }
 
   static Duration duration(Document document, String name) {

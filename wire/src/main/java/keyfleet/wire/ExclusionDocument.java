@@ -19,7 +19,7 @@ import keyfleet.store.Document;
 final class ExclusionDocument {
   private ExclusionDocument() {}
 
-  static Document of(ExcludedNode excludedNode) {
+  static Document toDocument(ExcludedNode excludedNode) {
     Document.Builder builder = Document.builder().text("node", excludedNode.node().value());
     return switch (excludedNode.reason()) {
       case Degraded _ -> builder.text("reason", "degraded").build();
@@ -41,7 +41,7 @@ final class ExclusionDocument {
     };
   }
 
-  static ExcludedNode read(Document document) {
+  static ExcludedNode parse(Document document) {
     return new ExcludedNode(new NodeId(document.text("node")), reason(document));
   }
 

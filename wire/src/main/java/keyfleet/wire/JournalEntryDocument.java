@@ -38,22 +38,22 @@ import keyfleet.store.Value;
 public final class JournalEntryDocument {
   private JournalEntryDocument() {}
 
-  public static Value of(JournalEntry page) {
+  public static Value toValue(JournalEntry entry) {
     Document.Builder builder =
         Document.builder()
-            .text("boot", page.writtenAt().boot())
-            .number("elapsed", page.writtenAt().elapsed())
-            .text("wall", page.writtenAt().wall().toString())
-            .document("ground", of(page.node().baseline()));
-    if (page.node() instanceof Tasked tasked) {
-      builder.document("duty", of(tasked.nodeTask()));
+            .text("boot", entry.writtenAt().boot())
+            .number("elapsed", entry.writtenAt().elapsed())
+            .text("wall", entry.writtenAt().wall().toString())
+            .document("ground", toValue(entry.node().baseline()));
+    if (entry.node() instanceof Tasked tasked) {
+      builder.document("duty", toValue(tasked.nodeTask()));
     }
-    page.remainingDeadline().ifPresent(it -> builder.text("remaining", it.toString()));
-    state(builder, page.node());
+    entry.remainingDeadline().ifPresent(it -> builder.text("remaining", it.toString()));
+    writeState(builder, entry.node());
     return builder.build().toValue();
   }
 
-  private static void state(Document.Builder builder, Node node) {
+  private static void writeState(Document.Builder builder, Node node) {
     switch (node) {
       case Idle _ -> builder.text("state", "idle");
       case Preparing _ -> builder.text("state", "preparing");
@@ -66,13 +66,13 @@ public final class JournalEntryDocument {
       case RolledBack r ->
           builder
               .text("state", "rolled_back")
-              .text("setback", DocumentFields.word(r.rollbackReason()))
+              .text("setback", DocumentFields.toText(r.rollbackReason()))
               .texts("reasons", r.reasons());
       case RollingBack r ->
           builder
               .text("state", "rolling_back")
-              .text("undo", DocumentFields.word(r.undo()))
-              .text("setback", DocumentFields.word(r.rollbackReason()))
+              .text("undo", DocumentFields.toText(r.undo()))
+              .text("setback", DocumentFields.toText(r.rollbackReason()))
               .texts("reasons", r.reasons());
     }
   }
@@ -81,41 +81,42 @@ public final class JournalEntryDocument {
     builder.number("relapses", soakHealth.relapses()).number("restarts", soakHealth.restarts());
   }
 
-  private static Document of(NodeBaseline nodeBaseline) {
+  private static Document toValue(NodeBaseline nodeBaseline) {
     return Document.builder()
         .text("node", nodeBaseline.node().value())
         .text("component", nodeBaseline.component().value())
         .text("confirmed", nodeBaseline.confirmed().hex())
         .text("previous", nodeBaseline.previous().hex())
-        .documents("past", nodeBaseline.history().stream().map(JournalEntryDocument::of).toList())
+        .documents(
+            "past", nodeBaseline.history().stream().map(JournalEntryDocument::toValue).toList())
         .build();
   }
 
-  private static Document of(TaskHistoryEntry taskHistoryEntry) {
+  private static Document toValue(TaskHistoryEntry taskHistoryEntry) {
     return Document.builder()
-        .document("task", DocumentFields.of(taskHistoryEntry.task()))
+        .document("task", DocumentFields.toDocument(taskHistoryEntry.task()))
         .text("before", taskHistoryEntry.releaseBefore().hex())
-        .document("lead", DocumentFields.of(taskHistoryEntry.claim()))
-        .text("course", DocumentFields.word(taskHistoryEntry.direction()))
-        .text("phase", DocumentFields.word(taskHistoryEntry.phase()))
-        .text("setback", DocumentFields.word(taskHistoryEntry.rollbackReason()))
+        .document("lead", DocumentFields.toDocument(taskHistoryEntry.claim()))
+        .text("course", DocumentFields.toText(taskHistoryEntry.direction()))
+        .text("phase", DocumentFields.toText(taskHistoryEntry.phase()))
+        .text("setback", DocumentFields.toText(taskHistoryEntry.rollbackReason()))
         .build();
   }
 
-  private static Document of(NodeTask nodeTask) {
+  private static Document toValue(NodeTask nodeTask) {
     return Document.builder()
-        .document("task", DocumentFields.of(nodeTask.task()))
+        .document("task", DocumentFields.toDocument(nodeTask.task()))
         .text("before", nodeTask.releaseBefore().hex())
-        .document("lead", DocumentFields.of(nodeTask.claim()))
-        .text("course", DocumentFields.word(nodeTask.direction()))
+        .document("lead", DocumentFields.toDocument(nodeTask.claim()))
+        .text("course", DocumentFields.toText(nodeTask.direction()))
         .build();
   }
 
-  public static JournalEntry read(Value value) {
-    return Document.parse(value).as(JournalEntryDocument::page);
+  public static JournalEntry parse(Value value) {
+    return Document.parse(value).as(JournalEntryDocument::entry);
   }
 
-  private static JournalEntry page(Document document) {
+  private static JournalEntry entry(Document document) {
     ClockReading written =
         new ClockReading(
             document.text("boot"),
@@ -143,7 +144,7 @@ public final class JournalEntryDocument {
       case "rolling_back" ->
           new RollingBack(
               nodeTask,
-              DocumentFields.constant(Undo.class, document.text("undo")),
+              DocumentFields.parseConstant(Undo.class, document.text("undo")),
               setback(document),
               document.texts("reasons"));
       default -> throw new IllegalArgumentException("unknown: " + document.text("state"));
@@ -167,7 +168,7 @@ public final class JournalEntryDocument {
   }
 
   private static RollbackReason setback(Document document) {
-    return DocumentFields.constant(RollbackReason.class, document.text("setback"));
+    return DocumentFields.parseConstant(RollbackReason.class, document.text("setback"));
   }
 
   private static NodeBaseline ground(Document document) {
@@ -186,8 +187,8 @@ public final class JournalEntryDocument {
         DocumentFields.task(document.document("task")),
         new Sha256(document.text("before")),
         DocumentFields.lead(document.document("lead")),
-        DocumentFields.constant(Direction.class, document.text("course")),
-        DocumentFields.constant(NodePhase.class, document.text("phase")),
+        DocumentFields.parseConstant(Direction.class, document.text("course")),
+        DocumentFields.parseConstant(NodePhase.class, document.text("phase")),
         setback(document));
   }
 
@@ -197,6 +198,6 @@ public final class JournalEntryDocument {
         DocumentFields.task(document.document("task")),
         new Sha256(document.text("before")),
         DocumentFields.lead(document.document("lead")),
-        DocumentFields.constant(Direction.class, document.text("course")));
+        DocumentFields.parseConstant(Direction.class, document.text("course")));
   }
 }

@@ -12,12 +12,12 @@ public record NodeOwner(RolloutId rollout, DriverClaim driverClaim) {
   public Value toValue() {
     return Document.builder()
         .text("rollout", rollout.value())
-        .document("lead", DocumentFields.of(driverClaim))
+        .document("lead", DocumentFields.toDocument(driverClaim))
         .build()
         .toValue();
   }
 
-  public static NodeOwner read(Value value) {
+  public static NodeOwner parse(Value value) {
     return Document.parse(value)
         .as(document ->
             new NodeOwner(

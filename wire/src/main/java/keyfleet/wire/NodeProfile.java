@@ -14,21 +14,21 @@ import keyfleet.store.Value;
 /// What a node says of itself under its key in [RolloutKeys#NODES]: its facts, and the releases
 /// that it has rolled back (R17). It outlives the node's connection and every rollout.
 public record NodeProfile(Facts facts, Quarantine quarantine) {
-  public static final NodeProfile BLANK = new NodeProfile(Facts.NONE, Quarantine.NONE);
+  public static final NodeProfile EMPTY = new NodeProfile(Facts.NONE, Quarantine.NONE);
 
   public Value toValue() {
-    Document.Builder said = Document.builder();
-    facts.values().forEach(said::texts);
-    Document.Builder quarantined = Document.builder();
-    quarantine.attempts().forEach((release, it) -> quarantined.number(release.hex(), it));
+    Document.Builder factsFields = Document.builder();
+    facts.values().forEach(factsFields::texts);
+    Document.Builder quarantineFields = Document.builder();
+    quarantine.attempts().forEach((release, it) -> quarantineFields.number(release.hex(), it));
     return Document.builder()
-        .document("facts", said.build())
-        .document("quarantined", quarantined.build())
+        .document("facts", factsFields.build())
+        .document("quarantined", quarantineFields.build())
         .build()
         .toValue();
   }
 
-  public static NodeProfile read(Value value) {
+  public static NodeProfile parse(Value value) {
     return Document.parse(value)
         .as(document ->
             new NodeProfile(

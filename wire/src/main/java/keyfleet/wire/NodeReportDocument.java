@@ -13,27 +13,27 @@ import keyfleet.store.Value;
 public final class NodeReportDocument {
   private NodeReportDocument() {}
 
-  public static Value of(NodeReport report) {
+  public static Value toValue(NodeReport report) {
     return Document.builder()
         .text("node", report.node().value())
-        .document("task", DocumentFields.of(report.task()))
-        .text("phase", DocumentFields.word(report.phase()))
-        .text("setback", DocumentFields.word(report.rollbackReason()))
-        .document("seen", DocumentFields.of(report.claim()))
+        .document("task", DocumentFields.toDocument(report.task()))
+        .text("phase", DocumentFields.toText(report.phase()))
+        .text("setback", DocumentFields.toText(report.rollbackReason()))
+        .document("seen", DocumentFields.toDocument(report.claim()))
         .text("running", report.running().hex())
         .texts("reasons", report.reasons())
         .build()
         .toValue();
   }
 
-  public static NodeReport read(Value value) {
+  public static NodeReport parse(Value value) {
     return Document.parse(value)
         .as(document ->
             new NodeReport(
                 new NodeId(document.text("node")),
                 DocumentFields.task(document.document("task")),
-                DocumentFields.constant(NodePhase.class, document.text("phase")),
-                DocumentFields.constant(RollbackReason.class, document.text("setback")),
+                DocumentFields.parseConstant(NodePhase.class, document.text("phase")),
+                DocumentFields.parseConstant(RollbackReason.class, document.text("setback")),
                 DocumentFields.lead(document.document("seen")),
                 new Sha256(document.text("running")),
                 document.has("reasons") ? document.texts("reasons") : List.of()));

@@ -27,37 +27,37 @@ public final class RolloutControlDocument {
   private RolloutControlDocument() {}
 
   /// `nonce` is of this write alone.
-  public static Value of(Rollout rollout, String nonce) {
+  public static Value toValue(Rollout rollout, String nonce) {
     RolloutRun rolloutRun = rollout.run();
     Document.Builder builder =
         Document.builder()
             .text("nonce", nonce)
             .text("incarnation", rolloutRun.spec().incarnation())
-            .document("lead", DocumentFields.of(rolloutRun.claim()))
+            .document("lead", DocumentFields.toDocument(rolloutRun.claim()))
             .number("passed", rolloutRun.progress().passedBatches())
             .number("kept", rolloutRun.progress().keptBatches());
-    state(builder, rollout);
+    writeState(builder, rollout);
     return builder
         .document("nodes", nodes(rolloutRun))
         .document("attempts", attempts(rolloutRun))
         .documents(
             "excluded",
-            rolloutRun.progress().excluded().stream().map(ExclusionDocument::of).toList())
+            rolloutRun.progress().excluded().stream().map(ExclusionDocument::toDocument).toList())
         .build()
         .toValue();
   }
 
   /// Whether both would be stored alike; a driver's memory is not.
   public static boolean isSame(Rollout one, Rollout other) {
-    return blank(one).equals(blank(other));
+    return withoutMemory(one).equals(withoutMemory(other));
   }
 
-  private static Rollout blank(Rollout rollout) {
+  private static Rollout withoutMemory(Rollout rollout) {
     return rollout.with(rollout.run().withDriverView(DriverView.empty(Duration.ZERO)));
   }
 
   /// The state's name, as people and scripts know it.
-  public static String word(Rollout rollout) {
+  public static String stateName(Rollout rollout) {
     return switch (rollout) {
       case Rollout.Created _ -> "created";
       case Rollout.Rolling _ -> "rolling";
@@ -69,17 +69,17 @@ public final class RolloutControlDocument {
     };
   }
 
-  private static void state(Document.Builder builder, Rollout rollout) {
-    builder.text("state", word(rollout));
+  private static void writeState(Document.Builder builder, Rollout rollout) {
+    builder.text("state", stateName(rollout));
     switch (rollout) {
       case Rollout.Paused(_, var stopCause) ->
-          builder.text("cause", DocumentFields.word(stopCause));
+          builder.text("cause", DocumentFields.toText(stopCause));
       case Rollout.Aborted(_, var stopCause) ->
-          builder.text("cause", DocumentFields.word(stopCause));
+          builder.text("cause", DocumentFields.toText(stopCause));
       case Rollout.Aborting(_, var stopOrder) ->
           builder
-              .text("cause", DocumentFields.word(stopOrder.cause()))
-              .text("goal", DocumentFields.word(stopOrder.goal()))
+              .text("cause", DocumentFields.toText(stopOrder.cause()))
+              .text("goal", DocumentFields.toText(stopOrder.goal()))
               .number("fence", stopOrder.fence());
       case Rollout.Created _, Rollout.Rolling _, Rollout.RolledBack _, Rollout.Completed _ -> {}
     }
@@ -94,7 +94,7 @@ public final class RolloutControlDocument {
               .map(it -> it.getKey().value())
               .toList();
       if (!nodes.isEmpty()) {
-        builder.texts(DocumentFields.word(nodeProgress), nodes);
+        builder.texts(DocumentFields.toText(nodeProgress), nodes);
       }
     }
     return builder.build();
@@ -110,11 +110,11 @@ public final class RolloutControlDocument {
     return builder.build();
   }
 
-  public static Rollout read(RolloutSpec spec, Value value) {
-    return Document.parse(value).as(document -> read(spec, document));
+  public static Rollout parse(RolloutSpec spec, Value value) {
+    return Document.parse(value).as(document -> parse(spec, document));
   }
 
-  private static Rollout read(RolloutSpec spec, Document document) {
+  private static Rollout parse(RolloutSpec spec, Document document) {
     if (!document.text("incarnation").equals(spec.incarnation())) {
       throw new MalformedValueException("rollout " + spec.id() + " is of another incarnation");
     }
@@ -133,11 +133,11 @@ public final class RolloutControlDocument {
   }
 
   private static StopCause cause(Document document) {
-    return DocumentFields.constant(StopCause.class, document.text("cause"));
+    return DocumentFields.parseConstant(StopCause.class, document.text("cause"));
   }
 
   private static StopOrder recall(Document document) {
-    Goal goal = DocumentFields.constant(Goal.class, document.text("goal"));
+    Goal goal = DocumentFields.parseConstant(Goal.class, document.text("goal"));
     return new StopOrder(goal, document.number("fence"), cause(document));
   }
 
@@ -145,9 +145,9 @@ public final class RolloutControlDocument {
     Document nodes = document.document("nodes");
     Document attempts = document.document("attempts");
     SortedMap<NodeId, NodeEntry> nodeEntries = new TreeMap<>();
-    for (String word : nodes.fieldNames()) {
-      NodeProgress nodeProgress = DocumentFields.constant(NodeProgress.class, word);
-      for (String node : nodes.texts(word)) {
+    for (String name : nodes.fieldNames()) {
+      NodeProgress nodeProgress = DocumentFields.parseConstant(NodeProgress.class, name);
+      for (String node : nodes.texts(name)) {
         int attempt =
             attempts.has(node) ? DocumentFields.count(attempts, node) : spec.firstAttempt();
         nodeEntries.put(new NodeId(node), new NodeEntry(nodeProgress, attempt));
@@ -162,7 +162,7 @@ public final class RolloutControlDocument {
 
   private static List<ExcludedNode> excluded(Document document) {
     return document.has("excluded")
-        ? document.documents("excluded").stream().map(ExclusionDocument::read).toList()
+        ? document.documents("excluded").stream().map(ExclusionDocument::parse).toList()
         : List.of();
   }
 }

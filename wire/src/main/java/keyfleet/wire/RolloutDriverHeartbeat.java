@@ -19,17 +19,17 @@ public record RolloutDriverHeartbeat(String driver, State state) {
   public Value toValue(String nonce) {
     return Document.builder()
         .text("driver_id", driver)
-        .text("state", DocumentFields.word(state))
+        .text("state", DocumentFields.toText(state))
         .text("nonce", nonce)
         .build()
         .toValue();
   }
 
-  public static RolloutDriverHeartbeat read(Value value) {
+  public static RolloutDriverHeartbeat parse(Value value) {
     return Document.parse(value)
         .as(document ->
             new RolloutDriverHeartbeat(
                 document.text("driver_id"),
-                DocumentFields.constant(State.class, document.text("state"))));
+                DocumentFields.parseConstant(State.class, document.text("state"))));
   }
 }

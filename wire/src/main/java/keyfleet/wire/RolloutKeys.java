@@ -28,7 +28,7 @@ public final class RolloutKeys {
   public static final Prefix DRIVERS = new Prefix("driver.");
 
   /// First words of other keys in the same bucket.
-  private static final Set<String> TAKEN = Set.of("act", "desired", "driver");
+  private static final Set<String> RESERVED = Set.of("act", "desired", "driver");
 
   private static final Pattern EPOCH = Pattern.compile("[1-9][0-9]{0,17}");
 
@@ -88,7 +88,7 @@ public final class RolloutKeys {
   }
 
   private static Key of(RolloutId id, String rest) {
-    if (TAKEN.contains(id.value())) {
+    if (RESERVED.contains(id.value())) {
       throw new IllegalArgumentException("no rollout can be called " + id);
     }
     return new Key(id + "." + rest);

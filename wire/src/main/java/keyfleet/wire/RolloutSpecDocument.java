@@ -33,21 +33,21 @@ public final class RolloutSpecDocument {
 
   private RolloutSpecDocument() {}
 
-  public static Value of(RolloutSpec spec) {
+  public static Value toValue(RolloutSpec spec) {
     return Document.builder()
         .text("rollout", spec.id().value())
         .text("incarnation", spec.incarnation())
         .number("attempt", spec.firstAttempt())
         .text("component", spec.component().value())
-        .document("admission", of(spec.eligibility()))
-        .document("plan", of(spec.plan()))
-        .document("limits", of(spec.limits()))
-        .document("times", of(spec.timings()))
+        .document("admission", toValue(spec.eligibility()))
+        .document("plan", toValue(spec.plan()))
+        .document("limits", toValue(spec.limits()))
+        .document("times", toValue(spec.timings()))
         .build()
         .toValue();
   }
 
-  public static RolloutSpec read(Value value) {
+  public static RolloutSpec parse(Value value) {
     return Document.parse(value).as(RolloutSpecDocument::spec);
   }
 
@@ -63,7 +63,7 @@ public final class RolloutSpecDocument {
         times(document.document("times")));
   }
 
-  private static Document of(RolloutPlan rolloutPlan) {
+  private static Document toValue(RolloutPlan rolloutPlan) {
     Document.Builder builder = Document.builder();
     if (rolloutPlan.failureDomains() instanceof FailureDomains.Limited(var fact, int perBatch)) {
       builder.text("domain", fact).number("per_domain", perBatch);
@@ -73,14 +73,15 @@ public final class RolloutSpecDocument {
         .text("inventory", rolloutPlan.inventory().hex())
         .text("release", rolloutPlan.release().hex())
         .text("target", rolloutPlan.target().toString())
-        .texts("canaries", words(rolloutPlan.canaries()))
+        .texts("canaries", ids(rolloutPlan.canaries()))
         .documents(
             "batches",
             rolloutPlan.batches().stream()
-                .map(it -> Document.builder().texts("nodes", words(it)).build())
+                .map(it -> Document.builder().texts("nodes", ids(it)).build())
                 .toList())
-        .texts("offline", words(rolloutPlan.offline()))
-        .documents("excluded", rolloutPlan.excluded().stream().map(ExclusionDocument::of).toList())
+        .texts("offline", ids(rolloutPlan.offline()))
+        .documents(
+            "excluded", rolloutPlan.excluded().stream().map(ExclusionDocument::toDocument).toList())
         .build();
   }
 
@@ -92,7 +93,7 @@ public final class RolloutSpecDocument {
             nodes(document, "canaries"),
             document.documents("batches").stream().map(it -> nodes(it, "nodes")).toList(),
             nodes(document, "offline"),
-            document.documents("excluded").stream().map(ExclusionDocument::read).toList(),
+            document.documents("excluded").stream().map(ExclusionDocument::parse).toList(),
             spread(document),
             document.has("inventory")
                 ? new Sha256(document.text("inventory"))
@@ -117,7 +118,7 @@ public final class RolloutSpecDocument {
     };
   }
 
-  private static Document of(EligibilityRules eligibilityRules) {
+  private static Document toValue(EligibilityRules eligibilityRules) {
     return Document.builder()
         .number("min_protocol", eligibilityRules.offeredRelease().minProtocol())
         .texts(
@@ -131,15 +132,15 @@ public final class RolloutSpecDocument {
             eligibilityRules.offeredRelease().allowedFrom().stream()
                 .map(VersionPattern::value)
                 .toList())
-        .text("degraded", DocumentFields.word(eligibilityRules.degraded()))
+        .text("degraded", DocumentFields.toText(eligibilityRules.degraded()))
         .documents(
             "held_back",
             new TreeMap<>(eligibilityRules.heldBack())
-                .entrySet().stream().map(RolloutSpecDocument::of).toList())
+                .entrySet().stream().map(RolloutSpecDocument::toValue).toList())
         .build();
   }
 
-  private static Document of(Map.Entry<NodeId, String> held) {
+  private static Document toValue(Map.Entry<NodeId, String> held) {
     return Document.builder()
         .text("node", held.getKey().value())
         .text("why", held.getValue())
@@ -153,42 +154,43 @@ public final class RolloutSpecDocument {
       return EligibilityRules.of(
           rolloutPlan.target(), OfferedRelease.of(rolloutPlan.release(), attempt));
     }
-    Document said = document.document("admission");
+    Document fields = document.document("admission");
     Set<Platform> platforms =
-        said.texts("platforms").stream().map(Platform::new).collect(Collectors.toSet());
+        fields.texts("platforms").stream().map(Platform::new).collect(Collectors.toSet());
     Map<NodeId, String> held = new HashMap<>();
-    said.documents("held_back")
+    fields
+        .documents("held_back")
         .forEach(it -> held.put(new NodeId(it.text("node")), it.text("why")));
     return new EligibilityRules(
         rolloutPlan.target(),
         new OfferedRelease(
             rolloutPlan.release(),
             attempt,
-            DocumentFields.count(said, "min_protocol"),
+            DocumentFields.count(fields, "min_protocol"),
             platforms,
-            allowedFrom(said)),
-        DocumentFields.constant(DegradedNodes.class, said.text("degraded")),
+            allowedFrom(fields)),
+        DocumentFields.parseConstant(DegradedNodes.class, fields.text("degraded")),
         held);
   }
 
-  private static List<VersionPattern> allowedFrom(Document said) {
-    return said.has("allowed_from")
-        ? said.texts("allowed_from").stream().map(VersionPattern::new).toList()
+  private static List<VersionPattern> allowedFrom(Document fields) {
+    return fields.has("allowed_from")
+        ? fields.texts("allowed_from").stream().map(VersionPattern::new).toList()
         : List.of();
   }
 
-  private static Document of(RolloutLimits rolloutLimits) {
+  private static Document toValue(RolloutLimits rolloutLimits) {
     Document.Builder builder =
         Document.builder()
             .number("batch_size", rolloutLimits.batchSize())
             .number("max_unavailable", rolloutLimits.maxUnavailable())
             .number("lane", rolloutLimits.maxLateNodes());
-    put(builder, "max_failed", rolloutLimits.maxFailed());
-    put(builder, "max_failed_per_batch", rolloutLimits.maxFailedPerBatch());
+    write(builder, "max_failed", rolloutLimits.maxFailed());
+    write(builder, "max_failed_per_batch", rolloutLimits.maxFailedPerBatch());
     return builder.build();
   }
 
-  private static void put(Document.Builder builder, String name, FailureLimit failureLimit) {
+  private static void write(Document.Builder builder, String name, FailureLimit failureLimit) {
     switch (failureLimit) {
       case FailureLimit.Nodes(int count) -> builder.number(name, count);
       case FailureLimit.Percent(int percent) -> builder.number(name + PERCENT, percent);
@@ -214,7 +216,7 @@ public final class RolloutSpecDocument {
         : new FailureLimit.Unlimited();
   }
 
-  private static Document of(RolloutTimings rolloutTimings) {
+  private static Document toValue(RolloutTimings rolloutTimings) {
     return Document.builder()
         .text("soak", rolloutTimings.soak().toString())
         .text("confirm_within", rolloutTimings.confirmWithin().toString())
@@ -241,7 +243,7 @@ public final class RolloutSpecDocument {
         DocumentFields.duration(document, "scan"));
   }
 
-  private static List<String> words(List<NodeId> nodes) {
+  private static List<String> ids(List<NodeId> nodes) {
     return nodes.stream().map(NodeId::value).toList();
   }
 

@@ -112,13 +112,14 @@ class RolloutDocumentsTest {
 
   @ParameterizedTest
   @MethodSource("states")
-  void rollout_isReadAsItWasWritten(Rollout rollout) {
+  void rollout_survivesARoundTrip(Rollout rollout) {
     assertEquals(
-        rollout, RolloutControlDocument.read(SPEC, RolloutControlDocument.of(rollout, "nonce")));
+        rollout,
+        RolloutControlDocument.parse(SPEC, RolloutControlDocument.toValue(rollout, "nonce")));
   }
 
   @Test
-  void spec_isReadAsItWasWritten() {
+  void spec_survivesARoundTrip() {
     RolloutPlan rolloutPlan = SPEC.plan();
     RolloutPlan full =
         new RolloutPlan(
@@ -154,50 +155,51 @@ class RolloutDocumentsTest {
             full,
             rolloutLimits,
             SPEC.timings());
-    assertEquals(spec, RolloutSpecDocument.read(RolloutSpecDocument.of(spec)));
+    assertEquals(spec, RolloutSpecDocument.parse(RolloutSpecDocument.toValue(spec)));
   }
 
   /// What older programs wrote has no admission and no health wait.
   @Test
   void olderDocuments_areRead() {
-    String text = RolloutSpecDocument.of(SPEC).text();
+    String text = RolloutSpecDocument.toValue(SPEC).text();
     int from = text.indexOf("\"admission\"");
     String older = text.substring(0, from) + text.substring(text.indexOf("\"plan\"", from));
-    assertEquals(SPEC, RolloutSpecDocument.read(Value.of(older)));
-    String task = DocumentFields.of(TASK).toValue().text().replace("health_wait", "x");
+    assertEquals(SPEC, RolloutSpecDocument.parse(Value.of(older)));
+    String task = DocumentFields.toDocument(TASK).toValue().text().replace("health_wait", "x");
     assertEquals(
         RolloutTimings.DEFAULT_HEALTH_WAIT,
         DocumentFields.task(Document.parse(Value.of(task))).healthWait());
   }
 
   @Test
-  void card_isReadAsItWasWritten() {
-    NodeProfile card =
+  void profile_survivesARoundTrip() {
+    NodeProfile profile =
         new NodeProfile(
             new Facts(Map.of("os.family", List.of("linux"), "gpu", List.of())),
             new Quarantine(new TreeMap<>(Map.of(RolloutTestFleet.RELEASE, 4))));
-    assertEquals(card, NodeProfile.read(card.toValue()));
+    assertEquals(profile, NodeProfile.parse(profile.toValue()));
   }
 
   @Test
-  void planThatWasTouched_isRefused() { // I11
-    String text = RolloutSpecDocument.of(SPEC).text().replace("[\"b\",\"c\"]", "[\"b\",\"d\"]");
-    assertThrows(MalformedValueException.class, () -> RolloutSpecDocument.read(Value.of(text)));
+  void editedPlan_isRefused() { // I11
+    String text =
+        RolloutSpecDocument.toValue(SPEC).text().replace("[\"b\",\"c\"]", "[\"b\",\"d\"]");
+    assertThrows(MalformedValueException.class, () -> RolloutSpecDocument.parse(Value.of(text)));
   }
 
   @Test
-  void controlOfAnotherIncarnation_isRefused() { // R24
+  void controlRecordOfAnotherIncarnation_isRefused() { // R24
     RolloutSpec other =
         new RolloutSpec(
             SPEC.id(), "other", 1, SPEC.component(), SPEC.plan(), SPEC.limits(), SPEC.timings());
-    Value value = RolloutControlDocument.of(new Rollout.Rolling(rolloutRun()), "nonce");
-    assertThrows(MalformedValueException.class, () -> RolloutControlDocument.read(other, value));
+    Value value = RolloutControlDocument.toValue(new Rollout.Rolling(rolloutRun()), "nonce");
+    assertThrows(MalformedValueException.class, () -> RolloutControlDocument.parse(other, value));
   }
 
   @Test
-  void orderAndReport_areReadAsTheyWereWritten() {
+  void desiredStateAndReport_surviveARoundTrip() {
     DesiredState desiredState = new DesiredState(TASK, Goal.APPLIED, LEAD, 42);
-    assertEquals(desiredState, DesiredDocument.read(DesiredDocument.of(desiredState)));
+    assertEquals(desiredState, DesiredDocument.parse(DesiredDocument.toValue(desiredState)));
     NodeReport report =
         new NodeReport(
             new NodeId("a.b"),
@@ -207,10 +209,10 @@ class RolloutDocumentsTest {
             LEAD,
             RolloutTestFleet.RELEASE,
             List.of("expired", "protocol 1 < 2"));
-    String text = NodeReportDocument.of(report).text();
-    assertEquals(report, NodeReportDocument.read(Value.of(text)));
+    String text = NodeReportDocument.toValue(report).text();
+    assertEquals(report, NodeReportDocument.parse(Value.of(text)));
     String older = text.replace("\"reasons\"", "\"x\"");
-    assertEquals(List.of(), NodeReportDocument.read(Value.of(older)).reasons());
+    assertEquals(List.of(), NodeReportDocument.parse(Value.of(older)).reasons());
   }
 
   static Stream<Node> nodes() {
@@ -241,14 +243,14 @@ class RolloutDocumentsTest {
 
   @ParameterizedTest
   @MethodSource("nodes")
-  void journalPage_isReadAsItWasWritten(Node node) { // R5
+  void journalEntry_survivesARoundTrip(Node node) { // R5
     JournalEntry page =
         new JournalEntry(node, new ClockReading("boot", 100, Instant.ofEpochSecond(1, 5)));
-    assertEquals(page, JournalEntryDocument.read(JournalEntryDocument.of(page)));
+    assertEquals(page, JournalEntryDocument.parse(JournalEntryDocument.toValue(page)));
   }
 
   @Test
-  void tenThousandConfirmedNodes_takeNoRoomInTheControlRecord() {
+  void tenThousandConfirmedNodes_addNothingToTheControlRecord() {
     List<NodeId> nodes =
         IntStream.range(0, 10_000)
             .mapToObj(i -> new NodeId("node-%05d.example".formatted(i)))
@@ -270,10 +272,10 @@ class RolloutDocumentsTest {
             rolloutPlan,
             new RolloutLimits(100, 5, 2, 10),
             SPEC.timings());
-    assertEquals(spec, RolloutSpecDocument.read(RolloutSpecDocument.of(spec)));
+    assertEquals(spec, RolloutSpecDocument.parse(RolloutSpecDocument.toValue(spec)));
     RolloutRun rolloutRun = RolloutRun.of(spec, LEAD, new RolloutProgress(99, 99, new TreeMap<>()));
     int bytes =
-        RolloutControlDocument.of(new Rollout.Rolling(rolloutRun), "nonce").bytes().length();
+        RolloutControlDocument.toValue(new Rollout.Rolling(rolloutRun), "nonce").bytes().length();
     assertTrue(bytes < 1_000, () -> bytes + " bytes");
     long confirmed =
         rolloutRun.progress().progressByNode(spec).values().stream()

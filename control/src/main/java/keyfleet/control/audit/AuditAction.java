@@ -11,7 +11,7 @@ import keyfleet.store.StoreTime;
 /// @param at by the store's clock, which is in the order of the changes
 /// @param date by the author's own calendar, which may be wrong
 public record AuditAction(
-    AuditActor who, String what, String rotation, StoreTime at, Instant date) {
+    AuditActor actor, String summary, String rotation, StoreTime storeTime, Instant date) {
   public AuditAction {
     date = date.truncatedTo(ChronoUnit.MILLIS);
   }

@@ -6,13 +6,13 @@ public record AuditActor(String user, String host, String instance) {
   static final int MAX_LENGTH = 256;
 
   public AuditActor {
-    user = cut(user);
-    host = cut(host);
-    instance = cut(instance);
+    user = truncate(user);
+    host = truncate(host);
+    instance = truncate(instance);
   }
 
   /// Never within a pair of surrogates: half a letter cannot be written.
-  private static String cut(String text) {
+  private static String truncate(String text) {
     if (text.length() <= MAX_LENGTH) {
       return text;
     }

@@ -15,27 +15,27 @@ final class AuditDocument {
 
   private AuditDocument() {}
 
-  static Document written(AuditEntry entry) {
-    AuditAction deed = entry.deed();
+  static Document toDocument(AuditEntry entry) {
+    AuditAction action = entry.action();
     return Document.builder()
         .number("format", FORMAT)
         .text("keyring", entry.keyring().value())
         .number("number", entry.number())
         .text("previous", entry.previous().hash())
-        .text("user", deed.who().user())
-        .text("host", deed.who().host())
-        .text("instance", deed.who().instance())
-        .text("what", deed.what())
-        .text("rotation", deed.rotation())
-        .number("store_time", deed.at().millis())
-        .text("date", deed.date().toString())
-        .documents("changes", entry.changes().stream().map(AuditDocument::written).toList())
+        .text("user", action.actor().user())
+        .text("host", action.actor().host())
+        .text("instance", action.actor().instance())
+        .text("what", action.summary())
+        .text("rotation", action.rotation())
+        .number("store_time", action.storeTime().millis())
+        .text("date", action.date().toString())
+        .documents("changes", entry.changes().stream().map(AuditDocument::toDocument).toList())
         .text("nonce", entry.nonce())
         .text("hash", entry.head().hash())
         .build();
   }
 
-  private static Document written(AuditChange change) {
+  private static Document toDocument(AuditChange change) {
     return Document.builder()
         .text("name", change.name())
         .text("before", change.before())
@@ -43,18 +43,18 @@ final class AuditDocument {
         .build();
   }
 
-  /// Throws [MalformedValueException] unless it is, byte for byte, what [#written] makes of an
+  /// Throws [MalformedValueException] unless it is, byte for byte, what [#toDocument] makes of an
   /// entry.
-  static AuditEntry read(Value value) {
-    AuditEntry entry = read(Document.parse(value));
-    if (!written(entry).toValue().equals(value)) {
+  static AuditEntry parse(Value value) {
+    AuditEntry entry = parse(Document.parse(value));
+    if (!toDocument(entry).toValue().equals(value)) {
       throw new MalformedValueException("it is not spelled as entries are");
     }
     return entry;
   }
 
-  /// As [#read(Value)], for an entry within another document.
-  static AuditEntry read(Document document) {
+  /// As [#parse(Value)], for an entry within another document.
+  static AuditEntry parse(Document document) {
     AuditEntry entry = document.as(AuditDocument::entry);
     if (!entry.head().hash().equals(document.text("hash"))) {
       throw new MalformedValueException("its hash is not that of what it says");
@@ -70,14 +70,14 @@ final class AuditDocument {
         new AuditEntry(
             new KeyringName(document.text("keyring")),
             new AuditHead(document.number("number") - 1, document.text("previous")),
-            deed(document),
+            action(document),
             changes(document),
             document.text("nonce"));
     entry.head(); // what cannot be hashed is malformed as well
     return entry;
   }
 
-  private static AuditAction deed(Document document) {
+  private static AuditAction action(Document document) {
     return new AuditAction(
         new AuditActor(document.text("user"), document.text("host"), document.text("instance")),
         document.text("what"),
@@ -88,7 +88,8 @@ final class AuditDocument {
 
   private static List<AuditChange> changes(Document document) {
     return document.documents("changes").stream()
-        .map(one -> new AuditChange(one.text("name"), one.text("before"), one.text("after")))
+        .map(change ->
+            new AuditChange(change.text("name"), change.text("before"), change.text("after")))
         .toList();
   }
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class AuditEntry {
   private final KeyringName keyring;
   private final AuditHead previous;
-  private final AuditAction deed;
+  private final AuditAction action;
   private final List<AuditChange> changes;
   private final String nonce;
 
@@ -21,12 +21,12 @@ public final class AuditEntry {
   public AuditEntry(
       KeyringName keyring,
       AuditHead previous,
-      AuditAction deed,
+      AuditAction action,
       List<AuditChange> changes,
       String nonce) {
     this.keyring = keyring;
     this.previous = previous;
-    this.deed = deed;
+    this.action = action;
     this.changes = List.copyOf(changes);
     this.nonce = nonce;
   }
@@ -39,8 +39,8 @@ public final class AuditEntry {
     return previous;
   }
 
-  public AuditAction deed() {
-    return deed;
+  public AuditAction action() {
+    return action;
   }
 
   public List<AuditChange> changes() {
@@ -66,8 +66,8 @@ public final class AuditEntry {
   }
 
   /// What changed, for people.
-  public String words() {
-    return changes.stream().map(AuditChange::words).collect(joining("; "));
+  public String text() {
+    return changes.stream().map(AuditChange::text).collect(joining("; "));
   }
 
   /// The hash is over every field.
@@ -83,6 +83,6 @@ public final class AuditEntry {
 
   @Override
   public String toString() {
-    return "AuditEntry[" + number() + ", " + deed + ", " + words() + "]";
+    return "AuditEntry[" + number() + ", " + action + ", " + text() + "]";
   }
 }

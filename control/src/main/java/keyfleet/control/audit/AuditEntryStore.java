@@ -20,7 +20,7 @@ public final class AuditEntryStore {
   private static final Bucket BUCKET = new Bucket.Lasting("audit");
 
   /// Sendings of one entry that gets no clear answer.
-  private static final int TRIES = 3;
+  private static final int MAX_TRIES = 3;
 
   private static final int DIGITS = 16;
 
@@ -46,15 +46,16 @@ public final class AuditEntryStore {
 
   /// Puts an entry into its place. It is the same bytes whoever puts it there: overtaken means that
   /// another entry has the place.
-  WriteOutcome keep(AuditEntry entry) {
-    return keep(entry.number(), AuditDocument.written(entry));
+  WriteOutcome append(AuditEntry entry) {
+    return append(entry.number(), AuditDocument.toDocument(entry));
   }
 
-  /// As [#keep(AuditEntry)], for who has written it already.
-  WriteOutcome keep(long number, Document written) {
+  /// As [#append(AuditEntry)], for who has written it already.
+  WriteOutcome append(long number, Document document) {
     ConditionalWrite conditionalWrite =
-        new ConditionalWrite.Create(BUCKET, key(keyring, number), written.toValue());
-    return failpoints.at(Failpoint.AUDIT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+        new ConditionalWrite.Create(BUCKET, key(keyring, number), document.toValue());
+    return failpoints.at(
+        Failpoint.AUDIT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
   }
 
   Optional<Entry> find(long number) {
@@ -67,7 +68,7 @@ public final class AuditEntryStore {
     return failpoints.at(Failpoint.AUDIT_LIST, () -> kv.list(BUCKET, all));
   }
 
-  StoreTime now() {
+  StoreTime storeTime() {
     return failpoints.at(Failpoint.AUDIT_TIME, kv::storeTime);
   }
 }

@@ -15,25 +15,25 @@ final class AuditHash {
   private static final ThreadLocal<MessageDigest> SHA_256 =
       ThreadLocal.withInitial(AuditHash::newSha256);
 
-  private ByteBuffer hashed = ByteBuffer.allocate(1024);
+  private ByteBuffer input = ByteBuffer.allocate(1024);
 
   private AuditHash() {}
 
   static String of(AuditEntry entry) {
     AuditHash hash = new AuditHash();
-    hash.text(DOMAIN);
-    hash.text(entry.keyring().value());
-    hash.number(entry.number());
-    hash.text(entry.previous().hash());
-    hash.deed(entry.deed());
-    hash.number(entry.changes().size());
+    hash.addText(DOMAIN);
+    hash.addText(entry.keyring().value());
+    hash.addNumber(entry.number());
+    hash.addText(entry.previous().hash());
+    hash.addAction(entry.action());
+    hash.addNumber(entry.changes().size());
     for (AuditChange change : entry.changes()) {
-      hash.text(change.name());
-      hash.text(change.before());
-      hash.text(change.after());
+      hash.addText(change.name());
+      hash.addText(change.before());
+      hash.addText(change.after());
     }
-    hash.text(entry.nonce());
-    return of(hash.hashed.flip());
+    hash.addText(entry.nonce());
+    return of(hash.input.flip());
   }
 
   /// Of bytes that are too long to be shown.
@@ -47,35 +47,35 @@ final class AuditHash {
     return HexFormat.of().formatHex(sha256.digest());
   }
 
-  private void deed(AuditAction deed) {
-    text(deed.who().user());
-    text(deed.who().host());
-    text(deed.who().instance());
-    text(deed.what());
-    text(deed.rotation());
-    number(deed.at().millis());
-    number(deed.date().toEpochMilli());
+  private void addAction(AuditAction action) {
+    addText(action.actor().user());
+    addText(action.actor().host());
+    addText(action.actor().instance());
+    addText(action.summary());
+    addText(action.rotation());
+    addNumber(action.storeTime().millis());
+    addNumber(action.date().toEpochMilli());
   }
 
-  private void number(long number) {
-    room(Long.BYTES).putLong(number);
+  private void addNumber(long number) {
+    withCapacity(Long.BYTES).putLong(number);
   }
 
   /// Half a surrogate pair is refused: it would be hashed as a question mark.
-  private void text(String text) {
+  private void addText(String text) {
     byte[] bytes =
         StrictUtf8.encode(text)
             .orElseThrow(() ->
                 new IllegalArgumentException("an audit entry holds a text that is no Unicode"));
-    number(bytes.length);
-    room(bytes.length).put(bytes);
+    addNumber(bytes.length);
+    withCapacity(bytes.length).put(bytes);
   }
 
-  private ByteBuffer room(int bytes) {
-    if (hashed.remaining() < bytes) {
-      hashed = ByteBuffer.allocate(2 * hashed.capacity() + bytes).put(hashed.flip());
+  private ByteBuffer withCapacity(int bytes) {
+    if (input.remaining() < bytes) {
+      input = ByteBuffer.allocate(2 * input.capacity() + bytes).put(input.flip());
     }
-    return hashed;
+    return input;
   }
 
   private static MessageDigest newSha256() {

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /// Whoever notes one outside the store can tell later whether the chain still leads there.
 public record AuditHead(long number, String hash) {
   private static final int DIGITS = 64;
-  private static final Pattern NOTED = Pattern.compile("(\\d{1,16}):([0-9a-f]{64})");
+  private static final Pattern FORMAT = Pattern.compile("(\\d{1,16}):([0-9a-f]{64})");
 
   /// Before the first entry.
   public static final AuditHead NONE = new AuditHead(0, "0".repeat(64));
@@ -31,9 +31,9 @@ public record AuditHead(long number, String hash) {
 
   /// The mirror image of [#toString]; nothing if it is none.
   public static Optional<AuditHead> parse(String text) {
-    Matcher noted = NOTED.matcher(text);
-    return noted.matches()
-        ? Optional.of(new AuditHead(Long.parseLong(noted.group(1)), noted.group(2)))
+    Matcher matcher = FORMAT.matcher(text);
+    return matcher.matches()
+        ? Optional.of(new AuditHead(Long.parseLong(matcher.group(1)), matcher.group(2)))
         : Optional.empty();
   }
 

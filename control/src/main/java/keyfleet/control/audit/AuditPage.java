@@ -6,13 +6,13 @@ import java.util.List;
 ///
 /// @param unreadable numbers of this stretch that are missing or malformed; a verdict says more
 /// @param end the lowest number of this stretch: the next page is below it, and none is below 1
-public record AuditPage(List<AuditEntry> entries, List<Long> unreadable, long end) {
+public record AuditPage(List<AuditEntry> entries, List<Long> unreadable, long lowestNumber) {
   public AuditPage {
     entries = List.copyOf(entries);
     unreadable = List.copyOf(unreadable);
   }
 
   public boolean isLast() {
-    return end <= 1;
+    return lowestNumber <= 1;
   }
 }

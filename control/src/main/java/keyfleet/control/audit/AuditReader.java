@@ -17,13 +17,13 @@ public final class AuditReader {
   public static final int MAX_PAGE = 200;
 
   /// Changes are seconds apart or more, and looking takes less.
-  private static final int TRIES = 5;
+  private static final int MAX_TRIES = 5;
 
-  private final AuditEntryStore chain;
+  private final AuditEntryStore entryStore;
   private final Supplier<Optional<StoredKeystore>> keystore;
 
-  AuditReader(AuditEntryStore chain, Supplier<Optional<StoredKeystore>> keystore) {
-    this.chain = chain;
+  AuditReader(AuditEntryStore entryStore, Supplier<Optional<StoredKeystore>> keystore) {
+    this.entryStore = entryStore;
     this.keystore = keystore;
   }
 
@@ -32,48 +32,50 @@ public final class AuditReader {
   }
 
   /// The chain must also lead through `noted`, which an earlier verdict named.
-  public AuditVerdict verify(AuditHead noted) {
-    for (int i = 0; i < TRIES; i++) {
+  public AuditVerdict verify(AuditHead knownHead) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       StoredKeystore storedKeystore = keystore.get().orElse(null);
-      List<Entry> stored = chain.list();
+      List<Entry> stored = entryStore.list();
       StoredKeystore after = keystore.get().orElse(null);
       if (storedKeystore == null && after == null) {
-        return withoutKeystore(stored, noted);
+        return withoutKeystore(stored, knownHead);
       }
       // Only of one keystore all along is it known which entries there must be.
       if (storedKeystore != null
           && after != null
           && storedKeystore.revision().equals(after.revision())) {
-        return verdict(storedKeystore, stored, noted);
+        return judge(storedKeystore, stored, knownHead);
       }
     }
     return new Unsettled();
   }
 
-  private static AuditVerdict withoutKeystore(List<Entry> stored, AuditHead noted) {
-    return stored.isEmpty() && noted.equals(AuditHead.NONE)
+  private static AuditVerdict withoutKeystore(List<Entry> stored, AuditHead knownHead) {
+    return stored.isEmpty() && knownHead.equals(AuditHead.NONE)
         ? new Intact(AuditHead.NONE)
         : new Broken(stored.size() + 1L, "there is no keystore to say where the chain ends");
   }
 
-  private AuditVerdict verdict(StoredKeystore storedKeystore, List<Entry> stored, AuditHead noted) {
+  private AuditVerdict judge(
+      StoredKeystore storedKeystore, List<Entry> stored, AuditHead knownHead) {
     AuditEntry last;
     try {
-      last = AuditDocument.read(storedKeystore.auditNote());
+      last = AuditDocument.parse(storedKeystore.auditNote());
     } catch (MalformedValueException e) {
       return new Broken(stored.size() + 1L, "the keystore does not say it: " + e.getMessage());
     }
-    return new AuditVerifier(chain.keyring(), last, noted).judge(stored, storedKeystore.keystore());
+    return new AuditVerifier(entryStore.keyring(), last, knownHead)
+        .verify(stored, storedKeystore.keystore());
   }
 
   /// The newest entries, `size` of them at most.
   public AuditPage newest(int size) {
-    return page(end() + 1, size);
+    return page(highestNumber() + 1, size);
   }
 
   /// The next older ones. What is beyond the end is not missing.
   public AuditPage below(long number, int size) {
-    return page(Math.min(number, end() + 1), size);
+    return page(Math.min(number, highestNumber() + 1), size);
   }
 
   private AuditPage page(long number, int size) {
@@ -92,25 +94,27 @@ public final class AuditReader {
 
   private Optional<AuditEntry> entry(long number) {
     try {
-      return chain
+      return entryStore
           .find(number)
-          .map(stored -> AuditDocument.read(stored.value()))
-          .or(() -> notCopied(number));
+          .map(stored -> AuditDocument.parse(stored.value()))
+          .or(() -> uncopied(number));
     } catch (MalformedValueException e) {
       return Optional.empty();
     }
   }
 
   /// The newest entry may still be in the keystore only.
-  private Optional<AuditEntry> notCopied(long number) {
-    return last().filter(entry -> entry.number() == number);
+  private Optional<AuditEntry> uncopied(long number) {
+    return lastOfKeystore().filter(entry -> entry.number() == number);
   }
 
-  private Optional<AuditEntry> last() {
-    return keystore.get().map(storedKeystore -> AuditDocument.read(storedKeystore.auditNote()));
+  private Optional<AuditEntry> lastOfKeystore() {
+    return keystore.get().map(storedKeystore -> AuditDocument.parse(storedKeystore.auditNote()));
   }
 
-  private long end() {
-    return last().map(AuditEntry::number).orElseGet(() -> (long) chain.list().size());
+  private long highestNumber() {
+    return lastOfKeystore()
+        .map(AuditEntry::number)
+        .orElseGet(() -> (long) entryStore.list().size());
   }
 }

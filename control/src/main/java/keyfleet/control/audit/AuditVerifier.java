@@ -17,29 +17,29 @@ import keyfleet.store.MalformedValueException;
 /// be there, and none beyond it.
 final class AuditVerifier {
   private final KeyringName keyring;
-  private final AuditHead noted;
+  private final AuditHead knownHead;
   private final AuditEntry last;
   private AuditHead head = AuditHead.NONE;
   private KeystoreFacts facts = KeystoreFacts.NONE;
 
-  AuditVerifier(KeyringName keyring, AuditEntry last, AuditHead noted) {
+  AuditVerifier(KeyringName keyring, AuditEntry last, AuditHead knownHead) {
     this.keyring = keyring;
     this.last = last;
-    this.noted = noted;
+    this.knownHead = knownHead;
   }
 
-  AuditVerdict judge(List<Entry> stored, Keystore keystore) {
-    for (Entry one : stored) {
-      Optional<String> objection = follow(one);
+  AuditVerdict verify(List<Entry> stored, Keystore keystore) {
+    for (Entry entry : stored) {
+      Optional<String> objection = follow(entry);
       if (objection.isPresent()) {
         return new Broken(head.number() + 1, objection.get());
       }
     }
-    boolean isToCome = head.number() == last.number() - 1;
-    return (isToCome ? follow(last) : Optional.<String>empty())
-        .or(this::missing)
+    boolean isLastUncopied = head.number() == last.number() - 1;
+    return (isLastUncopied ? follow(last) : Optional.<String>empty())
+        .or(this::checkLength)
         .<AuditVerdict>map(objection -> new Broken(head.number() + 1, objection))
-        .orElseGet(() -> judge(keystore));
+        .orElseGet(() -> verify(keystore));
   }
 
   private Optional<String> follow(Entry stored) {
@@ -50,7 +50,7 @@ final class AuditVerifier {
       return Optional.of("the keystore, at " + last.number() + ", does not know of it");
     }
     try {
-      return follow(AuditDocument.read(stored.value()));
+      return follow(AuditDocument.parse(stored.value()));
     } catch (MalformedValueException e) {
       return Optional.of(String.valueOf(e.getMessage()));
     }
@@ -67,7 +67,7 @@ final class AuditVerifier {
     if (entry.number() == last.number() && !entry.equals(last)) {
       return Optional.of("the keystore holds another entry of this number");
     }
-    if (entry.number() == noted.number() && !entry.head().equals(noted)) {
+    if (entry.number() == knownHead.number() && !entry.head().equals(knownHead)) {
       return Optional.of("it is another entry than the one noted");
     }
     head = entry.head();
@@ -75,18 +75,18 @@ final class AuditVerifier {
     return Optional.empty();
   }
 
-  private Optional<String> missing() {
-    long most = Math.max(last.number(), noted.number());
+  private Optional<String> checkLength() {
+    long most = Math.max(last.number(), knownHead.number());
     return head.number() < most
         ? Optional.of("it is missing, as the chain once had " + most)
         : Optional.empty();
   }
 
-  private AuditVerdict judge(Keystore keystore) {
+  private AuditVerdict verify(Keystore keystore) {
     List<AuditChange> unaudited = facts.changesTo(KeystoreFacts.of(keystore));
-    String words = unaudited.stream().map(AuditChange::words).collect(joining("; "));
+    String text = unaudited.stream().map(AuditChange::text).collect(joining("; "));
     return unaudited.isEmpty()
         ? new Intact(head)
-        : new Broken(head.number() + 1, "the keystore was changed without an entry: " + words);
+        : new Broken(head.number() + 1, "the keystore was changed without an entry: " + text);
   }
 }

@@ -31,32 +31,32 @@ public final class AuditedKeystoreStore {
   private record ParsedEntry(Revision revision, AuditEntry entry) {}
 
   private final KeystoreStore keystoreStore;
-  private final AuditEntryStore chain;
-  private final AuditContext author;
+  private final AuditEntryStore entryStore;
+  private final AuditContext context;
   private final Supplier<String> nonces;
   private final Failpoints failpoints;
 
   /// The keystore whose entry this process last saw in the chain.
-  private volatile @Nullable Revision copied;
+  private volatile @Nullable Revision copiedRevision;
 
   /// The entry that was read last.
-  private volatile @Nullable ParsedEntry noted;
+  private volatile @Nullable ParsedEntry parsed;
 
   public AuditedKeystoreStore(
       KeystoreStore keystoreStore,
-      AuditEntryStore chain,
-      AuditContext author,
+      AuditEntryStore entryStore,
+      AuditContext context,
       Supplier<String> nonces,
       Failpoints failpoints) {
     this.keystoreStore = keystoreStore;
-    this.chain = chain;
-    this.author = author;
+    this.entryStore = entryStore;
+    this.context = context;
     this.nonces = nonces;
     this.failpoints = failpoints;
   }
 
-  public AuditReader trail() {
-    return new AuditReader(chain, this::read);
+  public AuditReader reader() {
+    return new AuditReader(entryStore, this::read);
   }
 
   public Optional<StoredKeystore> read() {
@@ -64,65 +64,65 @@ public final class AuditedKeystoreStore {
   }
 
   /// Hints that it may have changed.
-  public Watch watch(Runnable changed) {
-    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.watch(changed));
+  public Watch watch(Runnable onChange) {
+    return failpoints.at(Failpoint.KEYSTORE_READ, () -> keystoreStore.watch(onChange));
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  public boolean isStill(StoredKeystore storedKeystore) {
+  public boolean isUnchanged(StoredKeystore storedKeystore) {
     return read().map(StoredKeystore::revision).equals(Optional.of(storedKeystore.revision()));
   }
 
   /// Whether it surely stands. If not, whoever asked reads again and decides anew. A keystore made
   /// anew goes on where the chain of the lost one ends.
-  public boolean create(Keystore first, String what) {
+  public boolean create(Keystore first, String summary) {
     AuditHead head = AuditHead.NONE;
     KeystoreFacts before = KeystoreFacts.NONE;
-    for (Entry stored : chain.list()) {
-      AuditEntry entry = AuditDocument.read(stored.value());
+    for (Entry stored : entryStore.list()) {
+      AuditEntry entry = AuditDocument.parse(stored.value());
       head = entry.head();
       before = before.after(entry.changes()).orElse(before);
     }
-    AuditEntry entry = entry(head, before.changesTo(KeystoreFacts.of(first)), what, "");
-    Document note = AuditDocument.written(entry);
+    AuditEntry entry = entry(head, before.changesTo(KeystoreFacts.of(first)), summary, "");
+    Document note = AuditDocument.toDocument(entry);
     WriteOutcome writeOutcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.create(first, note));
-    return stands(writeOutcome, entry.number(), note);
+    return copyIfApplied(writeOutcome, entry.number(), note);
   }
 
   /// As [#create].
-  public boolean replace(StoredKeystore expected, Keystore next, String what) {
-    return replace(expected, next, what, KeystoreFacts.changes(expected.keystore(), next));
+  public boolean replace(StoredKeystore expected, Keystore next, String summary) {
+    return replace(expected, next, summary, KeystoreFacts.changes(expected.keystore(), next));
   }
 
   /// As [#create]: an entry that leaves the keystore as it is.
-  public boolean note(StoredKeystore expected, String what, AuditChange intended) {
-    return replace(expected, expected.keystore(), what, List.of(intended));
+  public boolean writeIntent(StoredKeystore expected, String summary, AuditChange intended) {
+    return replace(expected, expected.keystore(), summary, List.of(intended));
   }
 
   private boolean replace(
-      StoredKeystore expected, Keystore next, String what, List<AuditChange> changes) {
-    copy(expected);
+      StoredKeystore expected, Keystore next, String summary, List<AuditChange> changes) {
+    copyEntry(expected);
     AuditHead head = entry(expected).head();
-    if (chain.find(head.number() + 1).isPresent()) {
-      return overtaken(expected, head.number() + 1);
+    if (entryStore.find(head.number() + 1).isPresent()) {
+      return refuseOrLose(expected, head.number() + 1);
     }
-    AuditEntry entry = entry(head, changes, what, rotation(expected.keystore(), next));
-    Document note = AuditDocument.written(entry);
+    AuditEntry entry = entry(head, changes, summary, rotation(expected.keystore(), next));
+    Document note = AuditDocument.toDocument(entry);
     WriteOutcome writeOutcome =
         failpoints.at(Failpoint.KEYSTORE_WRITE, () -> keystoreStore.replace(expected, next, note));
-    return stands(writeOutcome, entry.number(), note);
+    return copyIfApplied(writeOutcome, entry.number(), note);
   }
 
   /// Sees to it that the entry of the keystore is in the chain, whose author may have died before
   /// it put it there.
-  public void copy(StoredKeystore storedKeystore) {
-    if (storedKeystore.revision().equals(copied)) {
+  public void copyEntry(StoredKeystore storedKeystore) {
+    if (storedKeystore.revision().equals(copiedRevision)) {
       return;
     }
     AuditEntry entry = entry(storedKeystore);
-    copied =
-        switch (chain.keep(entry)) {
+    copiedRevision =
+        switch (entryStore.append(entry)) {
           case WriteOutcome.Applied _ -> storedKeystore.revision();
           case WriteOutcome.Pending _ ->
               throw new StoreException("audit entry " + entry.number() + " got no clear answer");
@@ -134,19 +134,19 @@ public final class AuditedKeystoreStore {
 
   /// The entry that the keystore holds.
   private AuditEntry entry(StoredKeystore storedKeystore) {
-    ParsedEntry known = noted;
+    ParsedEntry known = parsed;
     if (known == null || !known.revision().equals(storedKeystore.revision())) {
       known =
           new ParsedEntry(
-              storedKeystore.revision(), AuditDocument.read(storedKeystore.auditNote()));
-      noted = known;
+              storedKeystore.revision(), AuditDocument.parse(storedKeystore.auditNote()));
+      parsed = known;
     }
     return known.entry();
   }
 
   /// Somebody was faster; or the keystore is older than the chain, and then nobody may change it.
-  private boolean overtaken(StoredKeystore expected, long number) {
-    if (isStill(expected)) {
+  private boolean refuseOrLose(StoredKeystore expected, long number) {
+    if (isUnchanged(expected)) {
       throw new MalformedValueException(
           "the audit chain has an entry " + number + " that the keystore does not know: " + REMEDY);
     }
@@ -154,10 +154,15 @@ public final class AuditedKeystoreStore {
   }
 
   private AuditEntry entry(
-      AuditHead head, List<AuditChange> changes, String what, String rotation) {
-    AuditAction deed =
-        new AuditAction(author.actor(), what, rotation, chain.now(), author.calendar().instant());
-    return new AuditEntry(chain.keyring(), head, deed, changes, nonces.get());
+      AuditHead head, List<AuditChange> changes, String summary, String rotation) {
+    AuditAction action =
+        new AuditAction(
+            context.actor(),
+            summary,
+            rotation,
+            entryStore.storeTime(),
+            context.wallClock().instant());
+    return new AuditEntry(entryStore.keyring(), head, action, changes, nonces.get());
   }
 
   /// The rotation that the change is part of.
@@ -172,14 +177,15 @@ public final class AuditedKeystoreStore {
             .orElse("");
   }
 
-  private boolean stands(WriteOutcome writeOutcome, long number, Document note) {
+  private boolean copyIfApplied(WriteOutcome writeOutcome, long number, Document note) {
     if (!(writeOutcome instanceof WriteOutcome.Applied(Revision revision))) {
       return false;
     }
     try {
-      copied = chain.keep(number, note) instanceof WriteOutcome.Applied ? revision : null;
+      copiedRevision =
+          entryStore.append(number, note) instanceof WriteOutcome.Applied ? revision : null;
     } catch (StoreException e) {
-      copied = null; // the keystore has it, so whoever comes next puts it there
+      copiedRevision = null; // the keystore has it, so whoever comes next puts it there
     }
     return true;
   }

@@ -30,52 +30,52 @@ final class KeystoreFacts {
   }
 
   static KeystoreFacts of(Keystore keystore) {
-    SortedMap<String, String> facts = frequent(keystore);
-    identity(facts, keystore.identity());
-    timings(facts, keystore.timings());
-    Rotation.lastJob(keystore.rotation()).ifPresent(rotationJob -> job(facts, rotationJob));
-    keystore.versions().forEach((version, known) -> version(facts, version, known));
-    keystore.activations().forEach(it -> activation(facts, it));
+    SortedMap<String, String> facts = frequentlyChangedFacts(keystore);
+    addIdentity(facts, keystore.identity());
+    addTimings(facts, keystore.timings());
+    Rotation.lastJob(keystore.rotation()).ifPresent(rotationJob -> addJob(facts, rotationJob));
+    keystore.versions().forEach((version, keyVersion) -> addVersion(facts, version, keyVersion));
+    keystore.activations().forEach(it -> addActivation(facts, it));
     return new KeystoreFacts(facts);
   }
 
   /// What became different between two keystores, in the order of the names. What mostly stays as
   /// it was is spelled only if it did not.
   static List<AuditChange> changes(Keystore before, Keystore next) {
-    return except(before, next).changesTo(except(next, before));
+    return factsThatDiffer(before, next).changesTo(factsThatDiffer(next, before));
   }
 
   /// Some facts that `other` has as well are left out.
-  private static KeystoreFacts except(Keystore keystore, Keystore other) {
-    SortedMap<String, String> facts = frequent(keystore);
+  private static KeystoreFacts factsThatDiffer(Keystore keystore, Keystore other) {
+    SortedMap<String, String> facts = frequentlyChangedFacts(keystore);
     if (!keystore.identity().equals(other.identity())) {
-      identity(facts, keystore.identity());
+      addIdentity(facts, keystore.identity());
     }
     if (!keystore.timings().equals(other.timings())) {
-      timings(facts, keystore.timings());
+      addTimings(facts, keystore.timings());
     }
     Optional<RotationJob> rotationJob = Rotation.lastJob(keystore.rotation());
     if (!rotationJob.equals(Rotation.lastJob(other.rotation()))) {
-      rotationJob.ifPresent(it -> job(facts, it));
+      rotationJob.ifPresent(it -> addJob(facts, it));
     }
     if (!keystore.activations().equals(other.activations())) {
-      keystore.activations().forEach(it -> activation(facts, it));
+      keystore.activations().forEach(it -> addActivation(facts, it));
     }
     keystore
         .versions()
-        .forEach((version, known) -> {
-          if (!known.equals(other.versions().get(version))) {
-            version(facts, version, known);
+        .forEach((version, keyVersion) -> {
+          if (!keyVersion.equals(other.versions().get(version))) {
+            addVersion(facts, version, keyVersion);
           }
         });
     return new KeystoreFacts(facts);
   }
 
-  private static SortedMap<String, String> frequent(Keystore keystore) {
+  private static SortedMap<String, String> frequentlyChangedFacts(Keystore keystore) {
     SortedMap<String, String> facts = new TreeMap<>();
     facts.put("epoch", Long.toString(keystore.epoch()));
     facts.put("active", keystore.active().toString());
-    facts.put("writable", joined(keystore.writable()));
+    facts.put("writable", join(keystore.writable()));
     facts.put("rotation", phase(keystore.rotation()));
     if (keystore.rotation() instanceof Rotation.Blocked(_, long failedRecords)) {
       facts.put("rotation.failed_records", Long.toString(failedRecords));
@@ -83,17 +83,18 @@ final class KeystoreFacts {
     return facts;
   }
 
-  private static void identity(SortedMap<String, String> facts, Keystore.Identity identity) {
+  private static void addIdentity(SortedMap<String, String> facts, Keystore.Identity identity) {
     facts.put("id", identity.id());
     facts.put("incarnation", Long.toString(identity.incarnation()));
-    facts.put("use", word(identity.use()));
+    facts.put("use", toText(identity.use()));
   }
 
-  private static void activation(SortedMap<String, String> facts, Keystore.Activation one) {
-    facts.put("activation." + one.epoch(), one.version().toString());
+  private static void addActivation(
+      SortedMap<String, String> facts, Keystore.Activation activation) {
+    facts.put("activation." + activation.epoch(), activation.version().toString());
   }
 
-  private static void timings(SortedMap<String, String> facts, Timings timings) {
+  private static void addTimings(SortedMap<String, String> facts, Timings timings) {
     facts.put("timing.heartbeat", timings.heartbeat().toString());
     facts.put("timing.fresh", timings.fresh().toString());
     facts.put("timing.lease", timings.lease().toString());
@@ -101,21 +102,21 @@ final class KeystoreFacts {
     facts.put("timing.adopt", timings.adopt().toString());
   }
 
-  private static void version(
-      SortedMap<String, String> facts, KekVersion version, VersionEntry known) {
-    facts.put(version + ".provider", known.provider());
-    facts.put(version + ".sentinel", AuditHash.of(known.sentinel().envelope().toBytes()));
-    facts.put(version + ".state", word(known.state()));
-    facts.put(version + ".trust", word(known.trust()));
+  private static void addVersion(
+      SortedMap<String, String> facts, KekVersion version, VersionEntry keyVersion) {
+    facts.put(version + ".provider", keyVersion.provider());
+    facts.put(version + ".sentinel", AuditHash.of(keyVersion.sentinel().envelope().toBytes()));
+    facts.put(version + ".state", toText(keyVersion.state()));
+    facts.put(version + ".trust", toText(keyVersion.trust()));
   }
 
-  private static void job(SortedMap<String, String> facts, RotationJob rotationJob) {
+  private static void addJob(SortedMap<String, String> facts, RotationJob rotationJob) {
     facts.put("rotation.id", rotationJob.id().value());
-    facts.put("rotation.kind", word(rotationJob.kind()));
+    facts.put("rotation.kind", toText(rotationJob.kind()));
     facts.put("rotation.from", rotationJob.from().toString());
     facts.put("rotation.to", rotationJob.to().toString());
     facts.put("rotation.expected", expected(rotationJob.expectedProcesses()));
-    facts.put("rotation.course", word(rotationJob.course()));
+    facts.put("rotation.course", toText(rotationJob.course()));
     facts.put("rotation.driver", rotationJob.driver());
   }
 
@@ -130,13 +131,13 @@ final class KeystoreFacts {
         : rotation.phase();
   }
 
-  private static String joined(Iterable<KekVersion> versions) {
-    List<String> words = new ArrayList<>();
-    versions.forEach(it -> words.add(it.toString()));
-    return String.join(", ", words);
+  private static String join(Iterable<KekVersion> versions) {
+    List<String> texts = new ArrayList<>();
+    versions.forEach(it -> texts.add(it.toString()));
+    return String.join(", ", texts);
   }
 
-  private static String word(Enum<?> constant) {
+  private static String toText(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
@@ -160,7 +161,7 @@ final class KeystoreFacts {
   Optional<KeystoreFacts> after(List<AuditChange> changes) {
     SortedMap<String, String> facts = new TreeMap<>(byName);
     for (AuditChange change : changes) {
-      if (change.isFact()) {
+      if (change.isKeystoreChange()) {
         if (!fact(change.name()).equals(change.before())) {
           return Optional.empty();
         }

@@ -8,31 +8,31 @@ import java.util.function.Supplier;
 /// batch after another.
 public interface BatchExecutor {
   /// The driver itself, which does nothing ahead of time.
-  BatchExecutor NONE =
+  BatchExecutor DIRECT =
       new BatchExecutor() {
         @Override
-        public int ahead() {
+        public int batchesAhead() {
           return 0;
         }
 
         @Override
-        public <T> Supplier<T> begin(Supplier<T> work) {
+        public <T> Supplier<T> start(Supplier<T> work) {
           return work;
         }
 
         @Override
-        public <T, R> List<R> each(List<T> items, Function<T, R> work) {
+        public <T, R> List<R> mapAll(List<T> items, Function<T, R> work) {
           return items.stream().map(work).toList();
         }
       };
 
   /// How many batches it reads and moves while one is written.
-  int ahead();
+  int batchesAhead();
 
   /// Begins something that will be asked for; if nothing is done ahead, once or never. What it
   /// throws is thrown at whoever asks.
-  <T> Supplier<T> begin(Supplier<T> work);
+  <T> Supplier<T> start(Supplier<T> work);
 
   /// What `work` makes of each item, in their order.
-  <T, R> List<R> each(List<T> items, Function<T, R> work);
+  <T, R> List<R> mapAll(List<T> items, Function<T, R> work);
 }

@@ -24,8 +24,8 @@ import keyfleet.store.Unknown;
 /// @param clusters those whose objects are in the etcd of a Kubernetes cluster, where nothing is
 ///   moved or fenced by us
 public record CollectionSet(
-    List<CollectionRegistration> registered,
-    List<FencedCollection> shelves,
+    List<CollectionRegistration> registrations,
+    List<FencedCollection> reachable,
     List<String> unreachable,
     List<String> clusters) {
   /// Why a cluster's keys are never proved to be gone.
@@ -33,67 +33,69 @@ public record CollectionSet(
       "what its API servers have stored in etcd cannot be counted by this version of keyfleet";
 
   public CollectionSet {
-    registered = List.copyOf(registered);
-    shelves = List.copyOf(shelves);
+    registrations = List.copyOf(registrations);
+    reachable = List.copyOf(reachable);
     unreachable = List.copyOf(unreachable);
     clusters = List.copyOf(clusters);
   }
 
   public static CollectionSet of(
-      List<CollectionRegistration> registered, CollectionOpener stores, Failpoints failpoints) {
-    List<FencedCollection> shelves = new ArrayList<>();
+      List<CollectionRegistration> registrations, CollectionOpener opener, Failpoints failpoints) {
+    List<FencedCollection> reachable = new ArrayList<>();
     List<String> unreachable = new ArrayList<>();
     List<String> clusters = new ArrayList<>();
-    for (CollectionRegistration one : registered) {
-      if (one.isCluster()) {
-        clusters.add("cluster " + one.collection());
+    for (CollectionRegistration registration : registrations) {
+      if (registration.isCluster()) {
+        clusters.add("cluster " + registration.collection());
         continue;
       }
-      stores
-          .open(one)
+      opener
+          .open(registration)
           .ifPresentOrElse(
-              records -> shelves.add(new FencedCollection(one, records, failpoints)),
-              () -> unreachable.add(one.engine() + " " + one.collection()));
+              records -> reachable.add(new FencedCollection(registration, records, failpoints)),
+              () -> unreachable.add(registration.engine() + " " + registration.collection()));
     }
-    return new CollectionSet(registered, shelves, unreachable, clusters);
+    return new CollectionSet(registrations, reachable, unreachable, clusters);
   }
 
   /// Those of which nobody knows which keys they use: every plugin's, also of one that never said
   /// which cluster it serves.
-  public List<String> uncounted(Keystore keystore) {
-    boolean isUnnamed = keystore.identity().use() == Keystore.Use.KMS && clusters.isEmpty();
-    return isUnnamed ? List.of("any cluster") : clusters;
+  public List<String> clustersWithoutCensus(Keystore keystore) {
+    boolean hasNoCluster = keystore.identity().use() == Keystore.Use.KMS && clusters.isEmpty();
+    return hasNoCluster ? List.of("any cluster") : clusters;
   }
 
   /// Why nothing may be concluded about all records, if so.
-  public Optional<String> gap() {
+  public Optional<String> findUnreachable() {
     return unreachable.isEmpty()
         ? Optional.empty()
         : Optional.of("cannot be reached: " + String.join(", ", unreachable));
   }
 
   /// Whether a store remembers more than the keystore says.
-  public Optional<SafeHold> hold(Keystore keystore) {
+  public Optional<SafeHold> findSafeHold(Keystore keystore) {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
-    for (FencedCollection shelf : shelves) {
-      shelf
-          .fence()
+    for (FencedCollection collection : reachable) {
+      collection
+          .readFence()
           .map(Fence::term)
           .ifPresent(term ->
               fenceMarks.put(
-                  shelf.title(), new SafeHold.FenceMark(term.incarnation(), term.epoch())));
+                  collection.displayName(),
+                  new SafeHold.FenceMark(term.incarnation(), term.epoch())));
     }
     return SafeHold.check(keystore, fenceMarks);
   }
 
   /// Tells every collection what the keystore admits. Nothing if all obey; else why not.
-  public Optional<String> fence(Keystore keystore) {
-    Optional<String> gap = gap();
-    if (gap.isPresent()) {
-      return gap;
+  public Optional<String> raiseFences(Keystore keystore) {
+    Optional<String> unreachableText = findUnreachable();
+    if (unreachableText.isPresent()) {
+      return unreachableText;
     }
-    for (FencedCollection shelf : shelves) {
-      Optional<String> objection = objection(shelf.title(), shelf.raise(wanted(keystore)));
+    for (FencedCollection collection : reachable) {
+      Optional<String> objection =
+          objection(collection.displayName(), collection.raiseFence(fenceOf(keystore)));
       if (objection.isPresent()) {
         return objection;
       }
@@ -101,18 +103,18 @@ public record CollectionSet(
     return Optional.empty();
   }
 
-  public static Fence wanted(Keystore keystore) {
+  public static Fence fenceOf(Keystore keystore) {
     Term term = new Term(keystore.identity().incarnation(), keystore.epoch());
     return new Fence(term, keystore.writable());
   }
 
-  private static Optional<String> objection(String title, FenceResult fenceResult) {
+  private static Optional<String> objection(String displayName, FenceResult fenceResult) {
     return switch (fenceResult) {
       // Unfenced, a collection is still swept and counted; removal then refuses to destroy.
       case Raised(), Unenforced() -> Optional.empty();
       case StaleTerm(Fence held) ->
-          Optional.of(title + " was fenced in a later term, " + held.term());
-      case Unknown() -> Optional.of(title + " did not say whether its fence stands");
+          Optional.of(displayName + " was fenced in a later term, " + held.term());
+      case Unknown() -> Optional.of(displayName + " did not say whether its fence stands");
     };
   }
 }

@@ -35,7 +35,7 @@ public final class FencedCollection {
   }
 
   /// Tells it from a collection of the same name in another engine.
-  public String title() {
+  public String displayName() {
     return collectionRegistration.engine() + " " + collectionRegistration.collection();
   }
 
@@ -49,15 +49,15 @@ public final class FencedCollection {
     return failpoints.at(Failpoint.RECORD_WRITE, () -> records.compareAndSetAll(recordChanges));
   }
 
-  public Census census() {
+  public Census takeCensus() {
     return failpoints.at(Failpoint.CENSUS, () -> records.census());
   }
 
-  public Optional<Fence> fence() {
+  public Optional<Fence> readFence() {
     return failpoints.at(Failpoint.FENCE_READ, () -> records.fence());
   }
 
-  public FenceResult raise(Fence fence) {
+  public FenceResult raiseFence(Fence fence) {
     return failpoints.at(Failpoint.FENCE_RAISE, () -> records.fence(fence));
   }
 }

@@ -47,25 +47,25 @@ public final class RecordRewrapper {
   }
 
   /// One bad field keeps the whole record where it is: its fields change together.
-  Result move(String collection, StoredRecord record) {
-    SortedMap<String, Bytes> moved = new TreeMap<>();
+  Result rewrap(String collection, StoredRecord record) {
+    SortedMap<String, Bytes> rewrapped = new TreeMap<>();
     for (var field : record.fields().byName().entrySet()) {
       FieldLocation fieldLocation =
           new FieldLocation(collection, record.id().value(), field.getKey());
-      switch (moved(fieldLocation, field.getValue())) {
-        case NewField(Bytes bytes) -> moved.put(field.getKey(), bytes);
+      switch (rewrapField(fieldLocation, field.getValue())) {
+        case NewField(Bytes bytes) -> rewrapped.put(field.getKey(), bytes);
         case FieldFailure(String reason) -> {
           return new Failed("field " + field.getKey() + ": " + reason);
         }
       }
     }
-    SealedFields after = new SealedFields(moved);
-    return after.equals(record.fields())
+    SealedFields newFields = new SealedFields(rewrapped);
+    return newFields.equals(record.fields())
         ? new UpToDate()
-        : new Changed(new RecordChange(record, after));
+        : new Changed(new RecordChange(record, newFields));
   }
 
-  private FieldResult moved(FieldLocation fieldLocation, Bytes bytes) {
+  private FieldResult rewrapField(FieldLocation fieldLocation, Bytes bytes) {
     Optional<Envelope> parsed = Envelope.parse(bytes.toArray());
     if (parsed.isEmpty()) {
       return new FieldFailure("it is no envelope");
@@ -75,43 +75,43 @@ public final class RecordRewrapper {
       return new NewField(bytes);
     }
     return rotationJob.kind() == RotationJob.Kind.REVOCATION
-        ? resealed(fieldLocation, envelope)
-        : rewrapped(fieldLocation, envelope);
+        ? reseal(fieldLocation, envelope)
+        : rewrapEnvelope(fieldLocation, envelope);
   }
 
-  private FieldResult rewrapped(FieldLocation fieldLocation, Envelope envelope) {
+  private FieldResult rewrapEnvelope(FieldLocation fieldLocation, Envelope envelope) {
     return switch (cipher.rewrap(fieldLocation, envelope, rotationJob.to())) {
-      case Rewrapped(Envelope moved) -> good(moved);
-      case NoSuchVersion(KekVersion version) -> missing(version);
+      case Rewrapped(Envelope rewrapped) -> newField(rewrapped);
+      case NoSuchVersion(KekVersion version) -> missingVersion(version);
       case Refused _ -> new FieldFailure(Refused.MESSAGE);
     };
   }
 
   /// A new data key: whoever holds the old KEK and an old backup has the former one.
-  private FieldResult resealed(FieldLocation fieldLocation, Envelope envelope) {
+  private FieldResult reseal(FieldLocation fieldLocation, Envelope envelope) {
     return switch (cipher.open(fieldLocation, envelope)) {
       case Opened(SecretBytes plaintext, _) -> {
         try (plaintext) {
-          yield sealed(fieldLocation, plaintext);
+          yield seal(fieldLocation, plaintext);
         }
       }
-      case NoSuchVersion(KekVersion version) -> missing(version);
+      case NoSuchVersion(KekVersion version) -> missingVersion(version);
       case Refused _ -> new FieldFailure(Refused.MESSAGE);
     };
   }
 
   /// Opened again before it may replace the only copy.
-  private FieldResult sealed(FieldLocation fieldLocation, SecretBytes plaintext) {
+  private FieldResult seal(FieldLocation fieldLocation, SecretBytes plaintext) {
     return switch (cipher.seal(rotationJob.to(), fieldLocation, plaintext)) {
       case Sealed(Envelope envelope) ->
-          opens(fieldLocation, envelope, plaintext)
-              ? good(envelope)
+          canOpen(fieldLocation, envelope, plaintext)
+              ? newField(envelope)
               : new FieldFailure(rotationJob.to() + " does not open what it has just sealed");
-      case NoSuchVersion(KekVersion version) -> missing(version);
+      case NoSuchVersion(KekVersion version) -> missingVersion(version);
     };
   }
 
-  private boolean opens(FieldLocation fieldLocation, Envelope envelope, SecretBytes expected) {
+  private boolean canOpen(FieldLocation fieldLocation, Envelope envelope, SecretBytes expected) {
     OpenResult openResult = cipher.open(fieldLocation, envelope);
     if (!(openResult instanceof Opened(SecretBytes plaintext, _))) {
       return false;
@@ -121,11 +121,11 @@ public final class RecordRewrapper {
     }
   }
 
-  private static FieldResult good(Envelope envelope) {
+  private static FieldResult newField(Envelope envelope) {
     return new NewField(Bytes.copyOf(envelope.toBytes()));
   }
 
-  private static FieldResult missing(KekVersion version) {
+  private static FieldResult missingVersion(KekVersion version) {
     return new FieldFailure("this process does not hold " + version);
   }
 }

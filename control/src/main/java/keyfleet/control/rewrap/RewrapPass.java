@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class RewrapPass {
   /// Records that are read, moved and written together, at most. A driver gives its sign of life
   /// between two batches, and other writers wait for no more than one.
-  public static final int BATCH = 1_000;
+  public static final int MAX_BATCH = 1_000;
 
   /// Before it is known how long the records are.
   public static final int FIRST_BATCH = 50;
@@ -46,35 +46,35 @@ public final class RewrapPass {
   /// What a pass works with.
   ///
   /// @param most records of one batch, for who shall go slowly
-  public record Options(BatchExecutor crew, int most, Failpoints failpoints) {}
+  public record Options(BatchExecutor batchExecutor, int maxBatch, Failpoints failpoints) {}
 
-  private record ScanRange(FencedCollection shelf, KekVersion version) {}
+  private record ScanRange(FencedCollection collection, KekVersion version) {}
 
   /// Where a pass goes on.
-  private record Position(int lane, @Nullable RecordId after, int limit) {}
+  private record Position(int range, @Nullable RecordId after, int limit) {}
 
   /// Records that were read at a position, and where the pass goes on after them. Nothing is read
   /// at the end.
-  private record ScannedBatch(Position at, List<StoredRecord> records, Position next) {}
+  private record ScannedBatch(Position start, List<StoredRecord> records, Position next) {}
 
   /// Records that were read and moved, but not written yet.
   private record RewrappedBatch(
-      ScannedBatch found, List<RecordChange> recordChanges, List<Failure> stuck) {}
+      ScannedBatch scanned, List<RecordChange> recordChanges, List<Failure> failures) {}
 
   private enum Mode {
     WRITING,
-    REHEARSING
+    DRY_RUN
   }
 
   private final Mode mode;
-  private final Options means;
-  private final List<ScanRange> lanes = new ArrayList<>();
+  private final Options options;
+  private final List<ScanRange> ranges = new ArrayList<>();
   private final List<Failure> failures = new ArrayList<>();
   private Position position;
 
   /// The batches from the position on that were begun while those before were written. A rotation
   /// that ends or changes meanwhile leaves them alone, and so nothing of them is written.
-  private final Deque<Supplier<RewrappedBatch>> begun = new ArrayDeque<>();
+  private final Deque<Supplier<RewrappedBatch>> pending = new ArrayDeque<>();
 
   /// Where the last of them ends, once it is read.
   private Supplier<Position> frontier;
@@ -84,73 +84,77 @@ public final class RewrapPass {
   private long moved;
   private long failed;
 
-  private RewrapPass(Mode mode, Options means) {
+  private RewrapPass(Mode mode, Options options) {
     this.mode = mode;
-    this.means = means;
-    Position first = start(0);
+    this.options = options;
+    Position first = startOf(0);
     this.position = first;
     this.frontier = () -> first;
   }
 
   /// Over the records of the version that the job leaves.
-  public static RewrapPass leaving(CollectionSet stock, RotationJob rotationJob, Options means) {
-    return leaving(stock, rotationJob, new RewrapPass(Mode.WRITING, means));
+  public static RewrapPass overOldVersion(
+      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
+    return overOldVersion(collectionSet, rotationJob, new RewrapPass(Mode.WRITING, options));
   }
 
-  /// As [#leaving], and nothing is written: what would get stuck is found all the same.
-  public static RewrapPass rehearsing(CollectionSet stock, RotationJob rotationJob, Options means) {
-    return leaving(stock, rotationJob, new RewrapPass(Mode.REHEARSING, means));
+  /// As [#overOldVersion], and nothing is written: what would get stuck is found all the same.
+  public static RewrapPass dryRun(
+      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
+    return overOldVersion(collectionSet, rotationJob, new RewrapPass(Mode.DRY_RUN, options));
   }
 
-  private static RewrapPass leaving(CollectionSet stock, RotationJob rotationJob, RewrapPass pass) {
-    for (FencedCollection shelf : stock.shelves()) {
-      pass.count(shelf.census(), rotationJob);
-      pass.lanes.add(new ScanRange(shelf, rotationJob.from()));
+  private static RewrapPass overOldVersion(
+      CollectionSet collectionSet, RotationJob rotationJob, RewrapPass rewrapPass) {
+    for (FencedCollection collection : collectionSet.reachable()) {
+      rewrapPass.addCensus(collection.takeCensus(), rotationJob);
+      rewrapPass.ranges.add(new ScanRange(collection, rotationJob.from()));
     }
-    return pass;
+    return rewrapPass;
   }
 
   /// Over every record with a field that is not under the target.
-  public static RewrapPass sweeping(CollectionSet stock, RotationJob rotationJob, Options means) {
-    RewrapPass pass = new RewrapPass(Mode.WRITING, means);
-    for (FencedCollection shelf : stock.shelves()) {
-      Census census = shelf.census();
-      pass.count(census, rotationJob);
+  public static RewrapPass overAllButTarget(
+      CollectionSet collectionSet, RotationJob rotationJob, Options options) {
+    RewrapPass rewrapPass = new RewrapPass(Mode.WRITING, options);
+    for (FencedCollection collection : collectionSet.reachable()) {
+      Census census = collection.takeCensus();
+      rewrapPass.addCensus(census, rotationJob);
       census.belonging().keySet().stream()
-          .filter(version -> !version.equals(rotationJob.to()) || hidesHigher(census, version))
-          .forEach(version -> pass.lanes.add(new ScanRange(shelf, version)));
+          .filter(version -> !version.equals(rotationJob.to()) || hasFieldsAbove(census, version))
+          .forEach(version -> rewrapPass.ranges.add(new ScanRange(collection, version)));
       if (census.unreadable() > 0) {
-        pass.fail(
+        rewrapPass.addFailure(
             census.unreadable(),
-            new Failure(shelf.title(), "", "records with a field that is no envelope"));
+            new Failure(collection.displayName(), "", "records with a field that is no envelope"));
       }
     }
-    return pass;
+    return rewrapPass;
   }
 
   /// A record belongs to its lowest version. After an abort that may be the target, while another
   /// of its fields is under the version that was given up.
-  private static boolean hidesHigher(Census census, KekVersion target) {
+  private static boolean hasFieldsAbove(Census census, KekVersion target) {
     SortedMap<KekVersion, Long> higher = census.carrying().tailMap(target);
     return higher.entrySet().stream()
         .filter(it -> !it.getKey().equals(target))
         .anyMatch(it -> it.getValue() > census.belonging().getOrDefault(it.getKey(), 0L));
   }
 
-  private void count(Census census, RotationJob rotationJob) {
+  private void addCensus(Census census, RotationJob rotationJob) {
     total += census.belonging().values().stream().mapToLong(Long::longValue).sum();
     done += census.belonging().getOrDefault(rotationJob.to(), 0L);
   }
 
-  private void fail(long records, Failure failure) {
+  private void addFailure(long records, Failure failure) {
     failed += records;
     if (failures.size() < RotationProgress.MAX_LISTED) {
       failures.add(failure);
     }
   }
 
-  public boolean isThrough() {
-    return isThrough(position);
+  public boolean isFinished() {
+    return isFinished(position);
   }
 
   public long failed() {
@@ -166,114 +170,117 @@ public final class RewrapPass {
     return new RotationProgress(rotation, total, done + moved, failed, note, failures);
   }
 
-  private boolean isThrough(Position at) {
-    return at.lane() == lanes.size();
+  private boolean isFinished(Position at) {
+    return at.range() == ranges.size();
   }
 
   /// Moves one batch. A fence that refused some of it is returned. If it cannot be read, moved or
   /// written, the next step begins anew at the same position.
-  public Optional<Fence> step(RecordRewrapper mover) {
+  public Optional<Fence> rewrapBatch(RecordRewrapper recordRewrapper) {
     boolean isDone = false;
     try {
-      Optional<Fence> refusal = written(taken(mover), mover);
+      Optional<Fence> refusal = write(takeNext(recordRewrapper), recordRewrapper);
       isDone = true;
       return refusal;
     } finally {
       if (!isDone) {
-        begun.clear();
+        pending.clear();
       }
     }
   }
 
-  private RewrappedBatch taken(RecordRewrapper mover) {
-    if (begun.isEmpty()) {
+  private RewrappedBatch takeNext(RecordRewrapper recordRewrapper) {
+    if (pending.isEmpty()) {
       Position here = position;
       frontier = () -> here;
-      begin(mover);
+      startNext(recordRewrapper);
     }
-    return begun.remove().get();
+    return pending.remove().get();
   }
 
-  private Optional<Fence> written(RewrappedBatch batch, RecordRewrapper mover) {
-    while (begun.size() < means.crew().ahead()) {
-      begin(mover);
+  private Optional<Fence> write(RewrappedBatch rewrappedBatch, RecordRewrapper recordRewrapper) {
+    while (pending.size() < options.batchExecutor().batchesAhead()) {
+      startNext(recordRewrapper);
     }
-    Optional<Fence> refusal = written(batch);
-    batch.stuck().forEach(it -> fail(1, it)); // not before it is written: it may be retried
-    position = batch.found().next();
+    Optional<Fence> refusal = write(rewrappedBatch);
+    rewrappedBatch
+        .failures()
+        .forEach(it -> addFailure(1, it)); // not before it is written: it may be retried
+    position = rewrappedBatch.scanned().next();
     return refusal;
   }
 
-  private void begin(RecordRewrapper mover) {
+  private void startNext(RecordRewrapper recordRewrapper) {
     Supplier<Position> from = frontier;
-    Supplier<ScannedBatch> found = means.crew().begin(() -> found(from.get()));
-    frontier = () -> found.get().next();
-    begun.add(means.crew().begin(() -> moved(found.get(), mover)));
+    Supplier<ScannedBatch> scanned = options.batchExecutor().start(() -> scan(from.get()));
+    frontier = () -> scanned.get().next();
+    pending.add(options.batchExecutor().start(() -> moved(scanned.get(), recordRewrapper)));
   }
 
-  private ScannedBatch found(Position at) {
-    if (isThrough(at)) {
+  private ScannedBatch scan(Position at) {
+    if (isFinished(at)) {
       return new ScannedBatch(at, List.of(), at);
     }
-    ScanRange lane = lanes.get(at.lane());
-    List<StoredRecord> records = lane.shelf().scan(lane.version(), at.after(), at.limit());
-    return new ScannedBatch(at, records, next(at, records));
+    ScanRange range = ranges.get(at.range());
+    List<StoredRecord> records = range.collection().scan(range.version(), at.after(), at.limit());
+    return new ScannedBatch(at, records, positionAfter(at, records));
   }
 
-  private RewrappedBatch moved(ScannedBatch found, RecordRewrapper mover) {
-    List<StoredRecord> records = found.records();
+  private RewrappedBatch moved(ScannedBatch scanned, RecordRewrapper recordRewrapper) {
+    List<StoredRecord> records = scanned.records();
     List<RecordChange> recordChanges = new ArrayList<>(records.size());
-    List<Failure> stuck = new ArrayList<>();
+    List<Failure> batchFailures = new ArrayList<>();
     if (!records.isEmpty()) {
-      FencedCollection shelf = lanes.get(found.at().lane()).shelf();
-      List<RecordRewrapper.Result> movings =
-          means.crew().each(records, it -> moved(shelf, it, mover));
+      FencedCollection collection = ranges.get(scanned.start().range()).collection();
+      List<RecordRewrapper.Result> results =
+          options.batchExecutor().mapAll(records, it -> moved(collection, it, recordRewrapper));
       for (int i = 0; i < records.size(); i++) {
-        switch (movings.get(i)) {
+        switch (results.get(i)) {
           case UpToDate() -> {}
           case Failed(String reason) ->
-              stuck.add(new Failure(shelf.title(), records.get(i).id().value(), reason));
+              batchFailures.add(
+                  new Failure(collection.displayName(), records.get(i).id().value(), reason));
           case Changed(RecordChange recordChange) -> recordChanges.add(recordChange);
         }
       }
     }
-    return new RewrappedBatch(found, recordChanges, stuck);
+    return new RewrappedBatch(scanned, recordChanges, batchFailures);
   }
 
   private RecordRewrapper.Result moved(
-      FencedCollection shelf, StoredRecord record, RecordRewrapper mover) {
-    return means
+      FencedCollection collection, StoredRecord record, RecordRewrapper recordRewrapper) {
+    return options
         .failpoints()
-        .at(Failpoint.RECORD_MOVE, () -> mover.move(shelf.collection(), record));
+        .at(Failpoint.RECORD_MOVE, () -> recordRewrapper.rewrap(collection.collection(), record));
   }
 
-  private Position start(int lane) {
-    return new Position(lane, null, Math.min(FIRST_BATCH, means.most()));
+  private Position startOf(int range) {
+    return new Position(range, null, Math.min(FIRST_BATCH, options.maxBatch()));
   }
 
-  private Position next(Position at, List<StoredRecord> found) {
-    return found.size() < at.limit()
-        ? start(at.lane() + 1)
-        : new Position(at.lane(), found.getLast().id(), limit(found));
+  private Position positionAfter(Position at, List<StoredRecord> scanned) {
+    return scanned.size() < at.limit()
+        ? startOf(at.range() + 1)
+        : new Position(at.range(), scanned.getLast().id(), nextLimit(scanned));
   }
 
   /// As many as are not too long together, if they are like the last ones.
-  private int limit(List<StoredRecord> found) {
+  private int nextLimit(List<StoredRecord> scanned) {
     long bytes = 1;
-    for (StoredRecord record : found) {
+    for (StoredRecord record : scanned) {
       bytes += record.fields().totalLength();
     }
-    return Math.clamp(BATCH_BYTES * found.size() / bytes, 1, means.most());
+    return Math.clamp(BATCH_BYTES * scanned.size() / bytes, 1, options.maxBatch());
   }
 
   /// A record that somebody changed meanwhile, or whose write got no answer, is left for the sweep.
-  private Optional<Fence> written(RewrappedBatch batch) {
-    if (mode == Mode.REHEARSING || batch.recordChanges().isEmpty()) {
+  private Optional<Fence> write(RewrappedBatch rewrappedBatch) {
+    if (mode == Mode.DRY_RUN || rewrappedBatch.recordChanges().isEmpty()) {
       return Optional.empty();
     }
-    FencedCollection shelf = lanes.get(batch.found().at().lane()).shelf();
+    FencedCollection collection = ranges.get(rewrappedBatch.scanned().start().range()).collection();
     Optional<Fence> refusal = Optional.empty();
-    for (RecordWriteResult write : shelf.write(batch.recordChanges())) {
+    for (RecordWriteResult write : collection.write(rewrappedBatch.recordChanges())) {
       switch (write) {
         case RecordWriteResult.Stored() -> moved++;
         case RecordWriteResult.Fenced(Fence by) -> refusal = Optional.of(by);

@@ -20,26 +20,26 @@ public record RotationProgress(
     failures = failures.stream().limit(MAX_LISTED).toList();
   }
 
-  public static RotationProgress none(RotationId rotation, String note) {
+  public static RotationProgress ofNote(RotationId rotation, String note) {
     return new RotationProgress(rotation, 0, 0, 0, note, List.of());
   }
 
-  public RotationProgress noting(String newNote) {
+  public RotationProgress withNote(String newNote) {
     return new RotationProgress(rotation, total, done, failed, newNote, failures);
   }
 
-  public Document written() {
+  public Document toDocument() {
     return Document.builder()
         .text("rotation", rotation.value())
         .number("total", total)
         .number("done", done)
         .number("failed_records", failed)
         .text("note", note)
-        .documents("failures", failures.stream().map(RotationProgress::written).toList())
+        .documents("failures", failures.stream().map(RotationProgress::toDocument).toList())
         .build();
   }
 
-  private static Document written(Failure failure) {
+  private static Document toDocument(Failure failure) {
     return Document.builder()
         .text("collection", failure.collection())
         .text("id", failure.id())
@@ -47,7 +47,7 @@ public record RotationProgress(
         .build();
   }
 
-  public static RotationProgress read(Document document) {
+  public static RotationProgress parse(Document document) {
     return document.as(it ->
         new RotationProgress(
             new RotationId(it.text("rotation")),

@@ -34,19 +34,19 @@ import org.jspecify.annotations.Nullable;
 /// keys. What has been told is remembered, so that a tick without news writes nothing.
 final class DesiredStateWriter {
   /// How many nodes one tick tells; the next tick goes on.
-  static final int MAX_COMMANDS = 1_000;
+  static final int MAX_WRITES = 1_000;
 
   private record WrittenTask(Assignment assignment, DriverClaim driverClaim) {}
 
   /// What a round of telling came to. `occupied` nodes belong to another rollout; `left` are still
   /// to be told; of the `unreadable` what stands under a key of theirs is not understood.
-  record WriteReport(List<NodeId> occupied, int left, List<NodeId> unreadable) {
+  record WriteReport(List<NodeId> occupied, int remaining, List<NodeId> unreadable) {
     WriteReport {
       occupied = List.copyOf(occupied);
       unreadable = List.copyOf(unreadable);
     }
 
-    Optional<String> trouble() {
+    Optional<String> problem() {
       return unreadable.isEmpty()
           ? Optional.empty()
           : Optional.of(
@@ -57,43 +57,46 @@ final class DesiredStateWriter {
 
   private enum Ownership {
     OURS,
-    ANOTHERS,
+    ANOTHER_ROLLOUTS,
     /// A newer driver of the same rollout has said so. The node stays the rollout's.
     NEWER_LEADS,
-    UNSURE,
+    UNCONFIRMED,
     /// Nobody is told anything over words that are not understood: they may be a later lead's.
     UNREADABLE
   }
 
   private final Kv kv;
   private final Failpoints failpoints;
-  private final RolloutStore shelf;
-  private final Map<NodeId, WrittenTask> told = new HashMap<>();
-  private final Set<NodeClaim> owned = new HashSet<>();
+  private final RolloutStore store;
+  private final Map<NodeId, WrittenTask> written = new HashMap<>();
+  private final Set<NodeClaim> claims = new HashSet<>();
 
   private record NodeClaim(NodeId node, DriverClaim driverClaim) {}
 
-  DesiredStateWriter(Kv kv, Failpoints failpoints, RolloutStore shelf) {
+  DesiredStateWriter(Kv kv, Failpoints failpoints, RolloutStore store) {
     this.kv = kv;
     this.failpoints = failpoints;
-    this.shelf = shelf;
+    this.store = store;
   }
 
   /// `stored` is committed, and its lead is the one to speak for.
-  WriteReport tell(StoredRollout stored) {
+  WriteReport writeDesired(StoredRollout storedRollout) {
     Map<Ownership, List<NodeId>> outcomes = new EnumMap<>(Ownership.class);
     int tried = 0;
-    for (Map.Entry<NodeId, Assignment> order : Rollout.assignments(stored.rollout()).entrySet()) {
-      WrittenTask wanted = new WrittenTask(order.getValue(), lead(stored));
-      if (!wanted.equals(told.get(order.getKey()))) {
+    for (Map.Entry<NodeId, Assignment> order :
+        Rollout.assignments(storedRollout.rollout()).entrySet()) {
+      WrittenTask wanted = new WrittenTask(order.getValue(), lead(storedRollout));
+      if (!wanted.equals(written.get(order.getKey()))) {
         tried++;
         Ownership outcome =
-            tried <= MAX_COMMANDS ? tellOne(order.getKey(), wanted, stored) : Ownership.UNSURE;
+            tried <= MAX_WRITES
+                ? tryWriteDesired(order.getKey(), wanted, storedRollout)
+                : Ownership.UNCONFIRMED;
         outcomes.computeIfAbsent(outcome, _ -> new ArrayList<>()).add(order.getKey());
       }
     }
     List<NodeId> ours = outcomes.getOrDefault(Ownership.OURS, List.of());
-    List<NodeId> occupied = outcomes.getOrDefault(Ownership.ANOTHERS, List.of());
+    List<NodeId> occupied = outcomes.getOrDefault(Ownership.ANOTHER_ROLLOUTS, List.of());
     return new WriteReport(
         occupied,
         tried - ours.size() - occupied.size(),
@@ -101,9 +104,9 @@ final class DesiredStateWriter {
   }
 
   /// One node whose keys are not understood does not keep the others from being told.
-  private Ownership tellOne(NodeId node, WrittenTask wanted, StoredRollout stored) {
+  private Ownership tryWriteDesired(NodeId node, WrittenTask wanted, StoredRollout storedRollout) {
     try {
-      return tell(node, wanted, stored);
+      return writeDesired(node, wanted, storedRollout);
     } catch (MalformedValueException e) {
       return Ownership.UNREADABLE;
     }
@@ -111,97 +114,101 @@ final class DesiredStateWriter {
 
   /// A store that went back has lost what it was told, too.
   void forget() {
-    told.clear();
-    owned.clear();
+    written.clear();
+    claims.clear();
   }
 
   /// The key is read before its owner is asked for. If the node changes hands in between, the key
   /// has changed too, and the write fails.
-  private Ownership tell(NodeId node, WrittenTask wanted, StoredRollout stored) {
-    Key key = RolloutKeys.desired(component(stored), node);
+  private Ownership writeDesired(NodeId node, WrittenTask wanted, StoredRollout storedRollout) {
+    Key key = RolloutKeys.desired(component(storedRollout), node);
     Optional<Entry> present = read(Failpoint.DESIRED_READ, key);
-    if (present.map(it -> !read(it).task().rollout().equals(stored.id())).orElse(false)) {
-      owned.remove(
+    if (present.map(it -> !read(it).task().rollout().equals(storedRollout.id())).orElse(false)) {
+      claims.remove(
           new NodeClaim(node, wanted.driverClaim())); // another rollout may have taken it since
     }
-    Ownership ownership = own(node, stored);
+    Ownership ownership = claim(node, storedRollout);
     if (ownership != Ownership.OURS) {
       return ownership;
     }
     DesiredState desiredState =
-        wanted.assignment().toDesiredState(wanted.driverClaim(), stored.revision().number());
-    boolean stands = present.map(it -> says(read(it), desiredState)).orElse(false);
-    boolean free = present.map(it -> desiredState.canReplace(read(it))).orElse(true);
-    if (stands || (free && send(key, desiredState, present.orElse(null)))) {
-      told.put(node, wanted);
+        wanted.assignment().toDesiredState(wanted.driverClaim(), storedRollout.revision().number());
+    boolean isCurrent = present.map(it -> isSameOrder(read(it), desiredState)).orElse(false);
+    boolean isReplaceable = present.map(it -> desiredState.canReplace(read(it))).orElse(true);
+    if (isCurrent || (isReplaceable && writeKey(key, desiredState, present.orElse(null)))) {
+      written.put(node, wanted);
       return Ownership.OURS;
     }
-    return Ownership.UNSURE;
+    return Ownership.UNCONFIRMED;
   }
 
   private static DesiredState read(Entry entry) {
-    return DesiredDocument.read(entry.value());
+    return DesiredDocument.parse(entry.value());
   }
 
-  private boolean send(Key key, DesiredState desiredState, @Nullable Entry present) {
-    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.of(desiredState), present);
+  private boolean writeKey(Key key, DesiredState desiredState, @Nullable Entry present) {
+    return write(Failpoint.DESIRED_WRITE, key, DesiredDocument.toValue(desiredState), present);
   }
 
-  private static DriverClaim lead(StoredRollout stored) {
-    return stored.rollout().run().claim();
+  private static DriverClaim lead(StoredRollout storedRollout) {
+    return storedRollout.rollout().run().claim();
   }
 
-  private static Component component(StoredRollout stored) {
-    return stored.rollout().run().spec().component();
+  private static Component component(StoredRollout storedRollout) {
+    return storedRollout.rollout().run().spec().component();
   }
 
   /// R4, I12: a node is told nothing before its owner key says that it is ours, under this lead.
-  private Ownership own(NodeId node, StoredRollout stored) {
-    NodeClaim claim = new NodeClaim(node, lead(stored));
-    if (owned.contains(claim)) {
+  private Ownership claim(NodeId node, StoredRollout storedRollout) {
+    NodeClaim claim = new NodeClaim(node, lead(storedRollout));
+    if (claims.contains(claim)) {
       return Ownership.OURS;
     }
-    Key key = RolloutKeys.owner(component(stored), node);
+    Key key = RolloutKeys.owner(component(storedRollout), node);
     Optional<Entry> present = read(Failpoint.OWNER_READ, key);
     Ownership ownership =
-        present.map(it -> judged(NodeOwner.read(it.value()), stored)).orElse(unclaimed(stored));
-    Value ours = new NodeOwner(stored.id(), claim.driverClaim()).toValue();
-    if (ownership == Ownership.UNSURE
+        present
+            .map(it -> ownershipOf(NodeOwner.parse(it.value()), storedRollout))
+            .orElse(ownershipOfUnclaimed(storedRollout));
+    Value ours = new NodeOwner(storedRollout.id(), claim.driverClaim()).toValue();
+    if (ownership == Ownership.UNCONFIRMED
         && write(Failpoint.OWNER_WRITE, key, ours, present.orElse(null))) {
       ownership = Ownership.OURS;
     }
     if (ownership == Ownership.OURS) {
-      owned.add(claim);
+      claims.add(claim);
     }
     return ownership;
   }
 
   /// One that has ended takes nobody.
-  private static Ownership unclaimed(StoredRollout stored) {
-    return Rollout.isEnded(stored.rollout()) ? Ownership.ANOTHERS : Ownership.UNSURE;
+  private static Ownership ownershipOfUnclaimed(StoredRollout storedRollout) {
+    return Rollout.isEnded(storedRollout.rollout())
+        ? Ownership.ANOTHER_ROLLOUTS
+        : Ownership.UNCONFIRMED;
   }
 
   /// UNSURE is what can be claimed. A rollout that has ended holds nobody; ours under a higher lead
   /// is a newer driver's.
-  private Ownership judged(NodeOwner owner, StoredRollout stored) {
-    if (owner.rollout().equals(stored.id())) {
-      boolean ended = Rollout.isEnded(stored.rollout());
-      if (owner.driverClaim().epoch() > lead(stored).epoch()) {
-        return ended ? Ownership.ANOTHERS : Ownership.NEWER_LEADS;
+  private Ownership ownershipOf(NodeOwner nodeOwner, StoredRollout storedRollout) {
+    if (nodeOwner.rollout().equals(storedRollout.id())) {
+      boolean isEnded = Rollout.isEnded(storedRollout.rollout());
+      if (nodeOwner.driverClaim().epoch() > lead(storedRollout).epoch()) {
+        return isEnded ? Ownership.ANOTHER_ROLLOUTS : Ownership.NEWER_LEADS;
       }
-      boolean claimed = ended || owner.driverClaim().equals(lead(stored));
-      return claimed ? Ownership.OURS : Ownership.UNSURE;
+      boolean isClaimed = isEnded || nodeOwner.driverClaim().equals(lead(storedRollout));
+      return isClaimed ? Ownership.OURS : Ownership.UNCONFIRMED;
     }
-    boolean held =
-        shelf.read(owner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);
-    return held ? Ownership.ANOTHERS : unclaimed(stored);
+    boolean isHeld =
+        store.read(nodeOwner.rollout()).map(it -> !Rollout.isEnded(it.rollout())).orElse(false);
+    return isHeld ? Ownership.ANOTHER_ROLLOUTS : ownershipOfUnclaimed(storedRollout);
   }
 
   /// Which decision it came from does not matter to the node.
-  private static boolean says(DesiredState there, DesiredState wanted) {
-    return there.task().equals(wanted.task())
-        && there.goal() == wanted.goal()
-        && there.claim().equals(wanted.claim());
+  private static boolean isSameOrder(DesiredState present, DesiredState wanted) {
+    return present.task().equals(wanted.task())
+        && present.goal() == wanted.goal()
+        && present.claim().equals(wanted.claim());
   }
 
   private Optional<Entry> read(Failpoint point, Key key) {
@@ -213,7 +220,7 @@ final class DesiredStateWriter {
         present == null
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, present.revision());
-    return failpoints.at(point, () -> conditionalWrite.sendUntilKnown(kv, RolloutStore.TRIES))
+    return failpoints.at(point, () -> conditionalWrite.sendUntilKnown(kv, RolloutStore.MAX_TRIES))
         instanceof Applied;
   }
 }

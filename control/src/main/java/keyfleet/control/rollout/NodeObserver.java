@@ -29,65 +29,65 @@ final class NodeObserver {
 
   private final Kv kv;
   private final Failpoints failpoints;
-  private final NodeRegistry register;
+  private final NodeRegistry registry;
   private final Map<Key, ParsedReport> reports = new HashMap<>();
 
   NodeObserver(Kv kv, Failpoints failpoints) {
     this.kv = kv;
     this.failpoints = failpoints;
-    this.register = new NodeRegistry(kv, failpoints);
+    this.registry = new NodeRegistry(kv, failpoints);
   }
 
-  Observed look(RolloutRun rolloutRun) {
+  Observed observe(RolloutRun rolloutRun) {
     Component component = rolloutRun.spec().component();
-    Map<NodeId, Entry> beats = register.beats(component);
+    Map<NodeId, Entry> heartbeats = registry.readHeartbeats(component);
     int start = RolloutKeys.ofNodes(component).value().length();
-    List<NodeReport> said = new ArrayList<>();
-    for (Entry entry : reports(component)) {
+    List<NodeReport> found = new ArrayList<>();
+    for (Entry entry : listReports(component)) {
       NodeId node = new NodeId(entry.key().value().substring(start));
       report(entry).stream()
           .filter(
               it -> it.node().equals(node) && it.task().rollout().equals(rolloutRun.spec().id()))
-          .forEach(said::add);
+          .forEach(found::add);
     }
-    return new Observed(beats.keySet(), said, candidates(rolloutRun, beats));
+    return new Observed(heartbeats.keySet(), found, candidates(rolloutRun, heartbeats));
   }
 
-  private List<Entry> reports(Component component) {
+  private List<Entry> listReports(Component component) {
     return failpoints.at(
         Failpoint.REPORTS_LIST, () -> kv.list(RolloutKeys.REPORTS, RolloutKeys.ofNodes(component)));
   }
 
   /// R16: who may begin is asked what preflight asked. Mostly there is nobody, and no card is read.
-  private List<NodeStatus> candidates(RolloutRun rolloutRun, Map<NodeId, Entry> beats) {
-    Set<NodeId> nodes = rolloutRun.startCandidates(beats.keySet());
+  private List<NodeStatus> candidates(RolloutRun rolloutRun, Map<NodeId, Entry> heartbeats) {
+    Set<NodeId> nodes = rolloutRun.startCandidates(heartbeats.keySet());
     if (nodes.isEmpty()) {
       return List.of();
     }
-    Map<NodeId, Entry> cards = register.cards(rolloutRun.spec().component());
+    Map<NodeId, Entry> profiles = registry.readProfiles(rolloutRun.spec().component());
     Set<NodeId> planned = rolloutRun.spec().allNodes();
     return nodes.stream()
-        .map(it -> NodeRegistry.status(it, beats.get(it), cards.get(it)))
-        .filter(it -> planned.contains(it.node()) || isTaken(rolloutRun, it))
+        .map(it -> NodeRegistry.status(it, heartbeats.get(it), profiles.get(it)))
+        .filter(it -> planned.contains(it.node()) || isTargeted(rolloutRun, it))
         .toList();
   }
 
-  private static boolean isTaken(RolloutRun rolloutRun, NodeStatus status) {
+  private static boolean isTargeted(RolloutRun rolloutRun, NodeStatus status) {
     return rolloutRun.spec().eligibility().match(status) != TargetMatch.NO;
   }
 
   private List<NodeReport> report(Entry entry) {
-    ParsedReport known = reports.get(entry.key());
-    if (known == null || !known.revision().equals(entry.revision())) {
-      known = new ParsedReport(entry.revision(), decoded(entry));
-      reports.put(entry.key(), known);
+    ParsedReport parsed = reports.get(entry.key());
+    if (parsed == null || !parsed.revision().equals(entry.revision())) {
+      parsed = new ParsedReport(entry.revision(), parse(entry));
+      reports.put(entry.key(), parsed);
     }
-    return known.report();
+    return parsed.report();
   }
 
-  private static List<NodeReport> decoded(Entry entry) {
+  private static List<NodeReport> parse(Entry entry) {
     try {
-      return List.of(NodeReportDocument.read(entry.value()));
+      return List.of(NodeReportDocument.parse(entry.value()));
     } catch (MalformedValueException e) {
       return List.of();
     }

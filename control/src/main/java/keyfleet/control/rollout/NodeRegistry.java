@@ -40,25 +40,25 @@ public final class NodeRegistry {
   }
 
   /// Everyone who was ever there.
-  public List<NodeStatus> inventory(Component component) {
-    Map<NodeId, Entry> beats = beats(component);
-    Map<NodeId, Entry> cards = cards(component);
-    TreeSet<NodeId> nodes = new TreeSet<>(beats.keySet());
-    nodes.addAll(cards.keySet());
+  public List<NodeStatus> readInventory(Component component) {
+    Map<NodeId, Entry> heartbeats = readHeartbeats(component);
+    Map<NodeId, Entry> profiles = readProfiles(component);
+    TreeSet<NodeId> nodes = new TreeSet<>(heartbeats.keySet());
+    nodes.addAll(profiles.keySet());
     List<NodeStatus> statuses = new ArrayList<>();
-    nodes.forEach(node -> statuses.add(status(node, beats.get(node), cards.get(node))));
+    nodes.forEach(node -> statuses.add(status(node, heartbeats.get(node), profiles.get(node))));
     return statuses;
   }
 
-  Map<NodeId, Entry> beats(Component component) {
-    return byNode(Failpoint.STATUS_LIST, RolloutKeys.STATUS, component);
+  Map<NodeId, Entry> readHeartbeats(Component component) {
+    return listByNode(Failpoint.STATUS_LIST, RolloutKeys.STATUS, component);
   }
 
-  Map<NodeId, Entry> cards(Component component) {
-    return byNode(Failpoint.NODES_LIST, RolloutKeys.NODES, component);
+  Map<NodeId, Entry> readProfiles(Component component) {
+    return listByNode(Failpoint.NODES_LIST, RolloutKeys.NODES, component);
   }
 
-  private Map<NodeId, Entry> byNode(Failpoint point, Bucket bucket, Component component) {
+  private Map<NodeId, Entry> listByNode(Failpoint point, Bucket bucket, Component component) {
     int start = RolloutKeys.ofNodes(component).value().length();
     Map<NodeId, Entry> entries = new TreeMap<>();
     for (Entry entry :
@@ -69,23 +69,24 @@ public final class NodeRegistry {
   }
 
   /// Of a node that is away only its card counts; of one that never wrote a card no fact is known.
-  static NodeStatus status(NodeId node, @Nullable Entry beat, @Nullable Entry card) {
-    Presence presence = beat == null ? Presence.OFFLINE : Presence.ONLINE;
+  static NodeStatus status(NodeId node, @Nullable Entry heartbeat, @Nullable Entry profile) {
+    Presence presence = heartbeat == null ? Presence.OFFLINE : Presence.ONLINE;
     try {
-      NodeProfile said = card == null ? NodeProfile.BLANK : NodeProfile.read(card.value());
-      Report report = beat == null ? new Missing() : report(Document.parse(beat.value()), said);
-      return new NodeStatus(node, presence, report, said.facts());
+      NodeProfile parsed = profile == null ? NodeProfile.EMPTY : NodeProfile.parse(profile.value());
+      Report report =
+          heartbeat == null ? new Missing() : report(Document.parse(heartbeat.value()), parsed);
+      return new NodeStatus(node, presence, report, parsed.facts());
     } catch (MalformedValueException e) {
       return new NodeStatus(node, presence, new Unreadable(), Facts.NONE);
     }
   }
 
-  private static Report report(Document beat, NodeProfile card) {
-    return beat.as(it ->
+  private static Report report(Document heartbeat, NodeProfile profile) {
+    return heartbeat.as(it ->
         new Reported(
             it.number("degraded") == 0 ? Health.HEALTHY : Health.DEGRADED,
             DocumentFields.count(it, "protocol"),
             it.has("version") ? new ReleaseVersion(it.text("version")) : ReleaseVersion.NONE,
-            card.quarantine()));
+            profile.quarantine()));
   }
 }

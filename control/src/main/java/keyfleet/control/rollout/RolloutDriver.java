@@ -24,68 +24,68 @@ import org.jspecify.annotations.Nullable;
 /// it remembers may be lost at any moment; all that matters is stored.
 final class RolloutDriver {
   /// How often a driver beats before others take it for silent.
-  private static final int BEATS_PER_STALE = 3;
+  private static final int HEARTBEATS_PER_STALE = 3;
 
   /// What another driver was last seen to have written, and when that was on our clock (R3).
-  private record WatchedRevisions(long control, long beat, Duration since) {}
+  private record WatchedRevisions(long controlRevision, long heartbeat, Duration since) {}
 
   private final String driver;
-  private final RolloutStore shelf;
-  private final NodeObserver fleet;
-  private final DesiredStateWriter dispatch;
+  private final RolloutStore store;
+  private final NodeObserver observer;
+  private final DesiredStateWriter writer;
   private final List<NodeId> occupied = new ArrayList<>();
   private DriverClaim own = DriverClaim.NONE;
-  private @Nullable StoredRollout known;
-  private WatchedRevisions watched = new WatchedRevisions(0, 0, Duration.ZERO);
-  private @Nullable Duration beatenAt;
-  private long highest;
-  private String trouble = "";
+  private @Nullable StoredRollout lastStored;
+  private WatchedRevisions watchedRevisions = new WatchedRevisions(0, 0, Duration.ZERO);
+  private @Nullable Duration lastHeartbeatAt;
+  private long highestRevision;
+  private String problem = "";
 
   RolloutDriver(
-      String driver, RolloutStore shelf, NodeObserver fleet, DesiredStateWriter dispatch) {
+      String driver, RolloutStore store, NodeObserver observer, DesiredStateWriter writer) {
     this.driver = driver;
-    this.shelf = shelf;
-    this.fleet = fleet;
-    this.dispatch = dispatch;
+    this.store = store;
+    this.observer = observer;
+    this.writer = writer;
   }
 
   /// Why it does not go on, in words; empty if it does.
-  String trouble() {
-    return trouble;
+  String problem() {
+    return problem;
   }
 
-  void stuck(String words) {
-    trouble = words;
+  void setProblem(String text) {
+    problem = text;
   }
 
   /// `beat` is the rollout's driver key as it was just listed.
-  void tick(StoredRollout found, Entry beat, Duration now) {
-    trouble = "";
-    if (found.revision().number() < highest) {
-      hold(found, "its control record went back from revision " + highest, now);
+  void tick(StoredRollout found, Entry heartbeat, Duration now) {
+    problem = "";
+    if (found.revision().number() < highestRevision) {
+      hold(found, "its control record went back from revision " + highestRevision, now);
       return;
     }
-    highest = found.revision().number();
-    StoredRollout stored = remembered(found);
-    if (isHeld(stored.rollout())) {
-      dispatch.forget();
+    highestRevision = found.revision().number();
+    StoredRollout storedRollout = mergeOwnMemory(found);
+    if (isHeld(storedRollout.rollout())) {
+      writer.forget();
     }
-    if (Rollout.isEnded(stored.rollout())) {
-      finish(stored, beat);
-    } else if (leads(stored, beat, now)) {
-      drive(stored, beat, now);
+    if (Rollout.isEnded(storedRollout.rollout())) {
+      finish(storedRollout, heartbeat);
+    } else if (ensureLead(storedRollout, heartbeat, now)) {
+      drive(storedRollout, heartbeat, now);
     }
   }
 
   /// Somebody else's change is taken over; our own waits and sightings stay.
-  private StoredRollout remembered(StoredRollout found) {
-    StoredRollout before = known;
+  private StoredRollout mergeOwnMemory(StoredRollout found) {
+    StoredRollout before = lastStored;
     if (before == null || before.revision().equals(found.revision())) {
       return before == null ? found : before;
     }
     RolloutRun rolloutRun = found.rollout().run();
-    boolean ours = rolloutRun.claim().equals(before.rollout().run().claim());
-    return ours
+    boolean isOurs = rolloutRun.claim().equals(before.rollout().run().claim());
+    return isOurs
         ? new StoredRollout(
             found.rollout().with(rolloutRun.withDriverView(before.rollout().run().driverView())),
             found.revision())
@@ -93,28 +93,28 @@ final class RolloutDriver {
   }
 
   /// Its nodes may not have been told yet; then nobody needs to look at it again.
-  private void finish(StoredRollout stored, Entry beat) {
+  private void finish(StoredRollout storedRollout, Entry heartbeat) {
     own = DriverClaim.NONE;
-    WriteReport round = dispatch.tell(stored);
-    trouble = round.trouble().orElse("");
-    if (round.left() == 0) {
-      shelf.retire(beat);
+    WriteReport report = writer.writeDesired(storedRollout);
+    problem = report.problem().orElse("");
+    if (report.remaining() == 0) {
+      store.retire(heartbeat);
     }
   }
 
-  private boolean leads(StoredRollout stored, Entry beat, Duration now) {
-    DriverClaim current = stored.rollout().run().claim();
+  private boolean ensureLead(StoredRollout storedRollout, Entry heartbeat, Duration now) {
+    DriverClaim current = storedRollout.rollout().run().claim();
     boolean leading = own.equals(current) && !own.equals(DriverClaim.NONE);
-    if (leading && shelf.isSuperseded(stored.id(), own)) {
+    if (leading && store.isSuperseded(storedRollout.id(), own)) {
       stop(now); // R2: at once, whatever becomes of the other
       return false;
     }
     boolean claims =
         leading
-            ? Rollout.shouldClaim(stored.rollout())
-            : own.epoch() <= current.epoch() && isLeft(stored, beat, now);
+            ? Rollout.shouldClaim(storedRollout.rollout())
+            : own.epoch() <= current.epoch() && isAbandoned(storedRollout, heartbeat, now);
     if (claims) {
-      shelf.claim(stored, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
+      store.claim(storedRollout, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
     }
     return (leading && !claims) || own.epoch() > current.epoch();
   }
@@ -123,60 +123,65 @@ final class RolloutDriver {
   private void stop(Duration now) {
     own = DriverClaim.NONE;
     occupied.clear();
-    beatenAt = null;
-    watched = new WatchedRevisions(watched.control(), watched.beat(), now);
+    lastHeartbeatAt = null;
+    watchedRevisions =
+        new WatchedRevisions(watchedRevisions.controlRevision(), watchedRevisions.heartbeat(), now);
   }
 
   /// R3: on our own clock, nothing was written for the stale time; or the driver has let go.
-  private boolean isLeft(StoredRollout stored, Entry beat, Duration now) {
-    long control = stored.revision().number();
-    long beaten = beat.revision().number();
-    if (watched.control() != control || watched.beat() != beaten) {
-      watched = new WatchedRevisions(control, beaten, now);
+  private boolean isAbandoned(StoredRollout storedRollout, Entry heartbeat, Duration now) {
+    long controlRevision = storedRollout.revision().number();
+    long heartbeatRevision = heartbeat.revision().number();
+    if (watchedRevisions.controlRevision() != controlRevision
+        || watchedRevisions.heartbeat() != heartbeatRevision) {
+      watchedRevisions = new WatchedRevisions(controlRevision, heartbeatRevision, now);
     }
-    Duration silent = now.minus(watched.since());
-    Duration stale = stored.rollout().run().spec().timings().staleAfter();
-    return RolloutDriverHeartbeat.read(beat.value()).state()
+    Duration silence = now.minus(watchedRevisions.since());
+    Duration stale = storedRollout.rollout().run().spec().timings().staleAfter();
+    return RolloutDriverHeartbeat.parse(heartbeat.value()).state()
             == RolloutDriverHeartbeat.State.RELEASED
-        || silent.compareTo(stale) >= 0;
+        || silence.compareTo(stale) >= 0;
   }
 
   /// Read, decide, commit, and only then command (R11).
-  private void drive(StoredRollout stored, Entry beat, Duration now) {
-    Rollout rollout = Rollout.next(stored.rollout(), new Claimed(own), now);
+  private void drive(StoredRollout storedRollout, Entry heartbeat, Duration now) {
+    Rollout rollout = Rollout.next(storedRollout.rollout(), new Claimed(own), now);
     for (NodeId node : occupied) {
       rollout = Rollout.next(rollout, new NodeOccupied(node), now);
     }
-    Observed seen = fleet.look(rollout.run());
-    if (isOutrun(stored, rollout, seen, now)) {
+    Observed observed = observer.observe(rollout.run());
+    if (holdIfOutrun(storedRollout, rollout, observed, now)) {
       return;
     }
-    Optional<StoredRollout> committed = commit(stored, Rollout.next(rollout, seen, now));
+    Optional<StoredRollout> committed = commit(storedRollout, Rollout.next(rollout, observed, now));
     if (committed.isPresent()) {
-      known = committed.get();
-      beat(committed.get(), beat, now);
-      WriteReport round = dispatch.tell(committed.get());
+      lastStored = committed.get();
+      writeHeartbeatIfDue(committed.get(), heartbeat, now);
+      WriteReport report = writer.writeDesired(committed.get());
       occupied.clear();
-      occupied.addAll(round.occupied());
-      trouble = Rollout.holdReason(committed.get().rollout()).or(round::trouble).orElse("");
+      occupied.addAll(report.occupied());
+      problem = Rollout.holdReason(committed.get().rollout()).or(report::problem).orElse("");
     }
   }
 
   /// R2, R24: whether nodes have obeyed what is not stored. Then a driver that we do not know of
   /// commands, or the store has lost what it wrote.
-  private boolean isOutrun(StoredRollout stored, Rollout rollout, Observed seen, Duration now) {
-    long obeyed = seen.reports().stream().mapToLong(it -> it.claim().epoch()).max().orElse(0);
-    boolean held = isHeld(stored.rollout());
+  private boolean holdIfOutrun(
+      StoredRollout storedRollout, Rollout rollout, Observed observed, Duration now) {
+    long obeyed = observed.reports().stream().mapToLong(it -> it.claim().epoch()).max().orElse(0);
+    boolean held = isHeld(storedRollout.rollout());
     if (obeyed > own.epoch()) {
       if (held || rollout instanceof Rollout.Aborting) {
-        shelf.claimAfter(obeyed, stored, driver).ifPresentOrElse(it -> own = it, () -> stop(now));
+        store
+            .claimAfter(obeyed, storedRollout, driver)
+            .ifPresentOrElse(it -> own = it, () -> stop(now));
       } else {
-        hold(stored, "a node has obeyed a later lead than " + own.epoch(), now);
+        hold(storedRollout, "a node has obeyed a later lead than " + own.epoch(), now);
       }
       return true;
     }
-    if (!held && Rollout.hasLostDecisions(rollout, seen.reports())) {
-      hold(stored, "a node has obeyed what was never decided", now);
+    if (!held && Rollout.hasLostDecisions(rollout, observed.reports())) {
+      hold(storedRollout, "a node has obeyed what was never decided", now);
       return true;
     }
     return false;
@@ -189,43 +194,43 @@ final class RolloutDriver {
   /// R24: by compare-and-set, so that every driver and every reader finds it. Should the store have
   /// shown us the past alone, the write fails, and there is nothing to hold.
   private void hold(StoredRollout found, String why, Duration now) {
-    trouble = why;
+    problem = why;
     Rollout held = Rollout.next(found.rollout(), new DecisionsLost(), now);
     Optional<StoredRollout> committed =
-        Rollout.isEnded(held) ? Optional.empty() : shelf.commit(found, held);
+        Rollout.isEnded(held) ? Optional.empty() : store.commit(found, held);
     if (committed.isPresent()) {
-      known = committed.get();
-      highest = committed.get().revision().number();
+      lastStored = committed.get();
+      highestRevision = committed.get().revision().number();
     } else {
       stop(now);
     }
   }
 
-  private Optional<StoredRollout> commit(StoredRollout stored, Rollout next) {
-    boolean stands = RolloutControlDocument.isSame(stored.rollout(), next);
-    return stands
-        ? Optional.of(new StoredRollout(next, stored.revision()))
-        : shelf.commit(stored, next);
+  private Optional<StoredRollout> commit(StoredRollout storedRollout, Rollout next) {
+    boolean isUnchanged = RolloutControlDocument.isSame(storedRollout.rollout(), next);
+    return isUnchanged
+        ? Optional.of(new StoredRollout(next, storedRollout.revision()))
+        : store.commit(storedRollout, next);
   }
 
-  private void beat(StoredRollout stored, Entry beat, Duration now) {
-    Duration pause =
-        stored.rollout().run().spec().timings().staleAfter().dividedBy(BEATS_PER_STALE);
-    Duration last = beatenAt;
-    if (last == null || now.minus(last).compareTo(pause) >= 0) {
-      RolloutDriverHeartbeat driven =
+  private void writeHeartbeatIfDue(StoredRollout storedRollout, Entry heartbeat, Duration now) {
+    Duration interval =
+        storedRollout.rollout().run().spec().timings().staleAfter().dividedBy(HEARTBEATS_PER_STALE);
+    Duration last = lastHeartbeatAt;
+    if (last == null || now.minus(last).compareTo(interval) >= 0) {
+      RolloutDriverHeartbeat next =
           new RolloutDriverHeartbeat(driver, RolloutDriverHeartbeat.State.DRIVEN);
-      shelf.beat(stored.id(), driven, beat.revision());
-      beatenAt = now;
+      store.writeHeartbeat(storedRollout.id(), next, heartbeat.revision());
+      lastHeartbeatAt = now;
     }
   }
 
   /// Hands over at once.
   void release() {
-    StoredRollout last = known;
+    StoredRollout last = lastStored;
     boolean leading = last != null && last.rollout().run().claim().equals(own);
     if (last != null && leading && !Rollout.isEnded(last.rollout())) {
-      shelf.call(last.id(), driver);
+      store.requestDriver(last.id(), driver);
     }
     own = DriverClaim.NONE;
   }

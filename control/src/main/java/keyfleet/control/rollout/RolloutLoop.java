@@ -28,11 +28,11 @@ public final class RolloutLoop {
   private final Kv kv;
   private final LongSupplier elapsed;
   private final Failpoints failpoints;
-  private final RolloutStore shelf;
-  private final NodeObserver fleet;
-  private final Map<RolloutId, RolloutDriver> drives = new TreeMap<>();
-  private @Nullable RolloutId last;
-  private String trouble = "";
+  private final RolloutStore store;
+  private final NodeObserver observer;
+  private final Map<RolloutId, RolloutDriver> drivers = new TreeMap<>();
+  private @Nullable RolloutId lastDriven;
+  private String storeProblem = "";
 
   /// `elapsed` counts nanoseconds, also while the machine sleeps.
   public RolloutLoop(
@@ -41,75 +41,78 @@ public final class RolloutLoop {
     this.kv = kv;
     this.elapsed = elapsed;
     this.failpoints = failpoints;
-    this.shelf = new RolloutStore(kv, failpoints, nonces);
-    this.fleet = new NodeObserver(kv, failpoints);
+    this.store = new RolloutStore(kv, failpoints, nonces);
+    this.observer = new NodeObserver(kv, failpoints);
   }
 
   /// R20: while the store cannot be used nothing is commanded, and nothing is aborted for it.
   public void tick() {
     Duration now = Duration.ofNanos(elapsed.getAsLong());
     try {
-      trouble = "";
-      List<Entry> beats = shelf.drivers();
-      drives.keySet().retainAll(beats.stream().map(RolloutLoop::id).toList());
-      for (Entry beat : turn(beats)) {
-        last = id(beat);
-        tick(beat, now);
+      storeProblem = "";
+      List<Entry> heartbeats = store.listDrivers();
+      drivers.keySet().retainAll(heartbeats.stream().map(RolloutLoop::rolloutOf).toList());
+      for (Entry heartbeat : nextInTurn(heartbeats)) {
+        lastDriven = rolloutOf(heartbeat);
+        tick(heartbeat, now);
       }
     } catch (StoreException e) {
-      trouble = e.getMessage();
+      storeProblem = e.getMessage();
     }
   }
 
   /// Whose turn it is: after the last one that was looked at, and round to it again.
-  private List<Entry> turn(List<Entry> beats) {
-    RolloutId from = last;
-    Comparator<Entry> byId = Comparator.comparing(RolloutLoop::id);
-    return beats.stream()
+  private List<Entry> nextInTurn(List<Entry> heartbeats) {
+    RolloutId from = lastDriven;
+    Comparator<Entry> byId = Comparator.comparing(RolloutLoop::rolloutOf);
+    return heartbeats.stream()
         .sorted(
-            Comparator.<Entry, Boolean>comparing(it -> from != null && id(it).compareTo(from) <= 0)
+            Comparator.<Entry, Boolean>comparing(
+                    it -> from != null && rolloutOf(it).compareTo(from) <= 0)
                 .thenComparing(byId))
         .limit(MAX_ROLLOUTS)
         .toList();
   }
 
-  private void tick(Entry beat, Duration now) {
-    RolloutId id = id(beat);
-    RolloutDriver drive = drives.computeIfAbsent(id, _ -> drive());
+  private void tick(Entry heartbeat, Duration now) {
+    RolloutId id = rolloutOf(heartbeat);
+    RolloutDriver rolloutDriver = drivers.computeIfAbsent(id, _ -> newDriver());
     try {
-      Optional<StoredRollout> found = shelf.read(id);
+      Optional<StoredRollout> found = store.read(id);
       found.ifPresentOrElse(
-          it -> drive.tick(it, beat, now), () -> drive.stuck("it has no control record"));
+          it -> rolloutDriver.tick(it, heartbeat, now),
+          () -> rolloutDriver.setProblem("it has no control record"));
     } catch (MalformedValueException e) {
-      drive.stuck(String.valueOf(e.getMessage()));
+      rolloutDriver.setProblem(String.valueOf(e.getMessage()));
     }
   }
 
-  private RolloutDriver drive() {
-    return new RolloutDriver(driver, shelf, fleet, new DesiredStateWriter(kv, failpoints, shelf));
+  private RolloutDriver newDriver() {
+    return new RolloutDriver(
+        driver, store, observer, new DesiredStateWriter(kv, failpoints, store));
   }
 
-  private static RolloutId id(Entry beat) {
-    return RolloutKeys.rolloutOf(beat.key()).orElseThrow();
+  private static RolloutId rolloutOf(Entry heartbeat) {
+    return RolloutKeys.rolloutOf(heartbeat.key()).orElseThrow();
   }
 
   /// Before a clean stop: others need not wait (R3).
   public void release() {
-    drives.values().forEach(RolloutDriver::release);
-    drives.clear();
+    drivers.values().forEach(RolloutDriver::release);
+    drivers.clear();
   }
 
   /// Why the store, or a rollout, does not let it go on; in words.
-  public Map<String, String> troubles() {
-    Map<String, String> troubles = new TreeMap<>();
-    if (!trouble.isEmpty()) {
-      troubles.put("store", trouble);
+  public Map<String, String> problems() {
+    Map<String, String> problems = new TreeMap<>();
+    if (!storeProblem.isEmpty()) {
+      problems.put("store", storeProblem);
     }
-    drives.forEach((id, drive) -> {
-      if (!drive.trouble().isEmpty()) {
-        troubles.put("rollout " + id, drive.trouble());
+    drivers.forEach((id, rolloutDriver) -> {
+      if (!rolloutDriver.problem().isEmpty()) {
+        problems.put("rollout " + id, rolloutDriver.problem());
       }
     });
-    return troubles;
+    return problems;
   }
 }

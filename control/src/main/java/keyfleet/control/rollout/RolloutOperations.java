@@ -42,16 +42,16 @@ import keyfleet.wire.RolloutSpecDocument;
 /// given any number of times.
 public final class RolloutOperations {
   /// How often an order is tried against a driver that changes the rollout at the same time.
-  static final int MAX_ROUNDS = 10;
+  static final int MAX_TRIES = 10;
 
-  private final String who;
-  private final RolloutStore shelf;
-  private final NodeRegistry register;
+  private final String operator;
+  private final RolloutStore store;
+  private final NodeRegistry registry;
 
-  public RolloutOperations(String who, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
-    this.who = who;
-    this.register = new NodeRegistry(kv, failpoints);
-    this.shelf = new RolloutStore(kv, failpoints, nonces);
+  public RolloutOperations(String operator, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
+    this.operator = operator;
+    this.registry = new NodeRegistry(kv, failpoints);
+    this.store = new RolloutStore(kv, failpoints, nonces);
   }
 
   /// A dry run is not started: it only makes the plan. Stored first is what never changes; the call
@@ -63,20 +63,22 @@ public final class RolloutOperations {
     }
     Rollout created =
         new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
-    WriteOutcome first = shelf.create(RolloutKeys.spec(spec.id()), RolloutSpecDocument.of(spec));
+    WriteOutcome first =
+        store.create(RolloutKeys.spec(spec.id()), RolloutSpecDocument.toValue(spec));
     if (first instanceof WriteOutcome.Pending) {
       return new Unconfirmed(); // a control record without a spec could be read by nobody
     }
-    if (first instanceof WriteOutcome.Superseded && !shelf.spec(spec.id()).equals(spec)) {
+    if (first instanceof WriteOutcome.Superseded && !store.readSpec(spec.id()).equals(spec)) {
       return new Refused("there is another rollout " + spec.id());
     }
     WriteOutcome second =
-        shelf.create(
-            RolloutKeys.control(spec.id()), RolloutControlDocument.of(created, spec.incarnation()));
+        store.create(
+            RolloutKeys.control(spec.id()),
+            RolloutControlDocument.toValue(created, spec.incarnation()));
     if (second instanceof WriteOutcome.Pending) {
       return new Unconfirmed();
     }
-    return shelf.read(spec.id()).map(this::kept).orElse(new Unconfirmed());
+    return store.read(spec.id()).map(this::requestDriverIfNone).orElse(new Unconfirmed());
   }
 
   /// Neither the plan nor what may become of each of its nodes may outgrow a value of the store.
@@ -91,8 +93,8 @@ public final class RolloutOperations {
     RolloutRun worst =
         RolloutRun.of(spec, DriverClaim.NONE, new RolloutProgress(0, 0, nodeEntries));
     try {
-      RolloutSpecDocument.of(spec);
-      RolloutControlDocument.of(new Rollout.Rolling(worst), spec.incarnation());
+      RolloutSpecDocument.toValue(spec);
+      RolloutControlDocument.toValue(new Rollout.Rolling(worst), spec.incarnation());
       return Optional.empty();
     } catch (IllegalArgumentException e) {
       return Optional.of(
@@ -104,32 +106,32 @@ public final class RolloutOperations {
   /// R17: the nodes that failed in a rollout that has ended get its release offered once more, as
   /// the rollout `next`, in a later attempt.
   public RolloutOperationResult retry(RolloutId failed, RolloutId next) {
-    Optional<StoredRollout> before = shelf.read(failed);
+    Optional<StoredRollout> before = store.read(failed);
     if (before.isEmpty()) {
       return new NoSuchRollout();
     }
     Rollout ended = before.get().rollout();
-    List<NodeStatus> inventory = register.inventory(ended.run().spec().component());
-    return switch (RolloutRetry.of(ended, next, shelf.nonce(), inventory)) {
+    List<NodeStatus> inventory = registry.readInventory(ended.run().spec().component());
+    return switch (RolloutRetry.of(ended, next, store.newNonce(), inventory)) {
       case RolloutRetry.Refused(var why) -> new Refused(why);
-      case RolloutRetry.Ready(var spec) -> start(first(spec));
+      case RolloutRetry.Ready(var spec) -> start(storedOr(spec));
     };
   }
 
   /// Ordered before, perhaps by somebody who did not get far; who is there may have changed since.
-  private RolloutSpec first(RolloutSpec wanted) {
-    return shelf
+  private RolloutSpec storedOr(RolloutSpec wanted) {
+    return store
         .findSpec(wanted.id())
         .filter(it -> it.eligibility().equals(wanted.eligibility()))
         .orElse(wanted);
   }
 
   public RolloutOperationResult pause(RolloutId id) {
-    return order(id, new PauseRequested(), Rollout.Paused.class::isInstance);
+    return decide(id, new PauseRequested(), Rollout.Paused.class::isInstance);
   }
 
   public RolloutOperationResult resume(RolloutId id) {
-    return order(
+    return decide(
         id, new ResumeRequested(), it -> !(it instanceof Rollout.Paused) && !Rollout.isEnded(it));
   }
 
@@ -145,7 +147,7 @@ public final class RolloutOperations {
 
   /// The node is dead, and nobody need wait for it.
   public RolloutOperationResult forget(RolloutId id, NodeId node) {
-    return order(id, new ForgetRequested(node), it -> isForgotten(it, node));
+    return decide(id, new ForgetRequested(node), it -> isForgotten(it, node));
   }
 
   private static boolean isStopping(Rollout rollout) {
@@ -167,18 +169,19 @@ public final class RolloutOperations {
   }
 
   /// Read, decide, compare and set.
-  private RolloutOperationResult order(RolloutId id, RolloutEvent event, Predicate<Rollout> done) {
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-      Optional<StoredRollout> stored = shelf.read(id);
-      if (stored.isEmpty()) {
+  private RolloutOperationResult decide(
+      RolloutId id, RolloutEvent event, Predicate<Rollout> isDone) {
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+      Optional<StoredRollout> storedRollout = store.read(id);
+      if (storedRollout.isEmpty()) {
         return new NoSuchRollout();
       }
-      Rollout next = Rollout.next(stored.get().rollout(), event, Duration.ZERO);
-      if (!done.test(next)) {
-        return refused(stored.get().rollout());
+      Rollout next = Rollout.next(storedRollout.get().rollout(), event, Duration.ZERO);
+      if (!isDone.test(next)) {
+        return refused(storedRollout.get().rollout());
       }
-      if (RolloutControlDocument.isSame(stored.get().rollout(), next)
-          || shelf.commit(stored.get(), next).isPresent()) {
+      if (RolloutControlDocument.isSame(storedRollout.get().rollout(), next)
+          || store.commit(storedRollout.get(), next).isPresent()) {
         return new Done(next);
       }
     }
@@ -188,25 +191,26 @@ public final class RolloutOperations {
   /// R18: a new epoch first, so that no older command is obeyed; then a call for a driver, as that
   /// of the older epoch stops. An order that stands claims nothing.
   private RolloutOperationResult stop(
-      RolloutId id, Function<DriverClaim, RolloutEvent> event, Predicate<Rollout> done) {
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-      Optional<StoredRollout> stored = shelf.read(id);
-      if (stored.isEmpty()) {
+      RolloutId id, Function<DriverClaim, RolloutEvent> event, Predicate<Rollout> isDone) {
+    for (int attempt = 0; attempt < MAX_TRIES; attempt++) {
+      Optional<StoredRollout> storedRollout = store.read(id);
+      if (storedRollout.isEmpty()) {
         return new NoSuchRollout();
       }
-      if (done.test(stored.get().rollout())) {
-        return kept(stored.get());
+      if (isDone.test(storedRollout.get().rollout())) {
+        return requestDriverIfNone(storedRollout.get());
       }
-      Optional<DriverClaim> driverClaim = shelf.claim(stored.get(), who);
+      Optional<DriverClaim> driverClaim = store.claim(storedRollout.get(), operator);
       if (driverClaim.isPresent()) {
         Rollout next =
-            Rollout.next(stored.get().rollout(), event.apply(driverClaim.get()), Duration.ZERO);
-        if (!done.test(next)) {
+            Rollout.next(
+                storedRollout.get().rollout(), event.apply(driverClaim.get()), Duration.ZERO);
+        if (!isDone.test(next)) {
           return refused(next);
         }
-        Optional<StoredRollout> committed = shelf.commit(stored.get(), next);
+        Optional<StoredRollout> committed = store.commit(storedRollout.get(), next);
         if (committed.isPresent()) {
-          return called(committed.get());
+          return requestDriver(committed.get());
         }
       }
     }
@@ -214,24 +218,28 @@ public final class RolloutOperations {
   }
 
   /// The driver before has just been fenced off.
-  private RolloutOperationResult called(StoredRollout stored) {
-    boolean heard =
-        Rollout.isEnded(stored.rollout())
-            || shelf.call(stored.id(), who) instanceof WriteOutcome.Applied;
-    return heard ? new Done(stored.rollout()) : new Unconfirmed();
+  private RolloutOperationResult requestDriver(StoredRollout storedRollout) {
+    boolean isRequested =
+        Rollout.isEnded(storedRollout.rollout())
+            || store.requestDriver(storedRollout.id(), operator) instanceof WriteOutcome.Applied;
+    return isRequested ? new Done(storedRollout.rollout()) : new Unconfirmed();
   }
 
   /// It stood before. Whoever drives it is left in peace; should the call have been lost on the
   /// way, it is made now.
-  private RolloutOperationResult kept(StoredRollout stored) {
-    boolean heard =
-        Rollout.isEnded(stored.rollout())
-            || !(shelf.callFirst(stored.id(), who) instanceof WriteOutcome.Pending);
-    return heard ? new Done(stored.rollout()) : new Unconfirmed();
+  private RolloutOperationResult requestDriverIfNone(StoredRollout storedRollout) {
+    boolean isRequested =
+        Rollout.isEnded(storedRollout.rollout())
+            || !(store.requestFirstDriver(storedRollout.id(), operator)
+                instanceof WriteOutcome.Pending);
+    return isRequested ? new Done(storedRollout.rollout()) : new Unconfirmed();
   }
 
   private static RolloutOperationResult refused(Rollout rollout) {
     return new Refused(
-        "rollout " + rollout.run().spec().id() + " is " + RolloutControlDocument.word(rollout));
+        "rollout "
+            + rollout.run().spec().id()
+            + " is "
+            + RolloutControlDocument.stateName(rollout));
   }
 }

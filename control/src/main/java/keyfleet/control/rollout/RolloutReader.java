@@ -8,13 +8,13 @@ import keyfleet.store.Kv;
 
 /// Rollouts as they are stored, for whoever only looks.
 public final class RolloutReader {
-  private final RolloutStore shelf;
+  private final RolloutStore store;
 
   public RolloutReader(Kv kv, Failpoints failpoints) {
-    this.shelf = new RolloutStore(kv, failpoints, () -> "");
+    this.store = new RolloutStore(kv, failpoints, () -> "");
   }
 
   public Optional<Rollout> find(RolloutId id) {
-    return shelf.read(id).map(RolloutStore.StoredRollout::rollout);
+    return store.read(id).map(RolloutStore.StoredRollout::rollout);
   }
 }

@@ -29,9 +29,9 @@ import keyfleet.wire.RolloutSpecDocument;
 /// while its revision stands.
 final class RolloutStore {
   /// How often a write without an answer is sent before the tick, or the order, gives up.
-  static final int TRIES = 3;
+  static final int MAX_TRIES = 3;
 
-  private static final int MAX_REMEMBERED = 1_000;
+  private static final int MAX_CACHED = 1_000;
 
   /// A rollout as one revision of its control record has it.
   record StoredRollout(Rollout rollout, Revision revision) {
@@ -43,7 +43,7 @@ final class RolloutStore {
   private final Kv kv;
   private final Failpoints failpoints;
   private final Supplier<String> nonces;
-  private final Map<RolloutId, StoredRollout> remembered = new HashMap<>();
+  private final Map<RolloutId, StoredRollout> cache = new HashMap<>();
 
   RolloutStore(Kv kv, Failpoints failpoints, Supplier<String> nonces) {
     this.kv = kv;
@@ -51,35 +51,34 @@ final class RolloutStore {
     this.nonces = nonces;
   }
 
-  String nonce() {
+  String newNonce() {
     return nonces.get();
   }
 
   Optional<StoredRollout> read(RolloutId id) {
     Optional<Entry> control = get(RolloutKeys.control(id));
-    StoredRollout known = remembered.get(id);
-    if (control.isEmpty() || (known != null && isSame(known, control.get()))) {
-      return control.map(_ -> known);
+    StoredRollout cached = cache.get(id);
+    if (control.isEmpty() || (cached != null && isSame(cached, control.get()))) {
+      return control.map(_ -> cached);
     }
-    RolloutSpec spec = known == null ? spec(id) : known.rollout().run().spec();
+    RolloutSpec spec = cached == null ? readSpec(id) : cached.rollout().run().spec();
     Entry entry = control.get();
-    return Optional.of(
-        remember(RolloutControlDocument.read(spec, entry.value()), entry.revision()));
+    return Optional.of(cache(RolloutControlDocument.parse(spec, entry.value()), entry.revision()));
   }
 
-  private static boolean isSame(StoredRollout known, Entry entry) {
-    return known.revision().equals(entry.revision());
+  private static boolean isSame(StoredRollout cached, Entry entry) {
+    return cached.revision().equals(entry.revision());
   }
 
   /// It never changes, so it is read once. A store that shows the control record without it shows
   /// an old state of the other key; asking again helps.
-  RolloutSpec spec(RolloutId id) {
+  RolloutSpec readSpec(RolloutId id) {
     return findSpec(id)
         .orElseThrow(() -> new StoreException("the spec of rollout " + id + " is not to be seen"));
   }
 
   Optional<RolloutSpec> findSpec(RolloutId id) {
-    return get(RolloutKeys.spec(id)).map(Entry::value).map(RolloutSpecDocument::read);
+    return get(RolloutKeys.spec(id)).map(Entry::value).map(RolloutSpecDocument::parse);
   }
 
   private Optional<Entry> get(Key key) {
@@ -87,26 +86,27 @@ final class RolloutStore {
   }
 
   /// The limit is for a process that lives for years.
-  private StoredRollout remember(Rollout rollout, Revision revision) {
-    if (remembered.size() >= MAX_REMEMBERED) {
-      remembered.clear();
+  private StoredRollout cache(Rollout rollout, Revision revision) {
+    if (cache.size() >= MAX_CACHED) {
+      cache.clear();
     }
-    StoredRollout stored = new StoredRollout(rollout, revision);
-    remembered.put(stored.id(), stored);
-    return stored;
+    StoredRollout storedRollout = new StoredRollout(rollout, revision);
+    cache.put(storedRollout.id(), storedRollout);
+    return storedRollout;
   }
 
   /// By compare-and-set; empty if another came first, or no answer came. R23: each value has a
   /// nonce of its own, by which a write without an answer is found again.
   Optional<StoredRollout> commit(StoredRollout before, Rollout next) {
     Key key = RolloutKeys.control(before.id());
-    Value value = RolloutControlDocument.of(next, nonce());
+    Value value = RolloutControlDocument.toValue(next, newNonce());
     ConditionalWrite conditionalWrite =
         new ConditionalWrite.Update(RolloutKeys.ROLLOUTS, key, value, before.revision());
     WriteOutcome writeOutcome =
-        failpoints.at(Failpoint.ROLLOUT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+        failpoints.at(
+            Failpoint.ROLLOUT_WRITE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
     return writeOutcome instanceof WriteOutcome.Applied(var revision)
-        ? Optional.of(remember(next, revision))
+        ? Optional.of(cache(next, revision))
         : Optional.empty();
   }
 
@@ -114,18 +114,18 @@ final class RolloutStore {
     ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value);
     return failpoints.at(
-        Failpoint.ROLLOUT_CREATE, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+        Failpoint.ROLLOUT_CREATE, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
   }
 
   /// R1: the lead of the next epoch, by creating its key; empty if another won it.
-  Optional<DriverClaim> claim(StoredRollout stored, String driver) {
-    return claimAfter(0, stored, driver);
+  Optional<DriverClaim> claim(StoredRollout storedRollout, String driver) {
+    return claimAfter(0, storedRollout, driver);
   }
 
   /// R24: `obeyed` is the highest epoch that a node has seen; the store may have lost its key.
-  Optional<DriverClaim> claimAfter(long obeyed, StoredRollout stored, String driver) {
-    long epoch = Math.max(obeyed, highestEpoch(stored)) + 1;
-    DriverClaim driverClaim = new DriverClaim(epoch, nonce());
+  Optional<DriverClaim> claimAfter(long obeyed, StoredRollout storedRollout, String driver) {
+    long epoch = Math.max(obeyed, readHighestEpoch(storedRollout)) + 1;
+    DriverClaim driverClaim = new DriverClaim(epoch, newNonce());
     Value value =
         Document.builder()
             .text("driver_id", driver)
@@ -134,23 +134,23 @@ final class RolloutStore {
             .toValue();
     ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(
-            RolloutKeys.ROLLOUTS, RolloutKeys.epoch(stored.id(), epoch), value);
+            RolloutKeys.ROLLOUTS, RolloutKeys.epoch(storedRollout.id(), epoch), value);
     WriteOutcome writeOutcome =
-        failpoints.at(Failpoint.EPOCH_CLAIM, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+        failpoints.at(Failpoint.EPOCH_CLAIM, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
     return writeOutcome instanceof WriteOutcome.Applied
         ? Optional.of(driverClaim)
         : Optional.empty();
   }
 
   /// Epoch keys are never deleted while the rollout exists.
-  private long highestEpoch(StoredRollout stored) {
+  private long readHighestEpoch(StoredRollout storedRollout) {
     List<Entry> claims =
         failpoints.at(
             Failpoint.EPOCHS_READ,
-            () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(stored.id())));
+            () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.epochs(storedRollout.id())));
     return claims.stream()
-        .mapToLong(it -> RolloutKeys.epochOf(stored.id(), it.key()).orElse(0))
-        .reduce(stored.rollout().run().claim().epoch(), Math::max);
+        .mapToLong(it -> RolloutKeys.epochOf(storedRollout.id(), it.key()).orElse(0))
+        .reduce(storedRollout.rollout().run().claim().epoch(), Math::max);
   }
 
   /// R2: whether somebody has claimed an epoch after this lead's.
@@ -162,24 +162,25 @@ final class RolloutStore {
   }
 
   /// A key that names no rollout calls for no driver, and stops none.
-  List<Entry> drivers() {
+  List<Entry> listDrivers() {
     List<Entry> all =
         failpoints.at(
             Failpoint.DRIVERS_LIST, () -> kv.list(RolloutKeys.ROLLOUTS, RolloutKeys.DRIVERS));
     return all.stream().filter(it -> RolloutKeys.rolloutOf(it.key()).isPresent()).toList();
   }
 
-  WriteOutcome beat(RolloutId id, RolloutDriverHeartbeat beat, Revision expected) {
+  WriteOutcome writeHeartbeat(RolloutId id, RolloutDriverHeartbeat beat, Revision expected) {
     ConditionalWrite conditionalWrite =
         new ConditionalWrite.Update(
-            RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(nonce()), expected);
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+            RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), beat.toValue(newNonce()), expected);
+    return failpoints.at(
+        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
   }
 
   /// Calls for a driver. It changes the key in any case, so that nobody retires it by what it was.
-  WriteOutcome call(RolloutId id, String by) {
+  WriteOutcome requestDriver(RolloutId id, String by) {
     Key key = RolloutKeys.driver(id);
-    Value value = RolloutDriverHeartbeat.released(by).toValue(nonce());
+    Value value = RolloutDriverHeartbeat.released(by).toValue(newNonce());
     Optional<Entry> present =
         failpoints.at(Failpoint.DRIVER_READ, () -> kv.get(RolloutKeys.ROLLOUTS, key));
     ConditionalWrite conditionalWrite =
@@ -187,15 +188,17 @@ final class RolloutStore {
             ? new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, key, value)
             : new ConditionalWrite.Update(
                 RolloutKeys.ROLLOUTS, key, value, present.get().revision());
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+    return failpoints.at(
+        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
   }
 
   /// Calls for a driver where none was ever called for.
-  WriteOutcome callFirst(RolloutId id, String by) {
-    Value value = RolloutDriverHeartbeat.released(by).toValue(nonce());
+  WriteOutcome requestFirstDriver(RolloutId id, String by) {
+    Value value = RolloutDriverHeartbeat.released(by).toValue(newNonce());
     ConditionalWrite conditionalWrite =
         new ConditionalWrite.Create(RolloutKeys.ROLLOUTS, RolloutKeys.driver(id), value);
-    return failpoints.at(Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, TRIES));
+    return failpoints.at(
+        Failpoint.DRIVER_BEAT, () -> conditionalWrite.sendUntilKnown(kv, MAX_TRIES));
   }
 
   /// Nothing is left to drive. What comes of it does not matter: the next tick tries again.

@@ -16,70 +16,76 @@ import keyfleet.keyring.RotationJob;
 
 /// Finds the collections of a keyring, and begins passes through them.
 public final class CollectionCatalog {
-  private final KeyringStore ring;
-  private final CollectionOpener stores;
-  private final RewrapPass.Options means;
+  private final KeyringStore keyringStore;
+  private final CollectionOpener opener;
+  private final RewrapPass.Options options;
   private final Failpoints failpoints;
 
   /// For whoever does not drive, or drives alone.
-  public CollectionCatalog(KeyringStore ring, CollectionOpener stores, Failpoints failpoints) {
-    this(ring, stores, BatchExecutor.NONE, RewrapPass.BATCH, failpoints);
+  public CollectionCatalog(
+      KeyringStore keyringStore, CollectionOpener opener, Failpoints failpoints) {
+    this(keyringStore, opener, BatchExecutor.DIRECT, RewrapPass.MAX_BATCH, failpoints);
   }
 
   /// With a crew, and batches of at most so many records.
   public CollectionCatalog(
-      KeyringStore ring,
-      CollectionOpener stores,
-      BatchExecutor crew,
-      int most,
+      KeyringStore keyringStore,
+      CollectionOpener opener,
+      BatchExecutor batchExecutor,
+      int maxBatch,
       Failpoints failpoints) {
-    this.ring = ring;
-    this.stores = stores;
-    this.means = new RewrapPass.Options(crew, Math.clamp(most, 1, RewrapPass.BATCH), failpoints);
+    this.keyringStore = keyringStore;
+    this.opener = opener;
+    this.options =
+        new RewrapPass.Options(
+            batchExecutor, Math.clamp(maxBatch, 1, RewrapPass.MAX_BATCH), failpoints);
     this.failpoints = failpoints;
   }
 
   /// As registered at this moment.
-  CollectionSet stock() {
-    return opened(ring.collectionRegistrations());
+  CollectionSet open() {
+    return openAll(keyringStore.collectionRegistrations());
   }
 
   /// As registered at this moment. What was found before is not looked up again, if nothing was
   /// missing.
-  CollectionSet stock(CollectionSet before) {
-    List<CollectionRegistration> registered = ring.collectionRegistrations();
-    return registered.equals(before.registered()) && before.gap().isEmpty()
+  CollectionSet open(CollectionSet before) {
+    List<CollectionRegistration> registrations = keyringStore.collectionRegistrations();
+    return registrations.equals(before.registrations()) && before.findUnreachable().isEmpty()
         ? before
-        : opened(registered);
+        : openAll(registrations);
   }
 
-  private CollectionSet opened(List<CollectionRegistration> registered) {
-    return CollectionSet.of(registered, stores, failpoints);
+  private CollectionSet openAll(List<CollectionRegistration> registrations) {
+    return CollectionSet.of(registrations, opener, failpoints);
   }
 
   /// How many records need each version. Nothing if a collection cannot be reached: a part is not
   /// the whole.
-  public Optional<SortedMap<KekVersion, Long>> carrying() {
-    CollectionSet stock = stock();
-    if (stock.gap().isPresent() || !stock.clusters().isEmpty()) {
+  public Optional<SortedMap<KekVersion, Long>> countByVersion() {
+    CollectionSet stock = open();
+    if (stock.findUnreachable().isPresent() || !stock.clusters().isEmpty()) {
       return Optional.empty();
     }
-    SortedMap<KekVersion, Long> all = new TreeMap<>();
-    for (FencedCollection shelf : stock.shelves()) {
-      shelf.census().carrying().forEach((version, count) -> all.merge(version, count, Long::sum));
+    SortedMap<KekVersion, Long> counts = new TreeMap<>();
+    for (FencedCollection collection : stock.reachable()) {
+      collection
+          .takeCensus()
+          .carrying()
+          .forEach((version, count) -> counts.merge(version, count, Long::sum));
     }
-    return Optional.of(all);
+    return Optional.of(counts);
   }
 
-  RewrapPass rehearsing(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.rehearsing(stock, rotationJob, means);
+  RewrapPass newDryRun(CollectionSet stock, RotationJob rotationJob) {
+    return RewrapPass.dryRun(stock, rotationJob, options);
   }
 
-  RewrapPass leaving(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.leaving(stock, rotationJob, means);
+  RewrapPass newRewrap(CollectionSet stock, RotationJob rotationJob) {
+    return RewrapPass.overOldVersion(stock, rotationJob, options);
   }
 
-  RewrapPass sweeping(CollectionSet stock, RotationJob rotationJob) {
-    return RewrapPass.sweeping(stock, rotationJob, means);
+  RewrapPass newSweep(CollectionSet stock, RotationJob rotationJob) {
+    return RewrapPass.overAllButTarget(stock, rotationJob, options);
   }
 }

@@ -13,28 +13,28 @@ final class DriverHeartbeat {
   /// What a watcher saw; a sign never given has no revision.
   private record Observation(RotationJob rotationJob, @Nullable Revision revision) {}
 
-  private final KeyringStore ring;
+  private final KeyringStore keyringStore;
   private final LongSupplier clock;
-  private @Nullable Observation seen;
-  private long since;
-  private @Nullable RotationJob signed;
-  private long signedAt;
+  private @Nullable Observation lastSeen;
+  private long lastSeenAt;
+  private @Nullable RotationJob writtenFor;
+  private long writtenAt;
 
-  DriverHeartbeat(KeyringStore ring, LongSupplier clock) {
-    this.ring = ring;
+  DriverHeartbeat(KeyringStore keyringStore, LongSupplier clock) {
+    this.keyringStore = keyringStore;
     this.clock = clock;
   }
 
   /// Twice in a heartbeat is enough: the adopt time is two heartbeats or more.
-  void give(RotationJob rotationJob, Timings timings) {
+  void writeIfDue(RotationJob rotationJob, Timings timings) {
     long now = clock.getAsLong();
-    boolean due = now - signedAt >= timings.heartbeat().toNanos() / 2;
-    if (due || !rotationJob.equals(signed)) {
-      ring.sign(rotationJob);
-      signed = rotationJob;
-      signedAt = now;
+    boolean isDue = now - writtenAt >= timings.heartbeat().toNanos() / 2;
+    if (isDue || !rotationJob.equals(writtenFor)) {
+      keyringStore.writeDriverHeartbeat(rotationJob);
+      writtenFor = rotationJob;
+      writtenAt = now;
     }
-    seen = null;
+    lastSeen = null;
   }
 
   /// Whether the job's driver has been silent for the adopt time, or never was there.
@@ -42,17 +42,17 @@ final class DriverHeartbeat {
     if (rotationJob.isDrivenBy(RotationJob.NO_DRIVER)) {
       return true;
     }
-    Observation now = new Observation(rotationJob, ring.lastSign().orElse(null));
-    if (!now.equals(seen)) {
-      seen = now;
-      since = clock.getAsLong();
+    Observation now = new Observation(rotationJob, keyringStore.readDriverHeartbeat().orElse(null));
+    if (!now.equals(lastSeen)) {
+      lastSeen = now;
+      lastSeenAt = clock.getAsLong();
     }
-    return Duration.ofNanos(clock.getAsLong() - since).compareTo(timings.adopt()) >= 0;
+    return Duration.ofNanos(clock.getAsLong() - lastSeenAt).compareTo(timings.adopt()) >= 0;
   }
 
   /// Nothing is driven just now, so nobody can be silent.
   void forget() {
-    seen = null;
-    signed = null;
+    lastSeen = null;
+    writtenFor = null;
   }
 }

@@ -38,24 +38,24 @@ public final class KeyringOperations {
   public record Refused(String reason) implements Result {}
 
   /// Lost races for the keystore before the operator is told so.
-  private static final int TRIES = 5;
+  private static final int MAX_TRIES = 5;
 
   private static final String WORKER = "worker";
 
-  private final KeyringStore ring;
-  private final CollectionCatalog shelves;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final Supplier<String> ids;
   private final SecureRandom random;
 
   public KeyringOperations(
-      KeyringStore ring,
-      CollectionCatalog shelves,
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
       LoadedKeys keys,
       Supplier<String> ids,
       SecureRandom random) {
-    this.ring = ring;
-    this.shelves = shelves;
+    this.keyringStore = keyringStore;
+    this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.ids = ids;
     this.random = random;
@@ -70,8 +70,8 @@ public final class KeyringOperations {
       return new Refused("this process does not hold " + version);
     }
     VersionEntry announced = new VersionEntry(provider, sentinel.get(), VersionState.ANNOUNCED);
-    return ring.keystore().isPresent()
-        ? changed("announce " + version, keystore -> keystore.announce(version, announced))
+    return keyringStore.readKeystore().isPresent()
+        ? change("announce " + version, keystore -> keystore.announce(version, announced))
         : bootstrap(version, announced, use, timings);
   }
 
@@ -82,7 +82,7 @@ public final class KeyringOperations {
     }
     var identity = new Keystore.Identity(ids.get(), nextIncarnation(), use);
     Keystore keystore = Keystore.bootstrap(identity, first, timings);
-    return ring.create(keystore, "announce " + version)
+    return keyringStore.create(keystore, "announce " + version)
         ? new Done(keystore)
         : new Refused("another process has just made the keystore");
   }
@@ -90,8 +90,8 @@ public final class KeyringOperations {
   /// Above whatever fenced a collection of this keyring before its keystore was lost.
   private long nextIncarnation() {
     return 1
-        + shelves.stock().shelves().stream()
-            .flatMap(shelf -> shelf.fence().stream())
+        + collectionCatalog.open().reachable().stream()
+            .flatMap(collection -> collection.readFence().stream())
             .mapToLong(fence -> fence.term().incarnation())
             .max()
             .orElse(0);
@@ -102,7 +102,7 @@ public final class KeyringOperations {
   }
 
   /// Tries the gate and every record's data key, and leaves all as it was.
-  public Result rehearse(KekVersion from, KekVersion to) {
+  public Result dryRun(KekVersion from, KekVersion to) {
     return start(Kind.DRY_RUN, from, to, new AnyProcesses());
   }
 
@@ -114,67 +114,69 @@ public final class KeyringOperations {
   /// `expected` goes with the order: whichever worker drives it, the gate asks for them.
   public Result start(
       Kind kind, KekVersion from, KekVersion to, ExpectedProcesses expectedProcesses) {
-    StartRequested order =
+    StartRequested operation =
         new StartRequested(
             new RotationId(ids.get()), kind, from, to, expectedProcesses, RotationJob.NO_DRIVER);
-    return changed(
-        AuditSummary.of(order),
+    return change(
+        AuditSummary.of(operation),
         keystore ->
             hasWorker(keystore)
-                ? keystore.decide(order)
+                ? keystore.decide(operation)
                 : new KeystoreDecision.Refused(
                     "no worker was heard of lately: nobody would drive it"));
   }
 
   private boolean hasWorker(Keystore keystore) {
     Timings timings = keystore.timings();
-    return ring.roster(timings).fresh(timings.fresh()).stream()
-        .anyMatch(beat -> beat.process().role().contains(WORKER));
+    return keyringStore.readRoster(timings).fresh(timings.fresh()).stream()
+        .anyMatch(heartbeat -> heartbeat.process().role().contains(WORKER));
   }
 
   public Result pause() {
-    return ordered(new RotationEvent.PauseRequested());
+    return decide(new RotationEvent.PauseRequested());
   }
 
   public Result resume() {
-    return ordered(new RotationEvent.ResumeRequested());
+    return decide(new RotationEvent.ResumeRequested());
   }
 
   public Result abort() {
-    return ordered(new RotationEvent.AbortRequested());
+    return decide(new RotationEvent.AbortRequested());
   }
 
-  private Result ordered(RotationEvent order) {
-    return changed(AuditSummary.of(order), keystore -> keystore.decide(order));
+  private Result decide(RotationEvent operation) {
+    return change(AuditSummary.of(operation), keystore -> keystore.decide(operation));
   }
 
   /// `what` is for the audit.
-  Result changed(String what, Function<Keystore, KeystoreDecision> keystoreDecision) {
-    return tried(storedKeystore ->
-        written(storedKeystore, keystoreDecision.apply(storedKeystore.keystore()), what));
+  Result change(String summary, Function<Keystore, KeystoreDecision> keystoreDecision) {
+    return retry(storedKeystore ->
+        write(storedKeystore, keystoreDecision.apply(storedKeystore.keystore()), summary));
   }
 
   /// Says in the audit what is about to be done, and changes nothing.
-  Result intended(String what, AuditChange change) {
-    return tried(storedKeystore ->
-        ring.note(storedKeystore, what, change)
+  Result writeIntent(String summary, AuditChange change) {
+    return retry(storedKeystore ->
+        keyringStore.writeIntent(storedKeystore, summary, change)
             ? Optional.of(new Done(storedKeystore.keystore()))
             : Optional.empty());
   }
 
   /// Each try reads and decides anew. A keystore that is behind a fence takes no order: it may not
   /// know what it has forgotten.
-  private Result tried(Function<StoredKeystore, Optional<Result>> order) {
-    for (int i = 0; i < TRIES; i++) {
-      StoredKeystore storedKeystore = ring.keystore().orElse(null);
+  private Result retry(Function<StoredKeystore, Optional<Result>> operation) {
+    for (int i = 0; i < MAX_TRIES; i++) {
+      StoredKeystore storedKeystore = keyringStore.readKeystore().orElse(null);
       if (storedKeystore == null) {
         return new Refused("the keyring has no keystore yet");
       }
-      Optional<SafeHold> hold = shelves.stock().hold(storedKeystore.keystore());
-      Optional<Result> answer =
-          hold.isPresent() ? refused(storedKeystore, hold.get()) : order.apply(storedKeystore);
-      if (answer.isPresent()) {
-        return answer.get();
+      Optional<SafeHold> hold = collectionCatalog.open().findSafeHold(storedKeystore.keystore());
+      Optional<Result> result =
+          hold.isPresent()
+              ? refuseInSafeHold(storedKeystore, hold.get())
+              : operation.apply(storedKeystore);
+      if (result.isPresent()) {
+        return result.get();
       }
     }
     return new Refused("others keep changing the keystore; try again");
@@ -182,18 +184,20 @@ public final class KeyringOperations {
 
   /// Nothing if the keystore has changed since: the fence may be ahead of what was read, and not of
   /// what is there.
-  private Optional<Result> refused(StoredKeystore storedKeystore, SafeHold hold) {
-    return ring.isStill(storedKeystore)
+  private Optional<Result> refuseInSafeHold(StoredKeystore storedKeystore, SafeHold hold) {
+    return keyringStore.isUnchanged(storedKeystore)
         ? Optional.of(new Refused("safe hold: " + hold.reason()))
         : Optional.empty();
   }
 
   /// Nothing if another was faster.
-  private Optional<Result> written(
-      StoredKeystore storedKeystore, KeystoreDecision keystoreDecision, String what) {
+  private Optional<Result> write(
+      StoredKeystore storedKeystore, KeystoreDecision keystoreDecision, String summary) {
     return switch (keystoreDecision) {
       case KeystoreDecision.Accepted(Keystore next) ->
-          ring.replace(storedKeystore, next, what) ? Optional.of(new Done(next)) : Optional.empty();
+          keyringStore.replace(storedKeystore, next, summary)
+              ? Optional.of(new Done(next))
+              : Optional.empty();
       case KeystoreDecision.Ignored() -> Optional.of(new Unchanged(storedKeystore.keystore()));
       case KeystoreDecision.Refused(String reason) -> Optional.of(new Refused(reason));
     };

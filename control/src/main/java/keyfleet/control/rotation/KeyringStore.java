@@ -39,7 +39,7 @@ import keyfleet.store.Watch;
 /// effect stands at its failpoint.
 public final class KeyringStore {
   /// The driver's sign of life. Its revision moves, or the driver is silent.
-  private static final Bucket SIGNS = new Bucket.Lasting("rotation_drivers");
+  private static final Bucket DRIVERS = new Bucket.Lasting("rotation_drivers");
 
   private static final Bucket PROGRESS = new Bucket.Lasting("rotation_progress");
 
@@ -55,7 +55,7 @@ public final class KeyringStore {
 
   /// In nobody's name.
   public KeyringStore(KeyringName name, Kv kv, Supplier<String> nonces, Failpoints failpoints) {
-    this(name, kv, nonces, failpoints, AuditContext.UNNAMED);
+    this(name, kv, nonces, failpoints, AuditContext.ANONYMOUS);
   }
 
   /// Whatever is changed is changed in the author's name.
@@ -64,14 +64,14 @@ public final class KeyringStore {
       Kv kv,
       Supplier<String> nonces,
       Failpoints failpoints,
-      AuditContext author) {
+      AuditContext context) {
     this.name = name;
     this.kv = kv;
     this.keystores =
         new AuditedKeystoreStore(
             new KeystoreStore(kv, name, nonces),
             new AuditEntryStore(name, kv, failpoints),
-            author,
+            context,
             nonces,
             failpoints);
     this.rosterStore = new RosterStore(kv, name);
@@ -79,94 +79,94 @@ public final class KeyringStore {
     this.failpoints = failpoints;
   }
 
-  public Optional<StoredKeystore> keystore() {
+  public Optional<StoredKeystore> readKeystore() {
     return keystores.read();
   }
 
   /// Hints that the keystore may have changed, until the watch is closed.
-  public Watch watch(Runnable changed) {
-    return keystores.watch(changed);
+  public Watch watch(Runnable onChange) {
+    return keystores.watch(onChange);
   }
 
   /// How the keystore came to be what it is.
   public AuditReader audit() {
-    return keystores.trail();
+    return keystores.reader();
   }
 
   /// What somebody else did, and may have died before it was in the audit chain, is put there.
   void audit(StoredKeystore storedKeystore) {
-    keystores.copy(storedKeystore);
+    keystores.copyEntry(storedKeystore);
   }
 
   /// Whether nobody has changed the keystore since it was read.
-  boolean isStill(StoredKeystore storedKeystore) {
-    return keystores.isStill(storedKeystore);
+  boolean isUnchanged(StoredKeystore storedKeystore) {
+    return keystores.isUnchanged(storedKeystore);
   }
 
   /// Whether it surely stands. If not, whoever asked reads again and decides anew. `what` is for
   /// the audit.
-  boolean create(Keystore first, String what) {
-    return keystores.create(first, what);
+  boolean create(Keystore first, String summary) {
+    return keystores.create(first, summary);
   }
 
   /// As [#create].
-  boolean replace(StoredKeystore expected, Keystore next, String what) {
-    return keystores.replace(expected, next, what);
+  boolean replace(StoredKeystore expected, Keystore next, String summary) {
+    return keystores.replace(expected, next, summary);
   }
 
   /// As [#create]: what somebody is about to do, and is no change of the keystore.
-  boolean note(StoredKeystore expected, String what, AuditChange intended) {
-    return keystores.note(expected, what, intended);
+  boolean writeIntent(StoredKeystore expected, String summary, AuditChange intended) {
+    return keystores.writeIntent(expected, summary, intended);
   }
 
-  public Roster roster(Timings timings) {
+  public Roster readRoster(Timings timings) {
     return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings));
   }
 
-  /// As [#roster(Timings)], with `making` called for each part of a large one.
-  <T> BatchedRoster<T> roster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> making) {
-    return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings, making));
+  /// As [#readRoster(Timings)], with `making` called for each part of a large one.
+  <T> BatchedRoster<T> readRoster(Timings timings, BiFunction<List<Heartbeat>, Instant, T> mapper) {
+    return failpoints.at(Failpoint.ROSTER_READ, () -> rosterStore.read(timings, mapper));
   }
 
   List<CollectionRegistration> collectionRegistrations() {
     return failpoints.at(Failpoint.REGISTRY_READ, () -> collectionRegistry.registrations(name));
   }
 
-  void sign(RotationJob rotationJob) {
+  void writeDriverHeartbeat(RotationJob rotationJob) {
     Value value =
         Document.builder()
             .text("rotation", rotationJob.id().value())
             .text("driver", rotationJob.driver())
             .build()
             .toValue();
-    failpoints.at(Failpoint.SIGN_WRITE, () -> kv.put(SIGNS, key(), value));
+    failpoints.at(Failpoint.SIGN_WRITE, () -> kv.put(DRIVERS, key(), value));
   }
 
   /// The revision of the last sign, whoever gave it.
-  Optional<Revision> lastSign() {
+  Optional<Revision> readDriverHeartbeat() {
     return failpoints.at(
-        Failpoint.SIGN_READ, () -> kv.get(SIGNS, key()).map(entry -> entry.revision()));
+        Failpoint.SIGN_READ, () -> kv.get(DRIVERS, key()).map(entry -> entry.revision()));
   }
 
   /// How long ago a driver last gave a sign of life, by store time.
-  public Optional<Duration> lastSignAge() {
+  public Optional<Duration> readDriverHeartbeatAge() {
     return failpoints.at(
         Failpoint.SIGN_READ,
-        () -> kv.get(SIGNS, key()).map(entry -> kv.storeTime().since(entry.writtenAt())));
+        () -> kv.get(DRIVERS, key()).map(entry -> kv.storeTime().since(entry.writtenAt())));
   }
 
-  void report(RotationProgress progress) {
-    Value value = progress.written().toValue();
+  void writeProgress(RotationProgress progress) {
+    Value value = progress.toDocument().toValue();
     failpoints.at(Failpoint.PROGRESS_WRITE, () -> kv.put(PROGRESS, key(), value));
   }
 
   /// Of the last rotation that reported any.
-  public Optional<RotationProgress> progress() {
+  public Optional<RotationProgress> readProgress() {
     return failpoints.at(
         Failpoint.PROGRESS_READ,
         () ->
             kv.get(PROGRESS, key())
-                .map(entry -> RotationProgress.read(Document.parse(entry.value()))));
+                .map(entry -> RotationProgress.parse(Document.parse(entry.value()))));
   }
 
   /// Starts the count of the backup horizon.
@@ -176,7 +176,7 @@ public final class KeyringStore {
   }
 
   /// By store time. Nothing if the count has not begun.
-  Optional<Duration> disabledFor(KekVersion version) {
+  Optional<Duration> readDisabledAge(KekVersion version) {
     return failpoints.at(
         Failpoint.REMOVAL_READ,
         () -> kv.get(REMOVALS, key(version)).map(entry -> kv.storeTime().since(entry.writtenAt())));

@@ -23,25 +23,25 @@ import keyfleet.member.keys.LoadedKeys;
 
 /// Whether the fleet is ready for a version, judged by a process that holds it.
 public final class ReadinessVerifier {
-  private final KeyringStore ring;
+  private final KeyringStore keyringStore;
   private final LoadedKeys keys;
 
-  public ReadinessVerifier(KeyringStore ring, LoadedKeys keys) {
-    this.ring = ring;
+  public ReadinessVerifier(KeyringStore keyringStore, LoadedKeys keys) {
+    this.keyringStore = keyringStore;
     this.keys = keys;
   }
 
   /// The keystore must have been read before this is called: only then does the roster hold all who
   /// joined without seeing what it says.
-  public Verdict judge(
+  public Verdict verify(
       Keystore keystore, KekVersion target, FleetReadiness.ExpectedProcesses expectedProcesses) {
-    VersionEntry known = keystore.versions().get(target);
+    VersionEntry keyVersion = keystore.versions().get(target);
     Optional<OpenedSentinel> sentinel =
-        known == null ? Optional.empty() : known.sentinel().open(keys.cipher());
+        keyVersion == null ? Optional.empty() : keyVersion.sentinel().open(keys.cipher());
     try {
       FleetReadiness.ProofCheck proofs =
           (claim, proof) -> sentinel.map(it -> it.isValid(claim, proof)).orElse(false);
-      return judge(
+      return verify(
           keystore.timings(),
           expectedProcesses,
           new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, proofs));
@@ -51,36 +51,39 @@ public final class ReadinessVerifier {
   }
 
   /// A large roster is judged while it is read, and read again if somebody became stale meanwhile.
-  private Verdict judge(
+  private Verdict verify(
       Timings timings,
       FleetReadiness.ExpectedProcesses expectedProcesses,
       FleetReadiness fleetReadiness) {
     BatchedRoster<RosterSummary> batchedRoster =
-        ring.roster(
+        keyringStore.readRoster(
             timings, (beats, latest) -> fleetReadiness.summarize(beats, latest, expectedProcesses));
     return fleetReadiness
         .evaluate(batchedRoster.batches(), batchedRoster.remainder(), expectedProcesses)
-        .orElseGet(() -> fleetReadiness.evaluate(ring.roster(timings), expectedProcesses));
+        .orElseGet(
+            () -> fleetReadiness.evaluate(keyringStore.readRoster(timings), expectedProcesses));
   }
 
   /// Why a rotation may not go on, if so.
-  Optional<String> objection(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
-    return stock
-        .gap()
-        .or(() -> words(judge(keystore, rotationJob.to(), rotationJob.expectedProcesses())));
+  Optional<String> findObjection(
+      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+    return collections
+        .findUnreachable()
+        .or(() ->
+            objectionText(verify(keystore, rotationJob.to(), rotationJob.expectedProcesses())));
   }
 
-  private static Optional<String> words(Verdict verdict) {
+  private static Optional<String> objectionText(Verdict verdict) {
     return switch (verdict) {
       case Ready _ -> Optional.empty();
       case NoFreshProcess _ -> Optional.of("no process was heard of lately");
       case NotReady(var laggards, var missing, _) -> {
-        List<String> all = new ArrayList<>();
+        List<String> texts = new ArrayList<>();
         for (Laggard laggard : laggards) {
-          all.add(laggard.heartbeat().instance() + " " + laggard.reason().description());
+          texts.add(laggard.heartbeat().instance() + " " + laggard.reason().description());
         }
-        missing.forEach(one -> all.add(one + " is missing"));
-        yield Optional.of(String.join("; ", all));
+        missing.forEach(process -> texts.add(process + " is missing"));
+        yield Optional.of(String.join("; ", texts));
       }
     };
   }

@@ -22,93 +22,104 @@ import keyfleet.store.StoreException;
 
 /// Taking versions out of use, from any process. Evidence is gathered anew for every try.
 public final class RemovalOperations {
-  private final KeyringStore ring;
-  private final CollectionCatalog shelves;
-  private final KeyringOperations orders;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
+  private final KeyringOperations operations;
 
-  public RemovalOperations(KeyringStore ring, CollectionCatalog shelves, KeyringOperations orders) {
-    this.ring = ring;
-    this.shelves = shelves;
-    this.orders = orders;
+  public RemovalOperations(
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
+      KeyringOperations operations) {
+    this.keyringStore = keyringStore;
+    this.collectionCatalog = collectionCatalog;
+    this.operations = operations;
   }
 
   /// From then no process needs the bytes. It can be undone.
   public Result disable(KekVersion version) {
-    Result answer =
-        orders.changed(
+    Result result =
+        operations.change(
             "remove " + version,
             keystore -> {
               KeystoreDecision keystoreDecision =
-                  VersionRemoval.disable(keystore, version, evidence(keystore, version));
+                  VersionRemoval.disable(keystore, version, gatherEvidence(keystore, version));
               if (keystoreDecision instanceof KeystoreDecision.Accepted) {
-                ring.markDisabled(version); // lest the count of an earlier time stand
+                keyringStore.markDisabled(version); // lest the count of an earlier time stand
               }
               return keystoreDecision;
             });
-    if (answer instanceof Done) {
-      ring.markDisabled(version); // the true time
+    if (result instanceof Done) {
+      keyringStore.markDisabled(version); // the true time
     }
-    return answer;
+    return result;
   }
 
   public Result undo(KekVersion version) {
-    return orders.changed(
+    return operations.change(
         "undo the removal of " + version,
         keystore -> VersionRemoval.undoDisable(keystore, version));
   }
 
   /// Behind the horizon, for as long as backups are kept that may need the version. Whoever gets
-  /// `Done` deletes the bytes and then says [#destroyed].
+  /// `Done` deletes the bytes and then says [#markDestroyed].
   public Result destroy(KekVersion version, Duration horizon) {
-    return orders.changed(
+    return operations.change(
         "destroy " + version,
         keystore ->
             VersionRemoval.startDestroying(
-                keystore, version, evidence(keystore, version), horizon));
+                keystore, version, gatherEvidence(keystore, version), horizon));
   }
 
   /// The bytes are gone.
-  public Result destroyed(KekVersion version) {
-    return orders.changed(
+  public Result markDestroyed(KekVersion version) {
+    return operations.change(
         version + " is destroyed", keystore -> VersionRemoval.finishDestroying(keystore, version));
   }
 
   /// This process has watched no epoch for any time, so only the roster can show that nobody has a
   /// lease left.
-  private Evidence evidence(Keystore keystore, KekVersion version) {
+  private Evidence gatherEvidence(Keystore keystore, KekVersion version) {
     return new Evidence(
-        ring.roster(keystore.timings()), counts(keystore, version), Duration.ZERO, since(version));
+        keyringStore.readRoster(keystore.timings()),
+        countAll(keystore, version),
+        Duration.ZERO,
+        disabledAge(version));
   }
 
-  private Duration since(KekVersion version) {
-    return ring.disabledFor(version)
+  private Duration disabledAge(KekVersion version) {
+    return keyringStore
+        .readDisabledAge(version)
         .orElseGet(() -> {
-          ring.markDisabled(version); // a revocation disables without a mark: counted from here
+          keyringStore.markDisabled(
+              version); // a revocation disables without a mark: counted from here
           return Duration.ZERO;
         });
   }
 
-  private Map<String, CountResult> counts(Keystore keystore, KekVersion version) {
+  private Map<String, CountResult> countAll(Keystore keystore, KekVersion version) {
     Map<String, CountResult> countResults = new HashMap<>();
-    CollectionSet stock = shelves.stock();
-    stock.unreachable().forEach(it -> countResults.put(it, new NotCounted("it cannot be reached")));
-    stock
-        .uncounted(keystore)
+    CollectionSet collections = collectionCatalog.open();
+    collections
+        .unreachable()
+        .forEach(it -> countResults.put(it, new NotCounted("it cannot be reached")));
+    collections
+        .clustersWithoutCensus(keystore)
         .forEach(it -> countResults.put(it, new NotCounted(CollectionSet.NO_CENSUS)));
-    for (FencedCollection shelf : stock.shelves()) {
-      countResults.put(shelf.title(), count(shelf, keystore, version));
+    for (FencedCollection collection : collections.reachable()) {
+      countResults.put(collection.displayName(), count(collection, keystore, version));
     }
     return countResults;
   }
 
   /// The fence first: what is counted after it cannot grow.
-  private static CountResult count(FencedCollection shelf, Keystore keystore, KekVersion version) {
+  private static CountResult count(
+      FencedCollection collection, Keystore keystore, KekVersion version) {
     try {
-      boolean fenced = !keystore.writable().contains(version) && isFenced(shelf, keystore);
-      Census census = shelf.census();
+      boolean isFenced = !keystore.writable().contains(version) && raiseFence(collection, keystore);
+      Census census = collection.takeCensus();
       return census.unreadable() > 0
           ? new NotCounted(census.unreadable() + " records have a field that is no envelope")
-          : new Counted(census.carrying().getOrDefault(version, 0L), fenced);
+          : new Counted(census.carrying().getOrDefault(version, 0L), isFenced);
     } catch (StoreException e) {
       return new NotCounted(e.getMessage());
     }
@@ -117,8 +128,8 @@ public final class RemovalOperations {
   /// Between rotations only, when the set can but narrow. A keystore of a settling rotation admits
   /// two versions in the epoch in which its driver will fence to one: raised late, that would undo
   /// the driver's fence.
-  private static boolean isFenced(FencedCollection shelf, Keystore keystore) {
+  private static boolean raiseFence(FencedCollection collection, Keystore keystore) {
     return Rotation.unfinishedJob(keystore.rotation()).isEmpty()
-        && shelf.raise(CollectionSet.wanted(keystore)) instanceof FenceResult.Raised;
+        && collection.raiseFence(CollectionSet.fenceOf(keystore)) instanceof FenceResult.Raised;
   }
 }

@@ -36,135 +36,135 @@ import org.jspecify.annotations.Nullable;
 public final class RotationLoop {
   /// When to tick again.
   public enum NextTick {
-    AT_ONCE,
+    IMMEDIATELY,
     /// After a fraction of a heartbeat; or sooner, on a hint that the keystore changed.
     LATER
   }
 
   /// How many records are read, moved and written together, at most.
-  public static final int BATCH = RewrapPass.BATCH;
+  public static final int MAX_BATCH = RewrapPass.MAX_BATCH;
 
-  private final String name;
-  private final KeyringStore ring;
-  private final RotationPhases drive;
-  private final DriverHeartbeat signs;
-  private @Nullable RuntimeException trouble;
-  private @Nullable Keystore seen;
+  private final String driver;
+  private final KeyringStore keyringStore;
+  private final RotationPhases phases;
+  private final DriverHeartbeat heartbeat;
+  private @Nullable RuntimeException lastFailure;
+  private @Nullable Keystore lastKeystore;
 
   /// `name` is this run's own: a process that starts again is another driver.
   public RotationLoop(
-      String name,
-      KeyringStore ring,
-      CollectionCatalog shelves,
+      String driver,
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
       LoadedKeys keys,
       LongSupplier clock) {
-    this.name = name;
-    this.ring = ring;
-    this.drive = new RotationPhases(ring, shelves, keys, clock);
-    this.signs = new DriverHeartbeat(ring, clock);
+    this.driver = driver;
+    this.keyringStore = keyringStore;
+    this.phases = new RotationPhases(keyringStore, collectionCatalog, keys, clock);
+    this.heartbeat = new DriverHeartbeat(keyringStore, clock);
   }
 
   public NextTick tick() {
     try {
-      trouble = null;
-      Optional<StoredKeystore> storedKeystore = ring.keystore();
-      seen = storedKeystore.map(StoredKeystore::keystore).orElse(null);
-      storedKeystore.ifPresent(ring::audit);
-      return storedKeystore.isPresent() ? turn(storedKeystore.get()) : NextTick.LATER;
+      lastFailure = null;
+      Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
+      lastKeystore = storedKeystore.map(StoredKeystore::keystore).orElse(null);
+      storedKeystore.ifPresent(keyringStore::audit);
+      return storedKeystore.isPresent() ? act(storedKeystore.get()) : NextTick.LATER;
     } catch (StoreException | MalformedValueException | KekUnavailableException e) {
-      drive.lookAgain();
-      trouble = e; // nothing is lost: the next tick reads what is true then
+      phases.forgetCollections();
+      lastFailure = e; // nothing is lost: the next tick reads what is true then
       return NextTick.LATER;
     }
   }
 
   /// Why the last tick came to nothing, if it did.
-  public Optional<RuntimeException> trouble() {
-    return Optional.ofNullable(trouble);
+  public Optional<RuntimeException> lastFailure() {
+    return Optional.ofNullable(lastFailure);
   }
 
   /// The keystore that the last tick found.
-  public Optional<Keystore> seen() {
-    return Optional.ofNullable(seen);
+  public Optional<Keystore> lastKeystore() {
+    return Optional.ofNullable(lastKeystore);
   }
 
   /// How many records this process has moved, over all rotations that it drove.
-  public long moved() {
-    return drive.moved();
+  public long rewrapped() {
+    return phases.rewrapped();
   }
 
-  private NextTick turn(StoredKeystore storedKeystore) {
+  private NextTick act(StoredKeystore storedKeystore) {
     return switch (storedKeystore.keystore().rotation()) {
-      case Running running when running.rotationJob().isDrivenBy(name) ->
-          driven(storedKeystore, running);
-      case Running running -> watched(storedKeystore, running);
-      case Blocked blocked -> retried(storedKeystore, blocked);
+      case Running running when running.rotationJob().isDrivenBy(driver) ->
+          drive(storedKeystore, running);
+      case Running running -> watch(storedKeystore, running);
+      case Blocked blocked -> retryBlocked(storedKeystore, blocked);
       case Paused _, Idle _, Completed _, Aborted _ -> {
-        signs.forget();
+        heartbeat.forget();
         yield NextTick.LATER;
       }
     };
   }
 
-  private NextTick driven(StoredKeystore storedKeystore, Running running) {
+  private NextTick drive(StoredKeystore storedKeystore, Running running) {
     Keystore keystore = storedKeystore.keystore();
     RotationJob rotationJob = running.rotationJob();
-    if (!drive.enter(keystore, running, rotationJob)) {
+    if (!phases.enter(keystore, running, rotationJob)) {
       return NextTick.LATER; // and no sign of life: somebody else shall take it
     }
-    signs.give(rotationJob, keystore.timings());
-    CollectionSet stock = drive.stock();
-    Optional<SafeHold> hold = stock.hold(keystore);
+    heartbeat.writeIfDue(rotationJob, keystore.timings());
+    CollectionSet collections = phases.openCollections();
+    Optional<SafeHold> hold = collections.findSafeHold(keystore);
     if (hold.isPresent()) {
-      if (ring.isStill(storedKeystore)) {
-        drive.note(rotationJob, "safe hold: " + hold.get().reason());
+      if (keyringStore.isUnchanged(storedKeystore)) {
+        phases.reportWaiting(rotationJob, "safe hold: " + hold.get().reason());
       }
       return NextTick.LATER;
     }
-    return carriedOut(storedKeystore, drive.unit(keystore, running, stock));
+    return execute(storedKeystore, phases.step(keystore, running, collections));
   }
 
   /// A worker that does not hold the target takes nothing over.
-  private NextTick watched(StoredKeystore storedKeystore, Running running) {
+  private NextTick watch(StoredKeystore storedKeystore, Running running) {
     Keystore keystore = storedKeystore.keystore();
     RotationJob rotationJob = running.rotationJob();
-    if (!signs.isSilent(rotationJob, keystore.timings())
-        || !drive.enter(keystore, running, rotationJob)) {
+    if (!heartbeat.isSilent(rotationJob, keystore.timings())
+        || !phases.enter(keystore, running, rotationJob)) {
       return NextTick.LATER;
     }
-    boolean dropped =
+    boolean isDropped =
         rotationJob.kind() == RotationJob.Kind.DRY_RUN
             && !rotationJob.isDrivenBy(RotationJob.NO_DRIVER);
-    return decided(
+    return commit(
         storedKeystore,
-        dropped
+        isDropped
             ? new RotationEvent.Unstaged(new RotationEpoch(rotationJob.id(), keystore.epoch()))
-            : new RotationEvent.Adopted(rotationJob.id(), name));
+            : new RotationEvent.Adopted(rotationJob.id(), driver));
   }
 
-  private NextTick retried(StoredKeystore storedKeystore, Blocked blocked) {
+  private NextTick retryBlocked(StoredKeystore storedKeystore, Blocked blocked) {
     Keystore keystore = storedKeystore.keystore();
-    if (!drive.enter(keystore, blocked, blocked.job())) {
+    if (!phases.enter(keystore, blocked, blocked.job())) {
       return NextTick.LATER;
     }
-    CollectionSet stock = drive.stock();
-    return stock.hold(keystore).isPresent()
+    CollectionSet collections = phases.openCollections();
+    return collections.findSafeHold(keystore).isPresent()
         ? NextTick.LATER
-        : carriedOut(storedKeystore, drive.retried(keystore, blocked.job(), stock));
+        : execute(storedKeystore, phases.retryFailed(keystore, blocked.job(), collections));
   }
 
-  private NextTick carriedOut(StoredKeystore storedKeystore, StepResult unit) {
-    return switch (unit) {
-      case Decided(RotationEvent rotationEvent) -> decided(storedKeystore, rotationEvent);
-      case Continue() -> NextTick.AT_ONCE;
+  private NextTick execute(StoredKeystore storedKeystore, StepResult result) {
+    return switch (result) {
+      case Decided(RotationEvent rotationEvent) -> commit(storedKeystore, rotationEvent);
+      case Continue() -> NextTick.IMMEDIATELY;
       case Wait _ -> NextTick.LATER;
     };
   }
 
-  private NextTick decided(StoredKeystore storedKeystore, RotationEvent rotationEvent) {
+  private NextTick commit(StoredKeystore storedKeystore, RotationEvent rotationEvent) {
     return storedKeystore.keystore().decide(rotationEvent) instanceof Accepted(Keystore next)
-            && ring.replace(storedKeystore, next, AuditSummary.of(rotationEvent))
-        ? NextTick.AT_ONCE
+            && keyringStore.replace(storedKeystore, next, AuditSummary.of(rotationEvent))
+        ? NextTick.IMMEDIATELY
         : NextTick.LATER;
   }
 }

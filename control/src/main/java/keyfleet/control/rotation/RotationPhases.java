@@ -42,28 +42,31 @@ final class RotationPhases {
   private record PhaseRun(RotationId id, long epoch, Class<? extends Rotation> phase) {}
 
   /// Sweeps that find the same failures before a person is asked.
-  private static final int SWEEPS = 3;
+  private static final int MAX_SWEEPS = 3;
 
   /// People look at it; each report is a write that waits for the disk.
-  private static final Duration REPORTS = Duration.ofMillis(250);
+  private static final Duration REPORT_INTERVAL = Duration.ofMillis(250);
 
-  private final KeyringStore ring;
-  private final CollectionCatalog shelves;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final LongSupplier clock;
-  private @Nullable PhaseRun leg;
-  private long since;
-  private @Nullable CollectionSet stock;
-  private @Nullable RewrapPass pass;
+  private @Nullable PhaseRun phaseRun;
+  private long waitingSince;
+  private @Nullable CollectionSet collections;
+  private @Nullable RewrapPass rewrapPass;
   private int sweeps;
-  private long moved;
-  private @Nullable RotationProgress reported;
-  private long reportedAt;
+  private long rewrapped;
+  private @Nullable RotationProgress lastReport;
+  private long lastReportAt;
 
   RotationPhases(
-      KeyringStore ring, CollectionCatalog shelves, LoadedKeys keys, LongSupplier clock) {
-    this.ring = ring;
-    this.shelves = shelves;
+      KeyringStore keyringStore,
+      CollectionCatalog collectionCatalog,
+      LoadedKeys keys,
+      LongSupplier clock) {
+    this.keyringStore = keyringStore;
+    this.collectionCatalog = collectionCatalog;
     this.keys = keys;
     this.clock = clock;
   }
@@ -71,18 +74,18 @@ final class RotationPhases {
   /// Begins the phase, unless it was begun already. False if this process does not hold what the
   /// phase needs; it may later.
   boolean enter(Keystore keystore, Rotation rotation, RotationJob rotationJob) {
-    PhaseRun here = new PhaseRun(rotationJob.id(), keystore.epoch(), rotation.getClass());
-    if (here.equals(leg)) {
+    PhaseRun run = new PhaseRun(rotationJob.id(), keystore.epoch(), rotation.getClass());
+    if (run.equals(phaseRun)) {
       return true;
     }
     if (!keys.canProve(keystore, rotationJob.to())
         || !keys.canProve(keystore, rotationJob.from())) {
       return false;
     }
-    leg = here;
-    since = clock.getAsLong();
-    stock = null;
-    pass = null;
+    phaseRun = run;
+    waitingSince = clock.getAsLong();
+    collections = null;
+    rewrapPass = null;
     sweeps = 0;
     return true;
   }
@@ -90,80 +93,89 @@ final class RotationPhases {
   /// The collections of this moment. To look one up costs a store as much as a few dozen records,
   /// so that is done once in a phase, as its pass does; and again after a tick that came to
   /// nothing.
-  CollectionSet stock() {
-    CollectionSet found = stock == null ? shelves.stock() : shelves.stock(stock);
-    stock = found;
+  CollectionSet openCollections() {
+    CollectionSet found =
+        collections == null ? collectionCatalog.open() : collectionCatalog.open(collections);
+    collections = found;
     return found;
   }
 
-  void lookAgain() {
-    stock = null;
+  void forgetCollections() {
+    collections = null;
   }
 
-  StepResult unit(Keystore keystore, Running running, CollectionSet stock) {
+  StepResult step(Keystore keystore, Running running, CollectionSet collections) {
     RotationJob rotationJob = running.rotationJob();
     RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    StepResult unit =
+    StepResult result =
         switch (running) {
           case Rotation.Staged _ when rotationJob.kind() == RotationJob.Kind.DRY_RUN ->
-              rehearsed(keystore, rotationJob, stock);
-          case Rotation.Staged _ -> gated(keystore, rotationJob, stock);
+              dryRun(keystore, rotationJob, collections);
+          case Rotation.Staged _ -> checkGate(keystore, rotationJob, collections);
           case Rotation.OpeningFences _ ->
-              fenced(keystore, stock, new RotationEvent.FencesOpened(rotationEpoch));
-          case Rotation.Rewrapping _ -> rewrapped(keystore, rotationJob, stock);
-          case Rotation.Settling _ -> settled(keystore, rotationEpoch);
+              raiseFences(keystore, collections, new RotationEvent.FencesOpened(rotationEpoch));
+          case Rotation.Rewrapping _ -> rewrap(keystore, rotationJob, collections);
+          case Rotation.Settling _ -> awaitSettled(keystore, rotationEpoch);
           case Rotation.Fencing _ ->
-              fenced(keystore, stock, new RotationEvent.Fenced(rotationEpoch));
-          case Rotation.Sweeping _ -> swept(keystore, rotationJob, stock);
-          case Rotation.Proving _ -> proved(keystore, rotationJob, stock);
+              raiseFences(keystore, collections, new RotationEvent.Fenced(rotationEpoch));
+          case Rotation.Sweeping _ -> sweep(keystore, rotationJob, collections);
+          case Rotation.Proving _ -> prove(keystore, rotationJob, collections);
         };
-    if (unit instanceof Wait(String why)) {
-      note(rotationJob, why);
+    if (result instanceof Wait(String why)) {
+      reportWaiting(rotationJob, why);
     }
-    return unit;
+    return result;
   }
 
-  private StepResult gated(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
+  private StepResult checkGate(
+      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, rotationJob, stock);
+    Optional<String> objection =
+        readinessVerifier().findObjection(keystore, rotationJob, collections);
     if (objection.isEmpty()) {
       return new Decided(new RotationEvent.GatePassed(rotationEpoch));
     }
-    report(RotationProgress.none(rotationJob.id(), "not ready: " + objection.get()));
+    report(RotationProgress.ofNote(rotationJob.id(), "not ready: " + objection.get()));
     return new Decided(new RotationEvent.Unstaged(rotationEpoch));
   }
 
-  private StepResult rehearsed(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
+  private StepResult dryRun(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> objection = gate().objection(keystore, rotationJob, stock);
+    Optional<String> objection =
+        readinessVerifier().findObjection(keystore, rotationJob, collections);
     if (objection.isPresent()) {
-      report(RotationProgress.none(rotationJob.id(), "not ready: " + objection.get()));
+      report(RotationProgress.ofNote(rotationJob.id(), "not ready: " + objection.get()));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
-    RewrapPass trial = pass == null ? shelves.rehearsing(stock, rotationJob) : pass;
-    pass = trial;
-    if (trial.isThrough()) {
-      report(trial.progress(rotationJob.id(), trial.failed() == 0 ? "ready" : "some would fail"));
+    RewrapPass dryRun =
+        rewrapPass == null ? collectionCatalog.newDryRun(collections, rotationJob) : rewrapPass;
+    rewrapPass = dryRun;
+    if (dryRun.isFinished()) {
+      report(dryRun.progress(rotationJob.id(), dryRun.failed() == 0 ? "ready" : "some would fail"));
       return new Decided(new RotationEvent.Unstaged(rotationEpoch));
     }
-    trial.step(mover(rotationJob));
+    dryRun.rewrapBatch(rewrapper(rotationJob));
     return new Continue();
   }
 
-  private StepResult fenced(Keystore keystore, CollectionSet stock, RotationEvent done) {
-    return stock.fence(keystore).<StepResult>map(Wait::new).orElseGet(() -> new Decided(done));
+  private StepResult raiseFences(Keystore keystore, CollectionSet collections, RotationEvent done) {
+    return collections
+        .raiseFences(keystore)
+        .<StepResult>map(Wait::new)
+        .orElseGet(() -> new Decided(done));
   }
 
   /// One pass; what it leaves is the sweep's. The gate is asked once more, as processes have come
   /// and gone.
-  private StepResult rewrapped(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
-    RewrapPass now = pass == null ? shelves.leaving(stock, rotationJob) : pass;
-    pass = now;
-    if (!now.isThrough()) {
-      return stepped(now, keystore, rotationJob, stock);
+  private StepResult rewrap(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+    RewrapPass current =
+        rewrapPass == null ? collectionCatalog.newRewrap(collections, rotationJob) : rewrapPass;
+    rewrapPass = current;
+    if (!current.isFinished()) {
+      return rewrapBatch(current, keystore, rotationJob, collections);
     }
-    return gate()
-        .objection(keystore, rotationJob, stock)
+    return readinessVerifier()
+        .findObjection(keystore, rotationJob, collections)
         .<StepResult>map(why -> new Wait("not ready: " + why))
         .orElseGet(() ->
             new Decided(
@@ -171,43 +183,44 @@ final class RotationPhases {
                     new RotationEpoch(rotationJob.id(), keystore.epoch()))));
   }
 
-  private StepResult settled(Keystore keystore, RotationEpoch rotationEpoch) {
+  private StepResult awaitSettled(Keystore keystore, RotationEpoch rotationEpoch) {
     Duration lease = keystore.timings().lease();
-    return WriteLease.isSettled(ring.roster(keystore.timings()), keystore.epoch(), waited(), lease)
+    return WriteLease.isSettled(
+            keyringStore.readRoster(keystore.timings()), keystore.epoch(), waited(), lease)
         ? new Decided(new RotationEvent.Settled(rotationEpoch))
         : new Wait("some process may still seal under the version before");
   }
 
-  private StepResult swept(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
+  private StepResult sweep(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<StepResult> going = sweeping(keystore, rotationJob, stock);
-    if (going.isPresent()) {
-      return going.get();
+    Optional<StepResult> unfinished = sweepStep(keystore, rotationJob, collections);
+    if (unfinished.isPresent()) {
+      return unfinished.get();
     }
     long failed = lastSweep().failed();
-    pass = null;
+    rewrapPass = null;
     sweeps++;
     if (failed == 0) {
       return new Decided(new RotationEvent.SweepEnded(rotationEpoch));
     }
-    return sweeps < SWEEPS
+    return sweeps < MAX_SWEEPS
         ? new Continue()
         : new Decided(new RotationEvent.RecordsBlocked(rotationEpoch, failed));
   }
 
   /// Records that nobody could move may be movable by now. Any worker may try, and begins after the
   /// adopt time, again and again.
-  StepResult retried(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
-    if (pass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
+  StepResult retryFailed(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+    if (rewrapPass == null && waited().compareTo(keystore.timings().adopt()) < 0) {
       return new Wait("");
     }
-    Optional<StepResult> going = sweeping(keystore, rotationJob, stock);
-    if (going.isPresent()) {
-      return going.get();
+    Optional<StepResult> unfinished = sweepStep(keystore, rotationJob, collections);
+    if (unfinished.isPresent()) {
+      return unfinished.get();
     }
     long failed = lastSweep().failed();
-    pass = null;
-    since = clock.getAsLong();
+    rewrapPass = null;
+    waitingSince = clock.getAsLong();
     return failed == 0
         ? new Decided(
             new RotationEvent.RecordsRepaired(
@@ -216,59 +229,60 @@ final class RotationPhases {
   }
 
   /// Nothing once the sweep is through.
-  private Optional<StepResult> sweeping(
-      Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
-    Optional<String> gap = stock.gap();
-    if (gap.isPresent()) {
-      return Optional.of(new Wait(gap.get()));
+  private Optional<StepResult> sweepStep(
+      Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+    Optional<String> unreachable = collections.findUnreachable();
+    if (unreachable.isPresent()) {
+      return Optional.of(new Wait(unreachable.get()));
     }
-    RewrapPass now = pass == null ? shelves.sweeping(stock, rotationJob) : pass;
-    pass = now;
-    if (now.isThrough()) {
-      report(now.progress(rotationJob.id(), ""));
+    RewrapPass current =
+        rewrapPass == null ? collectionCatalog.newSweep(collections, rotationJob) : rewrapPass;
+    rewrapPass = current;
+    if (current.isFinished()) {
+      report(current.progress(rotationJob.id(), ""));
       return Optional.empty();
     }
-    return Optional.of(stepped(now, keystore, rotationJob, stock));
+    return Optional.of(rewrapBatch(current, keystore, rotationJob, collections));
   }
 
   private RewrapPass lastSweep() {
-    if (pass == null) {
+    if (rewrapPass == null) {
       throw new IllegalStateException("no sweep was begun");
     }
-    return pass;
+    return rewrapPass;
   }
 
   /// A late fence of the same epoch may have narrowed what was opened (ADR 6): then it is opened
   /// again. A fence of a later term means that this driver is out of date.
-  private StepResult stepped(
-      RewrapPass now, Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
-    long before = now.moved();
-    Optional<Fence> refusal = now.step(mover(rotationJob));
-    moved += now.moved() - before;
-    if (now.isThrough() || isReportDue(keystore)) {
-      report(now.progress(rotationJob.id(), ""));
+  private StepResult rewrapBatch(
+      RewrapPass current, Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
+    long before = current.moved();
+    Optional<Fence> refusal = current.rewrapBatch(rewrapper(rotationJob));
+    rewrapped += current.moved() - before;
+    if (current.isFinished() || isReportDue(keystore)) {
+      report(current.progress(rotationJob.id(), ""));
     }
     if (refusal.isEmpty()) {
       return new Continue();
     }
-    return stock.fence(keystore).<StepResult>map(Wait::new).orElseGet(Continue::new);
+    return collections.raiseFences(keystore).<StepResult>map(Wait::new).orElseGet(Continue::new);
   }
 
-  private StepResult proved(Keystore keystore, RotationJob rotationJob, CollectionSet stock) {
+  private StepResult prove(Keystore keystore, RotationJob rotationJob, CollectionSet collections) {
     RotationEpoch rotationEpoch = new RotationEpoch(rotationJob.id(), keystore.epoch());
-    Optional<String> gap = stock.gap();
-    if (gap.isPresent()) {
-      return new Wait(gap.get());
+    Optional<String> unreachable = collections.findUnreachable();
+    if (unreachable.isPresent()) {
+      return new Wait(unreachable.get());
     }
-    List<String> uncounted = stock.uncounted(keystore);
-    if (!uncounted.isEmpty()) {
-      return new Wait(String.join(", ", uncounted) + ": " + CollectionSet.NO_CENSUS);
+    List<String> clusters = collections.clustersWithoutCensus(keystore);
+    if (!clusters.isEmpty()) {
+      return new Wait(String.join(", ", clusters) + ": " + CollectionSet.NO_CENSUS);
     }
-    for (FencedCollection shelf : stock.shelves()) {
-      Census census = shelf.census();
-      boolean others =
+    for (FencedCollection collection : collections.reachable()) {
+      Census census = collection.takeCensus();
+      boolean hasOthers =
           census.carrying().keySet().stream().anyMatch(it -> !it.equals(rotationJob.to()));
-      if (others || census.unreadable() > 0) {
+      if (hasOthers || census.unreadable() > 0) {
         return new Decided(new RotationEvent.OldRecordsFound(rotationEpoch));
       }
     }
@@ -276,42 +290,42 @@ final class RotationPhases {
   }
 
   /// Over all passes of this process.
-  long moved() {
-    return moved;
+  long rewrapped() {
+    return rewrapped;
   }
 
-  private ReadinessVerifier gate() {
-    return new ReadinessVerifier(ring, keys);
+  private ReadinessVerifier readinessVerifier() {
+    return new ReadinessVerifier(keyringStore, keys);
   }
 
-  private RecordRewrapper mover(RotationJob rotationJob) {
+  private RecordRewrapper rewrapper(RotationJob rotationJob) {
     return new RecordRewrapper(keys.cipher(), rotationJob);
   }
 
   /// Of a retry only the end is reported: half of one shows fewer failures than there are.
   private boolean isReportDue(Keystore keystore) {
     return keystore.rotation() instanceof Running
-        && Duration.ofNanos(clock.getAsLong() - reportedAt).compareTo(REPORTS) >= 0;
+        && Duration.ofNanos(clock.getAsLong() - lastReportAt).compareTo(REPORT_INTERVAL) >= 0;
   }
 
   private Duration waited() {
-    return Duration.ofNanos(clock.getAsLong() - since);
+    return Duration.ofNanos(clock.getAsLong() - waitingSince);
   }
 
   /// Says why the rotation waits. The next report of a pass says that it goes on.
-  void note(RotationJob rotationJob, String why) {
-    RotationProgress last = reported;
+  void reportWaiting(RotationJob rotationJob, String why) {
+    RotationProgress last = lastReport;
     report(
         last != null && last.rotation().equals(rotationJob.id())
-            ? last.noting(why)
-            : RotationProgress.none(rotationJob.id(), why));
+            ? last.withNote(why)
+            : RotationProgress.ofNote(rotationJob.id(), why));
   }
 
-  private void report(RotationProgress progress) {
-    if (!progress.equals(reported)) {
-      ring.report(progress);
-      reported = progress;
-      reportedAt = clock.getAsLong();
+  private void report(RotationProgress rotationProgress) {
+    if (!rotationProgress.equals(lastReport)) {
+      keyringStore.writeProgress(rotationProgress);
+      lastReport = rotationProgress;
+      lastReportAt = clock.getAsLong();
     }
   }
 }

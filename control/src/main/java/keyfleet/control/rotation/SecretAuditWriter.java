@@ -11,19 +11,20 @@ import org.jspecify.annotations.Nullable;
 /// A secret is named by the digest of its sealed value, which a rotation does not change. So the
 /// entry that follows, or the record itself, shows whether what was intended came to be.
 public final class SecretAuditWriter {
-  private final KeyringOperations orders;
+  private final KeyringOperations operations;
 
-  public SecretAuditWriter(KeyringOperations orders) {
-    this.orders = orders;
+  public SecretAuditWriter(KeyringOperations operations) {
+    this.operations = operations;
   }
 
-  public Result put(String name, @Nullable Envelope before, Envelope after) {
-    return orders.intended(
-        "put secret " + name, AuditChange.intended(name, digest(before), after.dataDigest()));
+  public Result writePutIntent(String name, @Nullable Envelope before, Envelope after) {
+    return operations.writeIntent(
+        "put secret " + name, AuditChange.ofSecretIntent(name, digest(before), after.dataDigest()));
   }
 
-  public Result delete(String name, @Nullable Envelope before) {
-    return orders.intended("delete secret " + name, AuditChange.intended(name, digest(before), ""));
+  public Result writeDeleteIntent(String name, @Nullable Envelope before) {
+    return operations.writeIntent(
+        "delete secret " + name, AuditChange.ofSecretIntent(name, digest(before), ""));
   }
 
   /// What is there and is no envelope has no digest either.

@@ -22,15 +22,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AuditEntryTest {
-  private static final AuditActor WHO = new AuditActor("mira", "bastion", "cli-7");
+  private static final AuditActor ACTOR = new AuditActor("mira", "bastion", "cli-7");
   private static final Instant DATE = Instant.parse("2026-11-03T10:15:30.123Z");
-  private static final AuditAction DEED =
-      new AuditAction(WHO, "pause", "r-1", new StoreTime(77), DATE);
+  private static final AuditAction ACTION =
+      new AuditAction(ACTOR, "pause", "r-1", new StoreTime(77), DATE);
   private static final AuditEntry ENTRY =
       new AuditEntry(
           KeyringName.MAIN,
           new AuditHead(6, "ab".repeat(32)),
-          DEED,
+          ACTION,
           List.of(new AuditChange("rotation", "staged", "paused while staged")),
           "n-1");
 
@@ -46,22 +46,24 @@ class AuditEntryTest {
           .replace("PREVIOUS", "ab".repeat(32))
           .replace("HASH", "8952cf796f064d99f1186621ce32e6ba345593d0235fb319b89dd519dbc59fd3");
 
-  private static AuditEntry with(AuditAction deed) {
-    return new AuditEntry(ENTRY.keyring(), ENTRY.previous(), deed, ENTRY.changes(), ENTRY.nonce());
+  private static AuditEntry with(AuditAction action) {
+    return new AuditEntry(
+        ENTRY.keyring(), ENTRY.previous(), action, ENTRY.changes(), ENTRY.nonce());
   }
 
   private static AuditEntry with(AuditChange... changes) {
-    return new AuditEntry(ENTRY.keyring(), ENTRY.previous(), DEED, List.of(changes), ENTRY.nonce());
+    return new AuditEntry(
+        ENTRY.keyring(), ENTRY.previous(), ACTION, List.of(changes), ENTRY.nonce());
   }
 
-  private static AuditAction by(AuditActor who) {
-    return new AuditAction(who, "pause", "r-1", new StoreTime(77), DATE);
+  private static AuditAction by(AuditActor actor) {
+    return new AuditAction(actor, "pause", "r-1", new StoreTime(77), DATE);
   }
 
   @Test
-  void entry_isWrittenAndReadAsEver() {
-    assertEquals(STORED, AuditDocument.written(ENTRY).toValue().text());
-    assertEquals(ENTRY, AuditDocument.read(Value.of(STORED)));
+  void entry_keepsItsStoredFormAndHash() {
+    assertEquals(STORED, AuditDocument.toDocument(ENTRY).toValue().text());
+    assertEquals(ENTRY, AuditDocument.parse(Value.of(STORED)));
   }
 
   @Test
@@ -73,17 +75,17 @@ class AuditEntryTest {
     List<AuditEntry> all =
         List.of(
             ENTRY,
-            new AuditEntry(kms, ENTRY.previous(), DEED, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), other, DEED, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), later, DEED, ENTRY.changes(), "n-1"),
-            new AuditEntry(ENTRY.keyring(), ENTRY.previous(), DEED, ENTRY.changes(), "n-2"),
+            new AuditEntry(kms, ENTRY.previous(), ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), other, ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), later, ACTION, ENTRY.changes(), "n-1"),
+            new AuditEntry(ENTRY.keyring(), ENTRY.previous(), ACTION, ENTRY.changes(), "n-2"),
             with(by(new AuditActor("mirabastion", "", "cli-7"))),
             with(by(new AuditActor("mira", "bastioncli-7", ""))),
             with(by(new AuditActor("mira", "bastion", "cli-8"))),
-            with(new AuditAction(WHO, "pauser", "-1", new StoreTime(77), DATE)),
-            with(new AuditAction(WHO, "resume", "r-1", new StoreTime(77), DATE)),
-            with(new AuditAction(WHO, "pause", "r-1", new StoreTime(78), DATE)),
-            with(new AuditAction(WHO, "pause", "r-1", new StoreTime(77), DATE.plusMillis(1))),
+            with(new AuditAction(ACTOR, "pauser", "-1", new StoreTime(77), DATE)),
+            with(new AuditAction(ACTOR, "resume", "r-1", new StoreTime(77), DATE)),
+            with(new AuditAction(ACTOR, "pause", "r-1", new StoreTime(78), DATE)),
+            with(new AuditAction(ACTOR, "pause", "r-1", new StoreTime(77), DATE.plusMillis(1))),
             with(),
             with(change, change),
             with(new AuditChange("rotation", "", "paused while staged")),
@@ -93,14 +95,14 @@ class AuditEntryTest {
   }
 
   @Test
-  void flippedByte_isNoticedAnywhere() {
+  void flippedByte_isRefusedAnywhere() {
     byte[] bytes = Value.of(STORED).bytes().toArray();
     for (int i = 0; i < bytes.length; i++) {
       for (int bit = 0; bit < 8; bit++) {
         byte[] edited = bytes.clone();
         edited[i] ^= (byte) (1 << bit);
         Value value = new Value(Bytes.copyOf(edited));
-        assertThrows(MalformedValueException.class, () -> AuditDocument.read(value), value::text);
+        assertThrows(MalformedValueException.class, () -> AuditDocument.parse(value), value::text);
       }
     }
   }
@@ -118,21 +120,21 @@ class AuditEntryTest {
 
   @ParameterizedTest
   @MethodSource("otherSpellings")
-  void otherSpellingOfTheSame_isNoticed(String spelling) {
+  void otherSpellingOfTheSameEntry_isRefused(String spelling) {
     assertNotEquals(STORED, spelling);
-    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(spelling)));
+    assertThrows(MalformedValueException.class, () -> AuditDocument.parse(Value.of(spelling)));
   }
 
   @Test
-  void halfALetter_isNoEntry() {
+  void unpairedSurrogate_isRefused() {
     AuditEntry half = with(by(new AuditActor("\ud83d", "", "")));
     assertThrows(IllegalArgumentException.class, half::head);
     String edited = STORED.replace("mira", "\\ud83d");
-    assertThrows(MalformedValueException.class, () -> AuditDocument.read(Value.of(edited)));
+    assertThrows(MalformedValueException.class, () -> AuditDocument.parse(Value.of(edited)));
   }
 
   @Test
-  void longName_isCutBetweenLetters() {
+  void longName_isCutBetweenCharacters() {
     String clefs = "x" + "\ud834\udd1e".repeat(200);
     AuditActor actor = new AuditActor(clefs, clefs.substring(1), "short");
     assertEquals(AuditActor.MAX_LENGTH - 1, actor.user().length());
@@ -148,18 +150,18 @@ class AuditEntryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "7", "7:ab", "-1:", ":", "x:y"})
-  void otherText_isNoHead(String text) {
+  void otherText_isNotAHead(String text) {
     assertEquals(Optional.empty(), AuditHead.parse(text));
     assertEquals(Optional.empty(), AuditHead.parse(text + "0".repeat(65)));
   }
 
   @Test
-  void changes_areSaidInWords() {
+  void changes_areDescribedForPeople() {
     AuditEntry entry =
         with(
             new AuditChange("epoch", "1", "2"),
             new AuditChange("rotation.driver", "", "worker-1"),
             new AuditChange("rotation.id", "r-1", ""));
-    assertEquals("epoch: 1 → 2; rotation.driver: worker-1; rotation.id: r-1 → none", entry.words());
+    assertEquals("epoch: 1 → 2; rotation.driver: worker-1; rotation.id: r-1 → none", entry.text());
   }
 }

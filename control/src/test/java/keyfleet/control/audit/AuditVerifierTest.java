@@ -45,16 +45,16 @@ class AuditVerifierTest {
 
   @BeforeEach
   void rotate() {
-    fleet.begin(worker);
-    worker.orders.rotate(v(1), v(2));
-    fleet.runToTheEnd();
+    fleet.bootstrap(worker);
+    worker.operations.rotate(v(1), v(2));
+    fleet.runToEnd();
     head = assertInstanceOf(Intact.class, verify()).head();
     restore = kv.checkpoint();
     assertTrue(head.number() > 8, head::toString);
   }
 
   private AuditVerdict verify() {
-    return worker.ring.audit().verify();
+    return worker.keyring.audit().verify();
   }
 
   private static Key key(long number) {
@@ -66,11 +66,11 @@ class AuditVerifierTest {
   }
 
   private AuditEntry entry(long number) {
-    return AuditDocument.read(stored(number).value());
+    return AuditDocument.parse(stored(number).value());
   }
 
   private void write(long number, AuditEntry entry) {
-    kv.put(AUDIT, key(number), AuditDocument.written(entry).toValue());
+    kv.put(AUDIT, key(number), AuditDocument.toDocument(entry).toValue());
   }
 
   private void delete(long number) {
@@ -83,36 +83,42 @@ class AuditVerifierTest {
 
   /// Every field of an entry, edited by somebody who knows the format.
   enum Edit {
-    KEYRING(it -> rewritten(it, new KeyringName("kms"), it.previous(), it.deed(), "n")),
+    KEYRING(it -> rewrite(it, new KeyringName("kms"), it.previous(), it.action(), "n")),
     PREVIOUS(it -> {
       AuditHead other = new AuditHead(it.number() - 1, "ab".repeat(32));
-      return rewritten(it, it.keyring(), other, it.deed(), it.nonce());
+      return rewrite(it, it.keyring(), other, it.action(), it.nonce());
     }),
     NUMBER(it -> {
       AuditHead later = new AuditHead(it.number(), it.previous().hash());
-      return rewritten(it, it.keyring(), later, it.deed(), it.nonce());
+      return rewrite(it, it.keyring(), later, it.action(), it.nonce());
     }),
-    USER(it -> by(it, new AuditActor("eve", it.deed().who().host(), "x"))),
-    HOST(it -> by(it, new AuditActor(it.deed().who().user(), "elsewhere", "x"))),
-    INSTANCE(it -> by(it, new AuditActor("somebody", it.deed().who().host(), "other"))),
-    WHAT(it -> done(it, "nothing", it.deed().rotation(), it.deed().at())),
-    ROTATION(it -> done(it, it.deed().what(), "r-x", it.deed().at())),
-    STORE_TIME(it -> done(it, it.deed().what(), "", it.deed().at().plus(Duration.ofHours(1)))),
+    USER(it -> withActor(it, new AuditActor("eve", it.action().actor().host(), "x"))),
+    HOST(it -> withActor(it, new AuditActor(it.action().actor().user(), "elsewhere", "x"))),
+    INSTANCE(it -> withActor(it, new AuditActor("somebody", it.action().actor().host(), "other"))),
+    WHAT(it -> withAction(it, "nothing", it.action().rotation(), it.action().storeTime())),
+    ROTATION(it -> withAction(it, it.action().summary(), "r-x", it.action().storeTime())),
+    STORE_TIME(it ->
+        withAction(
+            it, it.action().summary(), "", it.action().storeTime().plus(Duration.ofHours(1)))),
     DATE(it -> {
-      AuditAction was = it.deed();
+      AuditAction was = it.action();
       AuditAction later =
           new AuditAction(
-              was.who(), was.what(), was.rotation(), was.at(), was.date().plusSeconds(1));
-      return rewritten(it, it.keyring(), it.previous(), later, it.nonce());
+              was.actor(),
+              was.summary(),
+              was.rotation(),
+              was.storeTime(),
+              was.date().plusSeconds(1));
+      return rewrite(it, it.keyring(), it.previous(), later, it.nonce());
     }),
     CHANGES(it ->
         new AuditEntry(
             it.keyring(),
             it.previous(),
-            it.deed(),
+            it.action(),
             it.changes().subList(1, it.changes().size()),
             it.nonce())),
-    NONCE(it -> rewritten(it, it.keyring(), it.previous(), it.deed(), "another"));
+    NONCE(it -> rewrite(it, it.keyring(), it.previous(), it.action(), "another"));
 
     @SuppressWarnings("ImmutableEnumChecker") // a function of its argument alone
     private final UnaryOperator<AuditEntry> edit;
@@ -121,24 +127,27 @@ class AuditVerifierTest {
       this.edit = edit;
     }
 
-    AuditEntry applied(AuditEntry entry) {
+    AuditEntry apply(AuditEntry entry) {
       return edit.apply(entry);
     }
 
-    private static AuditEntry rewritten(
-        AuditEntry it, KeyringName keyring, AuditHead previous, AuditAction deed, String nonce) {
-      return new AuditEntry(keyring, previous, deed, it.changes(), nonce);
+    private static AuditEntry rewrite(
+        AuditEntry it, KeyringName keyring, AuditHead previous, AuditAction action, String nonce) {
+      return new AuditEntry(keyring, previous, action, it.changes(), nonce);
     }
 
-    private static AuditEntry by(AuditEntry it, AuditActor who) {
-      AuditAction was = it.deed();
-      AuditAction deed = new AuditAction(who, was.what(), was.rotation(), was.at(), was.date());
-      return rewritten(it, it.keyring(), it.previous(), deed, it.nonce());
+    private static AuditEntry withActor(AuditEntry it, AuditActor actor) {
+      AuditAction was = it.action();
+      AuditAction action =
+          new AuditAction(actor, was.summary(), was.rotation(), was.storeTime(), was.date());
+      return rewrite(it, it.keyring(), it.previous(), action, it.nonce());
     }
 
-    private static AuditEntry done(AuditEntry it, String what, String rotation, StoreTime at) {
-      AuditAction deed = new AuditAction(it.deed().who(), what, rotation, at, it.deed().date());
-      return rewritten(it, it.keyring(), it.previous(), deed, it.nonce());
+    private static AuditEntry withAction(
+        AuditEntry it, String what, String rotation, StoreTime at) {
+      AuditAction action =
+          new AuditAction(it.action().actor(), what, rotation, at, it.action().date());
+      return rewrite(it, it.keyring(), it.previous(), action, it.nonce());
     }
   }
 
@@ -147,7 +156,7 @@ class AuditVerifierTest {
   @EnumSource
   void fieldEdited_isFoundInEveryEntry(Edit edit) {
     for (long number = 1; number <= head.number(); number++) {
-      write(number, edit.applied(entry(number)));
+      write(number, edit.apply(entry(number)));
       Broken broken = broken();
       assertTrue(
           broken.number() == number || broken.number() == number + 1,
@@ -163,7 +172,8 @@ class AuditVerifierTest {
       Value value = stored(number).value();
       for (int i = 0; i < value.bytes().length(); i++) {
         Value edited = flipped(value, i);
-        assertThrows(MalformedValueException.class, () -> AuditDocument.read(edited), edited::text);
+        assertThrows(
+            MalformedValueException.class, () -> AuditDocument.parse(edited), edited::text);
       }
       kv.put(AUDIT, key(number), flipped(value, value.bytes().length() / 2));
       assertEquals(number, broken().number());
@@ -179,7 +189,7 @@ class AuditVerifierTest {
 
   /// The newest is still in the keystore: nothing is lost, and its copy is made again.
   @Test
-  void entryDeleted_isMissed() {
+  void entryDeleted_isReportedMissing() {
     for (long number = 1; number < head.number(); number++) {
       delete(number);
       assertEquals(number, broken().number());
@@ -229,7 +239,7 @@ class AuditVerifierTest {
   @Test
   void forgedEntryAppended_isFoundByTheKeystore() {
     AuditEntry last = entry(head.number());
-    AuditEntry forged = new AuditEntry(last.keyring(), head, last.deed(), List.of(), "forged");
+    AuditEntry forged = new AuditEntry(last.keyring(), head, last.action(), List.of(), "forged");
     write(forged.number(), forged);
     assertEquals(
         new Broken(forged.number(), "the keystore, at " + head.number() + ", does not know of it"),
@@ -237,7 +247,7 @@ class AuditVerifierTest {
   }
 
   @Test
-  void strangeKey_isFound() {
+  void unknownKey_isFound() {
     for (String key : List.of("main.x", "main.0000000000000003x", "main.0000000000000000")) {
       kv.put(AUDIT, new Key(key), stored(1).value());
       assertTrue(broken().reason().contains(key), () -> broken().reason());
@@ -246,14 +256,14 @@ class AuditVerifierTest {
   }
 
   @Test
-  void anotherRingsEntries_areNotMistakenForIts() {
+  void entriesOfAnotherKeyring_areIgnored() {
     kv.put(AUDIT, new Key("main-2.0000000000000001"), stored(1).value());
     assertEquals(new Intact(head), verify());
   }
 
   /// All hashes are right from the edit on; only the keystore still has the true one.
   @Test
-  void chainWrittenAnew_isFoundByTheKeystore() {
+  void rewrittenChain_isFoundByTheKeystore() {
     rewriteFrom(3);
     assertEquals(
         new Broken(head.number(), "the keystore holds another entry of this number"), verify());
@@ -261,14 +271,14 @@ class AuditVerifierTest {
 
   /// What is left to find is what was noted outside.
   @Test
-  void chainAndKeystoreWrittenAnew_areFoundByTheNotedHead() {
+  void rewrittenChainAndKeystore_areFoundByTheNotedHead() {
     AuditEntry last = rewriteFrom(3);
-    note(fleet.keystore(), AuditDocument.written(last));
+    note(fleet.keystore(), AuditDocument.toDocument(last));
     assertEquals(new Intact(last.head()), verify());
-    AuditReader trail = worker.ring.audit();
+    AuditReader reader = worker.keyring.audit();
     assertEquals(
-        new Broken(head.number(), "it is another entry than the one noted"), trail.verify(head));
-    assertEquals(new Intact(last.head()), trail.verify(entry(2).head()));
+        new Broken(head.number(), "it is another entry than the one noted"), reader.verify(head));
+    assertEquals(new Intact(last.head()), reader.verify(entry(2).head()));
   }
 
   private AuditEntry rewriteFrom(long first) {
@@ -276,14 +286,14 @@ class AuditVerifierTest {
     AuditEntry last = entry(first);
     for (long number = first; number <= head.number(); number++) {
       AuditEntry was = entry(number);
-      AuditAction deed =
+      AuditAction action =
           new AuditAction(
               new AuditActor("eve", "", ""),
-              was.deed().what(),
-              was.deed().rotation(),
-              was.deed().at(),
-              was.deed().date());
-      last = new AuditEntry(was.keyring(), previous, deed, was.changes(), was.nonce());
+              was.action().summary(),
+              was.action().rotation(),
+              was.action().storeTime(),
+              was.action().date());
+      last = new AuditEntry(was.keyring(), previous, action, was.changes(), was.nonce());
       write(number, last);
       previous = last.head();
     }
@@ -298,15 +308,15 @@ class AuditVerifierTest {
   }
 
   @Test
-  void everythingPutBackInTime_isFoundByTheNotedHead() {
-    worker.orders.rotate(v(2), v(3));
-    fleet.runToTheEnd();
+  void restoredBackup_isFoundByTheNotedHead() {
+    worker.operations.rotate(v(2), v(3));
+    fleet.runToEnd();
     AuditHead later = assertInstanceOf(Intact.class, verify()).head();
     restore.run();
     assertEquals(new Intact(head), verify());
     assertEquals(
         new Broken(head.number() + 1, "it is missing, as the chain once had " + later.number()),
-        worker.ring.audit().verify(later));
+        worker.keyring.audit().verify(later));
   }
 
   @Test
@@ -327,23 +337,23 @@ class AuditVerifierTest {
     Value value = kv.get(KEYSTORES, MAIN).orElseThrow().value();
     String edited = value.text().replace("\"heartbeat_ms\":30000", "\"heartbeat_ms\":29000");
     kv.put(KEYSTORES, MAIN, Value.of(edited));
-    assertInstanceOf(KeyringOperations.Done.class, worker.orders.rotate(v(2), v(3)));
+    assertInstanceOf(KeyringOperations.Done.class, worker.operations.rotate(v(2), v(3)));
     worker.removals.undo(v(1));
     Broken broken = broken();
     assertTrue(broken.number() > head.number(), broken::toString);
   }
 
   @Test
-  void keystoreWithoutItsNote_isNeitherIntactNorChanged() {
+  void keystoreWithoutItsEntry_isNeitherIntactNorChanged() {
     kv.put(KEYSTORES, MAIN, KeystoreDocument.toDocument(fleet.keystore(), "n").toValue());
     assertEquals(head.number() + 1, broken().number());
-    assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(2), v(3)));
+    assertThrows(MalformedValueException.class, () -> worker.operations.rotate(v(2), v(3)));
     worker.loop.tick();
-    assertInstanceOf(MalformedValueException.class, worker.loop.trouble().orElseThrow());
+    assertInstanceOf(MalformedValueException.class, worker.loop.lastFailure().orElseThrow());
   }
 
   @Test
-  void keystoreDeleted_leavesNothingToCheckAgainst() {
+  void keystoreDeleted_isBroken() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
     assertEquals(
         new Broken(head.number() + 1, "there is no keystore to say where the chain ends"),
@@ -353,7 +363,7 @@ class AuditVerifierTest {
   @Test
   void noKeystoreAndNoEntries_isIntact() {
     Peer other = new RotationTestFleet().worker("worker-1", 1);
-    assertEquals(new Intact(AuditHead.NONE), other.ring.audit().verify());
-    assertInstanceOf(Broken.class, other.ring.audit().verify(head));
+    assertEquals(new Intact(AuditHead.NONE), other.keyring.audit().verify());
+    assertInstanceOf(Broken.class, other.keyring.audit().verify(head));
   }
 }

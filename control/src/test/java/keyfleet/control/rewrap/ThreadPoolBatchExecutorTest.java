@@ -16,19 +16,20 @@ class ThreadPoolBatchExecutorTest {
 
   /// The others do nothing until the driver has done something.
   @Test
-  void driverThatWaits_movesPiecesItself() {
+  void waitingDriver_runsTasksItself() {
     Thread driver = Thread.currentThread();
     CountDownLatch helped = new CountDownLatch(1);
-    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
+    try (ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
       List<Integer> doubled =
-          crew.begin(() ->
-                  crew.each(
+          executor
+              .start(() ->
+                  executor.mapAll(
                       ITEMS,
                       it -> {
                         if (Thread.currentThread().equals(driver)) {
                           helped.countDown();
                         }
-                        assertTrue(awaited(helped), "the driver moved nothing");
+                        assertTrue(await(helped), "the driver moved nothing");
                         return 2 * it;
                       }))
               .get();
@@ -37,11 +38,11 @@ class ThreadPoolBatchExecutorTest {
   }
 
   @Test
-  void whatWentWrong_isThrownAtTheDriverAsItWas() {
-    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
-      var begun =
-          crew.begin(() ->
-              crew.each(
+  void failedTask_throwsItsExceptionInTheDriver() {
+    try (ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
+      var result =
+          executor.start(() ->
+              executor.mapAll(
                   ITEMS,
                   it -> {
                     if (it == 500) {
@@ -49,11 +50,11 @@ class ThreadPoolBatchExecutorTest {
                     }
                     return it;
                   }));
-      assertEquals("no answer", assertThrows(StoreException.class, begun::get).getMessage());
+      assertEquals("no answer", assertThrows(StoreException.class, result::get).getMessage());
     }
   }
 
-  private static boolean awaited(CountDownLatch latch) {
+  private static boolean await(CountDownLatch latch) {
     try {
       return latch.await(10, TimeUnit.SECONDS);
     } catch (InterruptedException e) {

@@ -32,7 +32,7 @@ final class FakeNode {
   private NodePhase nodePhase = NodePhase.ROLLED_BACK;
   private RollbackReason rollbackReason = RollbackReason.NONE;
   private DriverClaim seen = DriverClaim.NONE;
-  private boolean sick;
+  private boolean unhealthy;
   private boolean degraded;
   private int protocol = 2;
   private String version = "1.0";
@@ -62,12 +62,12 @@ final class FakeNode {
   }
 
   /// From here on no release becomes ready.
-  void sicken() {
-    sick = true;
+  void makeUnhealthy() {
+    unhealthy = true;
   }
 
-  void recover() {
-    sick = false;
+  void makeHealthy() {
+    unhealthy = false;
   }
 
   void degrade() {
@@ -75,29 +75,29 @@ final class FakeNode {
   }
 
   /// It comes back with another watchdog, or other software.
-  void become(int otherProtocol, String otherVersion) {
+  void reappearAs(int otherProtocol, String otherVersion) {
     protocol = otherProtocol;
     version = otherVersion;
   }
 
   void step() {
-    NodeProfile card = new NodeProfile(Facts.NONE, quarantine);
-    kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), card.toValue());
+    NodeProfile profile = new NodeProfile(Facts.NONE, quarantine);
+    kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), profile.toValue());
     Value beat =
         Value.of(
             "{\"degraded\":%d,\"protocol\":%d,\"version\":\"%s\"}"
                 .formatted(degraded ? 1 : 0, protocol, version));
     kv.put(RolloutKeys.STATUS, RolloutKeys.ofNode(RolloutTestFleet.AGENT, id), beat);
     kv.get(RolloutKeys.ROLLOUTS, RolloutKeys.desired(RolloutTestFleet.AGENT, id))
-        .filter(it -> !it.value().equals(RolloutTestFleet.GARBLED))
-        .ifPresent(it -> obey(DesiredDocument.read(it.value())));
+        .filter(it -> !it.value().equals(RolloutTestFleet.MALFORMED))
+        .ifPresent(it -> obey(DesiredDocument.parse(it.value())));
     Task mine = task;
     if (mine != null) {
       NodeReport report = new NodeReport(id, mine, nodePhase, rollbackReason, seen, OLD);
       kv.put(
           RolloutKeys.REPORTS,
           RolloutKeys.ofNode(RolloutTestFleet.AGENT, id),
-          NodeReportDocument.of(report));
+          NodeReportDocument.toValue(report));
     }
   }
 
@@ -113,10 +113,10 @@ final class FakeNode {
       rollbackReason = RollbackReason.NONE;
     }
     seen = desiredState.claim();
-    move(desiredState.goal());
+    moveTo(desiredState.goal());
   }
 
-  private void move(Goal goal) {
+  private void moveTo(Goal goal) {
     boolean back = goal == Goal.ROLLED_BACK || goal == Goal.REVERTED;
     if (back
         && (!nodePhase.isTerminal()
@@ -129,7 +129,7 @@ final class FakeNode {
   }
 
   private NodePhase forward(Goal goal) {
-    if (sick && nodePhase == NodePhase.SOAKING) {
+    if (unhealthy && nodePhase == NodePhase.SOAKING) {
       rollbackReason = RollbackReason.UNHEALTHY;
       Task mine = Objects.requireNonNull(task);
       quarantine = new Quarantine(new TreeMap<>(Map.of(mine.release(), mine.attempt())));
@@ -137,7 +137,7 @@ final class FakeNode {
     }
     return switch (nodePhase) {
       case PREPARING -> NodePhase.STAGED;
-      case STAGED -> goal == Goal.STAGED ? NodePhase.STAGED : applied();
+      case STAGED -> goal == Goal.STAGED ? NodePhase.STAGED : apply();
       case APPLYING -> NodePhase.SOAKING;
       case SOAKING -> NodePhase.SOAKED;
       case SOAKED -> goal == Goal.CONFIRMED ? NodePhase.CONFIRMED : NodePhase.SOAKED;
@@ -145,7 +145,7 @@ final class FakeNode {
     };
   }
 
-  private NodePhase applied() {
+  private NodePhase apply() {
     swaps++;
     return NodePhase.APPLYING;
   }

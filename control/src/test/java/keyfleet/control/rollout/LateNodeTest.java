@@ -40,100 +40,100 @@ class LateNodeTest {
   private static final RolloutId R1 = new RolloutId("r1");
   private static final RolloutId R2 = new RolloutId("r2");
 
-  private final RolloutTestFleet rig = new RolloutTestFleet("a b");
-  private final RolloutOperations orders = rig.orders(Failpoints.NONE);
-  private final RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+  private final RolloutTestFleet fleet = new RolloutTestFleet("a b");
+  private final RolloutOperations operations = fleet.operations(Failpoints.NONE);
+  private final RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
 
   private Map<NodeId, NodeProgress> standings(String id) {
-    var rolloutRun = rig.rollout(id).run();
+    var rolloutRun = fleet.rollout(id).run();
     return rolloutRun.progress().progressByNode(rolloutRun.spec());
   }
 
   private void start(String target, int maxFailed) {
-    orders.start(spec("r1", target, "", "a b", new RolloutLimits(2, maxFailed, 0, 1)));
-    rig.step(driver);
-    rig.step(driver);
+    operations.start(spec("r1", target, "", "a b", new RolloutLimits(2, maxFailed, 0, 1)));
+    fleet.step(driver);
+    fleet.step(driver);
   }
 
   @Test
   void nodeEnrolledLater_getsTheRelease() {
     start("*", 1);
-    rig.enrol("c");
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
+    fleet.enrol("c");
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
     assertEquals(NodeProgress.CONFIRMED, standings("r1").get(new NodeId("c")));
   }
 
   @Test
-  void nodeThatTheFrozenTargetDoesNotTake_isInNoSet() {
+  void nodeOutsideTheFrozenTarget_isIgnored() {
     start("L@a,b", 1);
-    rig.enrol("c");
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    fleet.enrol("c");
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
     assertNull(standings("r1").get(new NodeId("c")));
   }
 
   @Test
-  void lateNodeThatIsDegraded_isLeftOutWithTheReason() { // I10
+  void degradedLateNode_isExcludedWithTheReason() { // I10
     start("*", 1);
-    rig.enrol("c");
-    rig.node("c").degrade();
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    fleet.enrol("c");
+    fleet.node("c").degrade();
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
     assertEquals(NodeProgress.EXCLUDED, standings("r1").get(new NodeId("c")));
     assertEquals(
         List.of(new ExcludedNode(new NodeId("c"), new ExcludedNode.Degraded())),
-        rig.rollout("r1").run().progress().excluded());
+        fleet.rollout("r1").run().progress().excluded());
   }
 
   @Test
-  void lateNodeThatCannotBeRead_isLeftOut() {
+  void unreadableLateNode_isExcluded() {
     start("*", 1);
-    rig.enrol("c");
-    rig.step(driver);
-    rig.dead.add(new NodeId("c"));
-    rig.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
-    rig.run("r1", driver);
+    fleet.enrol("c");
+    fleet.step(driver);
+    fleet.dead.add(new NodeId("c"));
+    fleet.kv.put(RolloutKeys.NODES, RolloutKeys.ofNode(AGENT, new NodeId("c")), Value.of("{"));
+    fleet.run("r1", driver);
     assertEquals(
-        "[c (unreadable status)]", rig.rollout("r1").run().progress().excluded().toString());
+        "[c (unreadable status)]", fleet.rollout("r1").run().progress().excluded().toString());
   }
 
   /// R16: `b` is away when its batch goes on.
   @ParameterizedTest
   @CsvSource({"1, 1.0, protocol 1 < 2", "2, 0.9, not allowed from version 0.9"})
-  void nodeThatReturnsAsAnother_isLeftOutWithTheReason(int protocol, String version, String why) {
-    rig.dead.add(new NodeId("b"));
-    orders.start(demanding(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
+  void nodeThatReturnsChanged_isExcludedWithTheReason(int protocol, String version, String why) {
+    fleet.dead.add(new NodeId("b"));
+    operations.start(withOffer(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
     leaveBehind("b");
-    rig.node("b").become(protocol, version);
-    rig.dead.clear();
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
-    assertEquals("[b (" + why + ")]", rig.rollout("r1").run().progress().excluded().toString());
-    assertEquals(0, rig.node("b").swaps());
+    fleet.node("b").reappearAs(protocol, version);
+    fleet.dead.clear();
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
+    assertEquals("[b (" + why + ")]", fleet.rollout("r1").run().progress().excluded().toString());
+    assertEquals(0, fleet.node("b").swaps());
   }
 
   @Test
-  void nodeThatReturnsAsItWas_getsTheRelease() { // R16
-    rig.dead.add(new NodeId("b"));
-    orders.start(demanding(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
+  void nodeThatReturnsUnchanged_getsTheRelease() { // R16
+    fleet.dead.add(new NodeId("b"));
+    operations.start(withOffer(spec("r1", "*", "", "a b", new RolloutLimits(2, 1, 1, 1))));
     leaveBehind("b");
-    rig.dead.clear();
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
+    fleet.dead.clear();
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
   }
 
   private void leaveBehind(String node) {
-    for (int i = 0; i < RolloutTestFleet.PATIENCE; i++) {
+    for (int i = 0; i < RolloutTestFleet.MAX_STEPS; i++) {
       if (standings("r1").get(new NodeId(node)) == NodeProgress.WAITING) {
         return;
       }
-      rig.step(driver);
+      fleet.step(driver);
     }
     fail(node + " was not left behind");
   }
 
-  private static RolloutSpec demanding(RolloutSpec spec) {
+  private static RolloutSpec withOffer(RolloutSpec spec) {
     OfferedRelease offeredRelease =
         new OfferedRelease(RELEASE, 1, 2, Set.of(), List.of(new VersionPattern("1.*")));
     return new RolloutSpec(
@@ -150,28 +150,28 @@ class LateNodeTest {
   /// read.
   @ParameterizedTest
   @ValueSource(strings = {"update-status", "update-nodes"})
-  void nodeThatCannotBeRead_isNamedByPreflight(String bucket) {
+  void unreadableNode_isNamedByPreflight(String bucket) {
     start("*", 1);
     Bucket garbled = bucket.equals("update-nodes") ? RolloutKeys.NODES : RolloutKeys.STATUS;
-    rig.kv.put(garbled, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutTestFleet.GARBLED);
+    fleet.kv.put(garbled, RolloutKeys.ofNode(AGENT, new NodeId("b")), RolloutTestFleet.MALFORMED);
     Preflight.Refused refused = assertInstanceOf(Preflight.Refused.class, preflight(1));
     assertEquals("unreadable status: b", refused.description());
-    assertEquals(2, new NodeRegistry(rig.kv, Failpoints.NONE).inventory(AGENT).size());
+    assertEquals(2, new NodeRegistry(fleet.kv, Failpoints.NONE).readInventory(AGENT).size());
   }
 
   private Preflight preflight(int attempt) {
-    var target = rig.rollout("r1").run().spec().plan().target();
+    var target = fleet.rollout("r1").run().spec().plan().target();
     return Preflight.of(
         EligibilityRules.of(target, OfferedRelease.of(RELEASE, attempt)),
-        new NodeRegistry(rig.kv, Failpoints.NONE).inventory(AGENT));
+        new NodeRegistry(fleet.kv, Failpoints.NONE).readInventory(AGENT));
   }
 
   @Test
   void nodeThatRolledBack_isQuarantinedUntilALaterAttempt() { // R17
-    rig.node("b").sicken();
+    fleet.node("b").makeUnhealthy();
     start("*", 2);
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r1"));
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r1"));
     assertEquals(
         "[b (quarantined: it rolled this release back in attempt 1)]",
         assertInstanceOf(Preflight.Passed.class, preflight(1)).excluded().toString());
@@ -179,39 +179,41 @@ class LateNodeTest {
   }
 
   @Test
-  void retry_offersTheReleaseToTheFailedNodesOnceMore() { // R17
-    rig.node("b").sicken();
+  void retry_offersTheReleaseToTheFailedNodesAgain() { // R17
+    fleet.node("b").makeUnhealthy();
     start("*", 2);
     assertEquals(
-        new RolloutOperationResult.Refused("rollout r1 is still under way"), orders.retry(R1, R2));
-    rig.run("r1", driver);
-    rig.node("b").recover();
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.retry(R1, R2));
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.retry(R1, R2));
-    rig.run("r2", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
-    assertEquals(2, rig.rollout("r2").run().spec().firstAttempt());
+        new RolloutOperationResult.Refused("rollout r1 is still under way"),
+        operations.retry(R1, R2));
+    fleet.run("r1", driver);
+    fleet.node("b").makeHealthy();
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.retry(R1, R2));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.retry(R1, R2));
+    fleet.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r2"));
+    assertEquals(2, fleet.rollout("r2").run().spec().firstAttempt());
     assertEquals(Map.of(new NodeId("b"), NodeProgress.CONFIRMED), standings("r2"));
-    assertEquals(NodePhase.CONFIRMED, rig.node("b").nodePhase());
-    assertEquals(1, rig.node("a").swaps(), "who did not fail is left alone");
+    assertEquals(NodePhase.CONFIRMED, fleet.node("b").nodePhase());
+    assertEquals(1, fleet.node("a").swaps(), "who did not fail is left alone");
     assertEquals(
         new RolloutOperationResult.Refused("no node of rollout r2 has failed"),
-        orders.retry(R2, new RolloutId("r3")));
-    assertEquals(new RolloutOperationResult.NoSuchRollout(), orders.retry(new RolloutId("r9"), R2));
+        operations.retry(R2, new RolloutId("r3")));
+    assertEquals(
+        new RolloutOperationResult.NoSuchRollout(), operations.retry(new RolloutId("r9"), R2));
   }
 
   /// Whoever ordered it first died before the rollout was whole.
   @Test
-  void retryThatWasOrderedByHalf_isOrderedAgain() {
-    rig.node("b").sicken();
+  void halfWrittenRetry_isRepeatable() {
+    fleet.node("b").makeUnhealthy();
     start("*", 2);
-    rig.run("r1", driver);
-    rig.node("b").recover();
-    RolloutOperations dying = rig.orders(new CrashOnSecondCreate());
+    fleet.run("r1", driver);
+    fleet.node("b").makeHealthy();
+    RolloutOperations dying = fleet.operations(new CrashOnSecondCreate());
     assertThrows(IllegalStateException.class, () -> dying.retry(R1, R2));
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.retry(R1, R2));
-    rig.run("r2", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.retry(R1, R2));
+    fleet.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r2"));
   }
 
   /// Creates one key, and no other.
@@ -228,14 +230,14 @@ class LateNodeTest {
   }
 
   @Test
-  void retryOfADegradedNode_isRefusedInWords() {
-    rig.node("b").sicken();
+  void retryOfADegradedNode_isRefusedWithTheReason() {
+    fleet.node("b").makeUnhealthy();
     start("*", 2);
-    rig.run("r1", driver);
-    rig.node("b").degrade();
-    rig.step(driver);
+    fleet.run("r1", driver);
+    fleet.node("b").degrade();
+    fleet.step(driver);
     assertEquals(
         new RolloutOperationResult.Refused("no eligible nodes (1 degraded excluded)"),
-        orders.retry(R1, R2));
+        operations.retry(R1, R2));
   }
 }

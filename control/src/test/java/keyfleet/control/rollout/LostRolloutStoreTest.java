@@ -28,109 +28,109 @@ class LostRolloutStoreTest {
   private static final RolloutId R1 = new RolloutId("r1");
   private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
-  private final RolloutTestFleet rig = new RolloutTestFleet("a b c");
-  private final RolloutOperations orders = rig.orders(Failpoints.NONE);
-  private final RolloutLoop first = rig.driver("first", Failpoints.NONE);
+  private final RolloutTestFleet fleet = new RolloutTestFleet("a b c");
+  private final RolloutOperations operations = fleet.operations(Failpoints.NONE);
+  private final RolloutLoop first = fleet.driver("first", Failpoints.NONE);
 
   /// The store as it was before the canary began, with what the nodes have said since: they say it
   /// again with their next beat.
   private void loseUntil(NodePhase nodePhase, RolloutLoop driver) {
-    orders.start(SPEC);
-    rig.step(driver);
-    Runnable back = rig.kv.checkpoint();
-    while (rig.node("a").nodePhase() != nodePhase) {
-      rig.step(driver);
+    operations.start(SPEC);
+    fleet.step(driver);
+    Runnable back = fleet.kv.checkpoint();
+    while (fleet.node("a").nodePhase() != nodePhase) {
+      fleet.step(driver);
     }
     back.run();
-    rig.nodes.values().forEach(FakeNode::step);
+    fleet.nodes.values().forEach(FakeNode::step);
   }
 
-  private StopCause heldBy() {
-    return assertInstanceOf(Rollout.Paused.class, rig.rollout("r1")).cause();
+  private StopCause pauseCause() {
+    return assertInstanceOf(Rollout.Paused.class, fleet.rollout("r1")).cause();
   }
 
   @Test
-  void driverThatRemembersMore_holdsTheRolloutForAll() {
+  void driverThatRemembersMore_holdsTheRolloutForEveryDriver() {
     loseUntil(NodePhase.SOAKING, first);
     first.tick();
-    assertEquals(StopCause.STORE_LOST, heldBy());
-    assertTrue(first.troubles().toString().contains("went back"), first.troubles()::toString);
+    assertEquals(StopCause.STORE_LOST, pauseCause());
+    assertTrue(first.problems().toString().contains("went back"), first.problems()::toString);
     assertEquals(
-        rig.rollout("r1"), new RolloutReader(rig.kv, Failpoints.NONE).find(R1).orElseThrow());
+        fleet.rollout("r1"), new RolloutReader(fleet.kv, Failpoints.NONE).find(R1).orElseThrow());
   }
 
   @Test
-  void driverWithoutAMemory_holdsItByWhatNodesHaveObeyed() {
+  void driverWithoutMemory_holdsTheRolloutByNodeReports() {
     loseUntil(NodePhase.SOAKING, first);
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     for (int i = 0; i < 20; i++) {
-      rig.step(second);
+      fleet.step(second);
     }
-    assertEquals(StopCause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, pauseCause());
     assertEquals(
         NodeProgress.APPLYING,
-        Objects.requireNonNull(rig.rollout("r1").run().progress().entries().get(new NodeId("a")))
+        Objects.requireNonNull(fleet.rollout("r1").run().progress().entries().get(new NodeId("a")))
             .progress(),
         "rebuilt from its report");
   }
 
   @Test
-  void held_nothingIsCommandedUntilSomebodyResumes() {
+  void heldRollout_commandsNothingUntilResumed() {
     loseUntil(NodePhase.SOAKED, first);
     List<Entry> before = desired();
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     for (int i = 0; i < 200; i++) {
-      rig.step(first, second);
+      fleet.step(first, second);
     }
-    assertEquals(StopCause.STORE_LOST, heldBy());
+    assertEquals(StopCause.STORE_LOST, pauseCause());
     assertEquals(before, desired());
-    assertEquals(Map.of(), Rollout.assignments(rig.rollout("r1")));
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.resume(R1));
-    rig.run("r1", first, second);
-    rig.assertCompleted("r1");
+    assertEquals(Map.of(), Rollout.assignments(fleet.rollout("r1")));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.resume(R1));
+    fleet.run("r1", first, second);
+    fleet.assertCompleted("r1");
   }
 
   private List<Entry> desired() {
-    return rig.kv.list(RolloutKeys.ROLLOUTS, new Prefix("desired."));
+    return fleet.kv.list(RolloutKeys.ROLLOUTS, new Prefix("desired."));
   }
 
   @Test
-  void lostEpochs_areNotGivenAway() { // R1, R2
-    orders.start(SPEC);
-    Runnable back = rig.kv.checkpoint();
+  void lostEpochs_areNotReused() { // R1, R2
+    operations.start(SPEC);
+    Runnable back = fleet.kv.checkpoint();
     for (int i = 0; i < 3; i++) {
-      RolloutLoop driver = rig.driver("d" + i, Failpoints.NONE);
-      rig.step(driver);
-      rig.step(driver);
+      RolloutLoop driver = fleet.driver("d" + i, Failpoints.NONE);
+      fleet.step(driver);
+      fleet.step(driver);
       driver.release();
     }
-    rig.step(first);
-    rig.step(first);
-    rig.step(first);
-    long obeyed = rig.node("a").seen().epoch();
+    fleet.step(first);
+    fleet.step(first);
+    fleet.step(first);
+    long obeyed = fleet.node("a").seen().epoch();
     assertTrue(obeyed > 1, "several drivers have led: " + obeyed);
     back.run();
-    rig.nodes.values().forEach(FakeNode::step);
-    RolloutLoop fresh = rig.driver("fresh", Failpoints.NONE);
+    fleet.nodes.values().forEach(FakeNode::step);
+    RolloutLoop fresh = fleet.driver("fresh", Failpoints.NONE);
     for (int i = 0; i < 20; i++) {
-      rig.step(fresh);
+      fleet.step(fresh);
     }
-    assertEquals(StopCause.STORE_LOST, heldBy());
-    orders.resume(R1);
-    rig.run("r1", fresh);
-    rig.assertCompleted("r1");
-    DriverClaim driverClaim = rig.rollout("r1").run().claim();
+    assertEquals(StopCause.STORE_LOST, pauseCause());
+    operations.resume(R1);
+    fleet.run("r1", fresh);
+    fleet.assertCompleted("r1");
+    DriverClaim driverClaim = fleet.rollout("r1").run().claim();
     assertTrue(driverClaim.epoch() > obeyed, driverClaim::toString);
   }
 
   @Test
   void heldRollout_canBeAborted() {
     loseUntil(NodePhase.SOAKING, first);
-    rig.step(first);
-    rig.step(first);
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.abort(R1));
-    rig.run("r1", first);
-    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals(NodePhase.ROLLED_BACK, rig.node("a").nodePhase());
+    fleet.step(first);
+    fleet.step(first);
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));
+    fleet.run("r1", first);
+    assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
+    assertEquals(NodePhase.ROLLED_BACK, fleet.node("a").nodePhase());
   }
 }

@@ -25,7 +25,7 @@ class RolloutFailpointTest {
   private static final Set<Failpoint> ROLLOUT_POINTS =
       EnumSet.range(Failpoint.ROLLOUT_READ, Failpoint.DESIRED_WRITE);
 
-  private final RolloutTestFleet rig = new RolloutTestFleet("a b c d");
+  private final RolloutTestFleet fleet = new RolloutTestFleet("a b c d");
 
   /// Where a process dies: at the nth passing of a point, with the effect done or not.
   record Crash(Failpoint point, Side side, int passing) {
@@ -45,8 +45,8 @@ class RolloutFailpointTest {
     private int passings;
     private boolean dead;
 
-    CrashOnce(Crash death) {
-      this.death = death;
+    CrashOnce(Crash crash) {
+      this.death = crash;
     }
 
     @Override
@@ -68,7 +68,7 @@ class RolloutFailpointTest {
     }
   }
 
-  static Stream<Crash> deaths() {
+  static Stream<Crash> crashes() {
     return ROLLOUT_POINTS.stream()
         .flatMap(point ->
             Stream.of(Crash.Side.values())
@@ -78,44 +78,45 @@ class RolloutFailpointTest {
   /// P6, I1, I2.
   @ParameterizedTest
   @MethodSource("deaths")
-  void deathAtAnyEffect_failsNobodyAndAnotherFinishes(Crash death) {
-    CrashOnce mortal = new CrashOnce(death);
+  void crashAtAnyEffect_failsNoNodeAndAnotherDriverFinishes(Crash crash) {
+    CrashOnce crashOnce = new CrashOnce(crash);
     try {
-      rig.orders(mortal).start(SPEC);
-      RolloutLoop first = rig.driver("first", mortal);
+      fleet.operations(crashOnce).start(SPEC);
+      RolloutLoop first = fleet.driver("first", crashOnce);
       for (int i = 0; i < 12; i++) {
-        rig.step(first);
+        fleet.step(first);
       }
       first.release();
-      rig.step(first);
-      rig.run("r1", first);
+      fleet.step(first);
+      fleet.run("r1", first);
     } catch (Crashed e) {
-      assertInstanceOf(RolloutOperationResult.Done.class, rig.orders(Failpoints.NONE).start(SPEC));
+      assertInstanceOf(
+          RolloutOperationResult.Done.class, fleet.operations(Failpoints.NONE).start(SPEC));
     }
-    assertTrue(mortal.dead || death.passing() > 1, "it passed there at least once");
-    rig.run("r1", rig.driver("second", Failpoints.NONE));
-    rig.assertCompleted("r1");
+    assertTrue(crashOnce.dead || crash.passing() > 1, "it passed there at least once");
+    fleet.run("r1", fleet.driver("second", Failpoints.NONE));
+    fleet.assertCompleted("r1");
   }
 
   /// A process that falls asleep once, while the world goes on.
   private static final class PauseOnce implements Failpoints {
-    private final Crash nap;
+    private final Crash pause;
     private final Runnable meanwhile;
     private int passings;
 
-    PauseOnce(Crash nap, Runnable meanwhile) {
-      this.nap = nap;
+    PauseOnce(Crash pause, Runnable meanwhile) {
+      this.pause = pause;
       this.meanwhile = meanwhile;
     }
 
     @Override
     public <T> T at(Failpoint point, Supplier<T> effect) {
-      boolean now = point == nap.point() && ++passings == nap.passing();
-      if (now && nap.side() == Crash.Side.BEFORE) {
+      boolean now = point == pause.point() && ++passings == pause.passing();
+      if (now && pause.side() == Crash.Side.BEFORE) {
         meanwhile.run();
       }
       T result = effect.get();
-      if (now && nap.side() == Crash.Side.AFTER) {
+      if (now && pause.side() == Crash.Side.AFTER) {
         meanwhile.run();
       }
       return result;
@@ -125,17 +126,17 @@ class RolloutFailpointTest {
   /// P9, H5: a driver that wakes up in the middle of anything changes nothing of its follower's.
   @ParameterizedTest
   @MethodSource("deaths")
-  void napAtAnyEffect_failsNobodyAndTheFollowerStays(Crash nap) {
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+  void pauseAtAnyEffect_failsNoNodeAndTheSuccessorKeepsTheLead(Crash pause) {
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     Runnable meanwhile =
         () -> {
           for (int i = 0; i < 16; i++) {
-            rig.step(second);
+            fleet.step(second);
           }
         };
-    RolloutLoop first = rig.driver("first", new PauseOnce(nap, meanwhile));
-    rig.run("r1", first, second);
-    rig.assertCompleted("r1");
+    RolloutLoop first = fleet.driver("first", new PauseOnce(pause, meanwhile));
+    fleet.run("r1", first, second);
+    fleet.assertCompleted("r1");
   }
 }

@@ -38,109 +38,110 @@ class RolloutLoopTest {
   private static final RolloutId R1 = new RolloutId("r1");
   private static final RolloutSpec SPEC = spec("r1", "a", "b c", new RolloutLimits(2, 1, 0, 1));
 
-  private final RolloutTestFleet rig = new RolloutTestFleet("a b c");
+  private final RolloutTestFleet fleet = new RolloutTestFleet("a b c");
 
   @Test
-  void claimOfAnother_stopsTheDriverAtOnce() { // R2
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.step(driver);
-    rig.kv.create(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(R1, 2), Value.of("{}"));
-    Rollout before = rig.rollout("r1");
+  void claimByAnother_stopsTheDriverAtOnce() { // R2
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.step(driver);
+    fleet.kv.create(RolloutKeys.ROLLOUTS, RolloutKeys.epoch(R1, 2), Value.of("{}"));
+    Rollout before = fleet.rollout("r1");
     for (int i = 0; i < 10; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
-    assertEquals(before, rig.rollout("r1"));
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
-    assertEquals(3, rig.rollout("r1").run().claim().epoch());
+    assertEquals(before, fleet.rollout("r1"));
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
+    assertEquals(3, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
   void rolloutNeverDriven_isAdoptedAtTheFirstScan() {
-    rig.orders(Failpoints.NONE).start(SPEC);
-    assertInstanceOf(Rollout.Created.class, rig.rollout("r1"));
-    rig.step(rig.driver("first", Failpoints.NONE));
-    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r1"));
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    assertInstanceOf(Rollout.Created.class, fleet.rollout("r1"));
+    fleet.step(fleet.driver("first", Failpoints.NONE));
+    assertInstanceOf(Rollout.Rolling.class, fleet.rollout("r1"));
   }
 
   @Test
-  void silentDriver_isLeftAloneForTheStaleTime() { // R3
-    rig.orders(Failpoints.NONE).start(SPEC);
-    rig.step(rig.driver("first", Failpoints.NONE));
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+  void silentDriver_isReplacedAfterTheStaleTime() { // R3
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.step(fleet.driver("first", Failpoints.NONE));
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     int stale = (int) SPEC.timings().staleAfter().dividedBy(RolloutTestFleet.STEP);
     for (int i = 0; i < stale; i++) {
-      rig.step(second);
+      fleet.step(second);
     }
-    assertEquals(1, rig.rollout("r1").run().claim().epoch());
-    rig.step(second);
-    assertEquals(2, rig.rollout("r1").run().claim().epoch());
+    assertEquals(1, fleet.rollout("r1").run().claim().epoch());
+    fleet.step(second);
+    assertEquals(2, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
-  void driverThatLetsGo_isFollowedAtOnce() { // R3
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutLoop first = rig.driver("first", Failpoints.NONE);
-    rig.step(first);
+  void releasedRollout_isClaimedAtOnce() { // R3
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    RolloutLoop first = fleet.driver("first", Failpoints.NONE);
+    fleet.step(first);
     first.release();
-    rig.step(rig.driver("second", Failpoints.NONE));
-    assertEquals(2, rig.rollout("r1").run().claim().epoch());
+    fleet.step(fleet.driver("second", Failpoints.NONE));
+    assertEquals(2, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
-  void twoDrivers_shareNothingAndOneLeads() { // P9
-    rig.orders(Failpoints.NONE).start(SPEC);
-    rig.run("r1", rig.driver("first", Failpoints.NONE), rig.driver("second", Failpoints.NONE));
-    rig.assertCompleted("r1");
-    assertEquals(1, rig.rollout("r1").run().claim().epoch());
+  void twoDrivers_onlyOneLeads() { // P9
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.run(
+        "r1", fleet.driver("first", Failpoints.NONE), fleet.driver("second", Failpoints.NONE));
+    fleet.assertCompleted("r1");
+    assertEquals(1, fleet.rollout("r1").run().claim().epoch());
   }
 
   @Test
-  void driverThatSlept_stopsWhenItWakes() { // R2, R12, H5
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutLoop first = rig.driver("first", Failpoints.NONE);
-    rig.step(first);
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
+  void pausedDriver_stopsWhenItResumes() { // R2, R12, H5
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    RolloutLoop first = fleet.driver("first", Failpoints.NONE);
+    fleet.step(first);
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
     for (int i = 0; i < 14; i++) {
-      rig.step(second);
+      fleet.step(second);
     }
-    var driverClaim = rig.rollout("r1").run().claim();
-    rig.step(first);
-    rig.step(first, second);
-    assertEquals(driverClaim, rig.rollout("r1").run().claim());
-    rig.run("r1", first, second);
-    rig.assertCompleted("r1");
+    var driverClaim = fleet.rollout("r1").run().claim();
+    fleet.step(first);
+    fleet.step(first, second);
+    assertEquals(driverClaim, fleet.rollout("r1").run().claim());
+    fleet.run("r1", first, second);
+    fleet.assertCompleted("r1");
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void answersThatGetLost_failNobody(long seed) { // R23
+  void lostAnswers_failNoNode(long seed) { // R23
     Random random = new Random(seed);
     Fault[] faults = Fault.values();
     UnreliableKv unsure =
         new UnreliableKv(
-            rig.kv,
+            fleet.kv,
             () -> random.nextInt(3) == 0 ? faults[random.nextInt(faults.length)] : Fault.NONE);
-    rig.orders(Failpoints.NONE).start(SPEC);
-    rig.run("r1", rig.driver("first", unsure, Failpoints.NONE));
-    rig.assertCompleted("r1");
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.run("r1", fleet.driver("first", unsure, Failpoints.NONE));
+    fleet.assertCompleted("r1");
   }
 
   @Test
-  void storeThatCannotBeUsed_stopsCommandsAndAbortsNothing() { // R20
-    rig.orders(Failpoints.NONE).start(SPEC);
+  void unusableStore_stopsCommandsAndAbortsNothing() { // R20
+    fleet.operations(Failpoints.NONE).start(SPEC);
     Outage outage = new Outage();
-    RolloutLoop driver = rig.driver("first", outage);
-    rig.step(driver);
+    RolloutLoop driver = fleet.driver("first", outage);
+    fleet.step(driver);
     outage.on = true;
     for (int i = 0; i < 500; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
-    assertEquals(Map.of("store", "no route"), driver.troubles());
+    assertEquals(Map.of("store", "no route"), driver.problems());
     outage.on = false;
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
   }
 
   private static final class Outage implements Failpoints {
@@ -156,67 +157,67 @@ class RolloutLoopTest {
   }
 
   @Test
-  void badRelease_abortsAndNobodyKeepsIt() {
-    rig.node("a").sicken();
-    rig.orders(Failpoints.NONE).start(SPEC);
-    rig.run("r1", rig.driver("first", Failpoints.NONE));
-    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals(List.of(new NodeId("a")), rig.rollout("r1").run().progress().failedNodes());
-    assertEquals(0, rig.node("b").swaps());
+  void badRelease_abortsAndNoNodeKeepsIt() {
+    fleet.node("a").makeUnhealthy();
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
+    assertEquals(List.of(new NodeId("a")), fleet.rollout("r1").run().progress().failedNodes());
+    assertEquals(0, fleet.node("b").swaps());
   }
 
   @Test
-  void abort_namesWhoIsMissingAndEndsWhenItIsForgotten() { // R18
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    while (rig.node("a").nodePhase() != NodePhase.SOAKING) {
-      rig.step(driver);
+  void abort_namesTheMissingNodeAndEndsWhenItIsForgotten() { // R18
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    while (fleet.node("a").nodePhase() != NodePhase.SOAKING) {
+      fleet.step(driver);
     }
-    rig.dead.add(new NodeId("a"));
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.abort(R1));
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.abort(R1));
+    fleet.dead.add(new NodeId("a"));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.abort(R1));
     for (int i = 0; i < 100; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
-    Rollout rollout = assertInstanceOf(Rollout.Aborting.class, rig.rollout("r1"));
+    Rollout rollout = assertInstanceOf(Rollout.Aborting.class, fleet.rollout("r1"));
     assertEquals(List.of(new NodeId("a")), rollout.run().progress().awaitedNodes());
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.forget(R1, new NodeId("a")));
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertFalse(rig.isOpen("r1"));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.forget(R1, new NodeId("a")));
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
+    assertFalse(fleet.isOpen("r1"));
   }
 
   @Test
   void completedRollout_isRolledBack() {
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.run("r1", driver);
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.rollback(R1));
-    rig.run("r1", driver);
-    assertInstanceOf(Rollout.RolledBack.class, rig.rollout("r1"));
-    rig.nodes.values().forEach(it -> assertEquals(NodePhase.REVERTED, it.nodePhase()));
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.run("r1", driver);
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.rollback(R1));
+    fleet.run("r1", driver);
+    assertInstanceOf(Rollout.RolledBack.class, fleet.rollout("r1"));
+    fleet.nodes.values().forEach(it -> assertEquals(NodePhase.REVERTED, it.nodePhase()));
   }
 
   @Test
   void secondRollout_getsNoNodeOfTheFirst() { // R4, I12
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.step(driver);
-    rig.step(driver);
-    orders.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
-    rig.run("r2", driver);
-    Rollout second = rig.rollout("r2");
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.step(driver);
+    fleet.step(driver);
+    operations.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    fleet.run("r2", driver);
+    Rollout second = fleet.rollout("r2");
     assertEquals(
         Map.of(new NodeId("a"), NodeProgress.OCCUPIED),
         second.run().progress().progressByNode(second.run().spec()));
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
-    orders.start(spec("r3", "", "a", new RolloutLimits(2, 1, 0, 1)));
-    rig.run("r3", driver);
-    assertEquals(2, rig.node("a").swaps());
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
+    operations.start(spec("r3", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    fleet.run("r3", driver);
+    assertEquals(2, fleet.node("a").swaps());
   }
 
   /// Falls asleep before it reads what a node was told last, once somebody has said for how long.
@@ -235,91 +236,92 @@ class RolloutLoopTest {
   }
 
   @Test
-  void driverThatSleptIntoAnotherRollout_doesNotSpeakOverIt() { // R4
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1)));
-    PauseBeforeRead sleeper = new PauseBeforeRead();
-    RolloutLoop first = rig.driver("first", sleeper);
-    while (rig.node("a").seen().epoch() == 0) {
-      rig.step(first);
+  void pausedDriver_doesNotOverwriteTheNextRollout() { // R4
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1)));
+    PauseBeforeRead pauseBeforeRead = new PauseBeforeRead();
+    RolloutLoop first = fleet.driver("first", pauseBeforeRead);
+    while (fleet.node("a").seen().epoch() == 0) {
+      fleet.step(first);
     }
-    RolloutLoop second = rig.driver("second", Failpoints.NONE);
-    sleeper.meanwhile =
+    RolloutLoop second = fleet.driver("second", Failpoints.NONE);
+    pauseBeforeRead.meanwhile =
         () -> {
-          orders.abort(R1);
-          rig.run("r1", second);
-          orders.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
-          rig.step(second);
-          assertEquals("r2", told("a"));
+          operations.abort(R1);
+          fleet.run("r1", second);
+          operations.start(spec("r2", "", "a", new RolloutLimits(2, 1, 0, 1)));
+          fleet.step(second);
+          assertEquals("r2", desiredRollout("a"));
         };
-    for (int i = 0; i < 10 && !Rollout.isEnded(rig.rollout("r1")); i++) {
-      rig.step(first);
+    for (int i = 0; i < 10 && !Rollout.isEnded(fleet.rollout("r1")); i++) {
+      fleet.step(first);
     }
-    assertInstanceOf(Rollout.Aborted.class, rig.rollout("r1"));
-    assertEquals("r2", told("a"));
+    assertInstanceOf(Rollout.Aborted.class, fleet.rollout("r1"));
+    assertEquals("r2", desiredRollout("a"));
   }
 
   /// Whose order a node has.
-  private String told(String node) {
+  private String desiredRollout(String node) {
     Key key = RolloutKeys.desired(RolloutTestFleet.AGENT, new NodeId(node));
-    Entry order = rig.kv.get(RolloutKeys.ROLLOUTS, key).orElseThrow();
-    return DesiredDocument.read(order.value()).task().rollout().value();
+    Entry order = fleet.kv.get(RolloutKeys.ROLLOUTS, key).orElseThrow();
+    return DesiredDocument.parse(order.value()).task().rollout().value();
   }
 
   @Test
-  void pausedRollout_goesOnWhenResumed() {
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.step(driver);
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.pause(R1));
+  void pausedRollout_continuesWhenResumed() {
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.step(driver);
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.pause(R1));
     for (int i = 0; i < 50; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
-    assertInstanceOf(Rollout.Paused.class, rig.rollout("r1"));
-    assertNotEquals(NodePhase.CONFIRMED, rig.node("b").nodePhase());
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.resume(R1));
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
-    assertEquals(new RolloutOperationResult.Refused("rollout r1 is completed"), orders.pause(R1));
-    assertEquals(new RolloutOperationResult.NoSuchRollout(), orders.abort(new RolloutId("r9")));
+    assertInstanceOf(Rollout.Paused.class, fleet.rollout("r1"));
+    assertNotEquals(NodePhase.CONFIRMED, fleet.node("b").nodePhase());
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.resume(R1));
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
+    assertEquals(
+        new RolloutOperationResult.Refused("rollout r1 is completed"), operations.pause(R1));
+    assertEquals(new RolloutOperationResult.NoSuchRollout(), operations.abort(new RolloutId("r9")));
   }
 
   @Test
-  void canariesOfAnotherRollout_areAskedAgainWhenItHasEnded() { // R4, R14
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.step(driver);
-    rig.step(driver);
-    orders.start(spec("r2", "a", "b", new RolloutLimits(2, 1, 0, 1)));
+  void canariesOfAnotherRollout_areTakenWhenItHasEnded() { // R4, R14
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.step(driver);
+    fleet.step(driver);
+    operations.start(spec("r2", "a", "b", new RolloutLimits(2, 1, 0, 1)));
     for (int i = 0; i < 3; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
     assertTrue(
-        driver.troubles().getOrDefault("rollout r2", "").startsWith("no canary is left"),
-        driver.troubles()::toString);
-    rig.run("r2", driver);
-    assertInstanceOf(Rollout.Completed.class, rig.rollout("r2"));
-    assertEquals(2, rig.node("a").swaps());
+        driver.problems().getOrDefault("rollout r2", "").startsWith("no canary is left"),
+        driver.problems()::toString);
+    fleet.run("r2", driver);
+    assertInstanceOf(Rollout.Completed.class, fleet.rollout("r2"));
+    assertEquals(2, fleet.node("a").swaps());
   }
 
   @Test
-  void oneRolloutTooManyForATick_hasItsTurnInTheNext() {
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
+  void rolloutBeyondTheTickLimit_isDrivenInTheNextTick() {
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
     for (int i = 0; i <= RolloutLoop.MAX_ROLLOUTS; i++) {
-      orders.start(spec("r%03d".formatted(i), "", "x" + i, new RolloutLimits(2, 1, 0, 1)));
+      operations.start(spec("r%03d".formatted(i), "", "x" + i, new RolloutLimits(2, 1, 0, 1)));
     }
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
-    rig.step(driver);
-    assertInstanceOf(Rollout.Created.class, rig.rollout("r064"));
-    rig.step(driver);
-    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r064"));
-    assertInstanceOf(Rollout.Rolling.class, rig.rollout("r000"));
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
+    fleet.step(driver);
+    assertInstanceOf(Rollout.Created.class, fleet.rollout("r064"));
+    fleet.step(driver);
+    assertInstanceOf(Rollout.Rolling.class, fleet.rollout("r064"));
+    assertInstanceOf(Rollout.Rolling.class, fleet.rollout("r000"));
   }
 
   @Test
-  void planTooLargeForTheStore_isRefusedInWords() {
+  void planTooLargeForTheStore_isRefusedWithTheReason() {
     String batch =
         IntStream.range(0, 30_000)
             .mapToObj("node-%05d.example"::formatted)
@@ -327,48 +329,48 @@ class RolloutLoopTest {
     RolloutSpec large = spec("r1", "*", "", batch, new RolloutLimits(30_000, 1, 0, 1));
     RolloutOperationResult.Refused refused =
         assertInstanceOf(
-            RolloutOperationResult.Refused.class, rig.orders(Failpoints.NONE).start(large));
+            RolloutOperationResult.Refused.class, fleet.operations(Failpoints.NONE).start(large));
     assertTrue(refused.why().startsWith("30000 nodes are too many for one rollout"), refused.why());
   }
 
   /// One node whose keys are not understood hides no other.
   @ParameterizedTest
   @ValueSource(strings = {"desired.agent.b", "act.agent.b"})
-  void nodeWhoseKeyCannotBeRead_isNamedAndTheOthersGoOn(String key) {
-    rig.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.GARBLED);
-    rig.orders(Failpoints.NONE).start(SPEC);
-    RolloutLoop driver = rig.driver("first", Failpoints.NONE);
+  void unreadableKey_namesItsNodeAndTheOthersContinue(String key) {
+    fleet.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.MALFORMED);
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    RolloutLoop driver = fleet.driver("first", Failpoints.NONE);
     for (int i = 0; i < 40; i++) {
-      rig.step(driver);
+      fleet.step(driver);
     }
-    assertEquals(NodePhase.CONFIRMED, rig.node("a").nodePhase());
-    assertEquals(NodePhase.CONFIRMED, rig.node("c").nodePhase());
+    assertEquals(NodePhase.CONFIRMED, fleet.node("a").nodePhase());
+    assertEquals(NodePhase.CONFIRMED, fleet.node("c").nodePhase());
     assertEquals(
         "what nodes were told, or whose they are, cannot be read; delete the keys: b",
-        driver.troubles().get("rollout r1"));
-    Entry unreadable = rig.kv.get(RolloutKeys.ROLLOUTS, new Key(key)).orElseThrow();
-    assertEquals(RolloutTestFleet.GARBLED, unreadable.value(), "it may be a later lead's word");
-    rig.kv.delete(RolloutKeys.ROLLOUTS, new Key(key), unreadable.revision());
-    rig.run("r1", driver);
-    rig.assertCompleted("r1");
+        driver.problems().get("rollout r1"));
+    Entry unreadable = fleet.kv.get(RolloutKeys.ROLLOUTS, new Key(key)).orElseThrow();
+    assertEquals(RolloutTestFleet.MALFORMED, unreadable.value(), "it may be a later lead's word");
+    fleet.kv.delete(RolloutKeys.ROLLOUTS, new Key(key), unreadable.revision());
+    fleet.run("r1", driver);
+    fleet.assertCompleted("r1");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"driver.no.rollout", "driver.no=rollout", "r1.e.x", "r1.e.1.2"})
-  void keyOfNobody_stopsNoDriver(String key) {
-    rig.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.GARBLED);
-    rig.orders(Failpoints.NONE).start(SPEC);
-    rig.run("r1", rig.driver("first", Failpoints.NONE));
-    rig.assertCompleted("r1");
+  void unknownKey_stopsNoDriver(String key) {
+    fleet.kv.put(RolloutKeys.ROLLOUTS, new Key(key), RolloutTestFleet.MALFORMED);
+    fleet.operations(Failpoints.NONE).start(SPEC);
+    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    fleet.assertCompleted("r1");
   }
 
   @Test
   void anotherPlanUnderTheSameName_isRefused() {
-    RolloutOperations orders = rig.orders(Failpoints.NONE);
-    orders.start(SPEC);
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.start(SPEC));
+    RolloutOperations operations = fleet.operations(Failpoints.NONE);
+    operations.start(SPEC);
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.start(SPEC));
     RolloutSpec other = spec("r1", "", "a", new RolloutLimits(2, 1, 0, 1));
     assertEquals(
-        new RolloutOperationResult.Refused("there is another rollout r1"), orders.start(other));
+        new RolloutOperationResult.Refused("there is another rollout r1"), operations.start(other));
   }
 }

@@ -36,7 +36,7 @@ class RolloutSpecReadTest {
   private static final RolloutSpec SPEC = spec("r1", "a", "b", new RolloutLimits(1, 1, 0, 1));
   private static final String HIDDEN = "the spec of rollout r1 is not to be seen";
 
-  private final RolloutTestFleet rig = new RolloutTestFleet("a b");
+  private final RolloutTestFleet fleet = new RolloutTestFleet("a b");
 
   /// Shows a key as it was before its first write, for some reads.
   private static final class LaggingKv implements ForwardingKv {
@@ -61,47 +61,48 @@ class RolloutSpecReadTest {
     }
   }
 
-  private RolloutOperations orders(Kv connection) {
-    return new RolloutOperations("operator", connection, rig.nonces(), Failpoints.NONE);
+  private RolloutOperations operations(Kv connection) {
+    return new RolloutOperations("operator", connection, fleet.nonces(), Failpoints.NONE);
   }
 
-  private boolean stands(Key key) {
-    return rig.kv.get(RolloutKeys.ROLLOUTS, key).isPresent();
+  private boolean exists(Key key) {
+    return fleet.kv.get(RolloutKeys.ROLLOUTS, key).isPresent();
   }
 
   @ParameterizedTest
   @EnumSource(names = {"LOST", "LATE"})
-  void specWhoseWriteStaysOpen_getsNoControlRecord(Fault last) {
-    Deque<Fault> faults = new ArrayDeque<>(Collections.nCopies(RolloutStore.TRIES - 1, Fault.LOST));
+  void specWithUnknownWriteOutcome_getsNoControlRecord(Fault last) {
+    Deque<Fault> faults =
+        new ArrayDeque<>(Collections.nCopies(RolloutStore.MAX_TRIES - 1, Fault.LOST));
     faults.add(last);
     UnreliableKv unsure =
-        new UnreliableKv(rig.kv, () -> Objects.requireNonNullElse(faults.poll(), Fault.NONE));
-    assertInstanceOf(RolloutOperationResult.Unconfirmed.class, orders(unsure).start(SPEC));
-    assertFalse(stands(RolloutKeys.control(R1)), "a rollout that nobody could read");
-    assertFalse(rig.isOpen("r1"), "nobody is called to drive it");
-    assertInstanceOf(RolloutOperationResult.Done.class, orders(unsure).start(SPEC));
-    rig.run("r1", rig.driver("first", Failpoints.NONE));
-    rig.assertCompleted("r1");
+        new UnreliableKv(fleet.kv, () -> Objects.requireNonNullElse(faults.poll(), Fault.NONE));
+    assertInstanceOf(RolloutOperationResult.Unconfirmed.class, operations(unsure).start(SPEC));
+    assertFalse(exists(RolloutKeys.control(R1)), "a rollout that nobody could read");
+    assertFalse(fleet.isOpen("r1"), "nobody is called to drive it");
+    assertInstanceOf(RolloutOperationResult.Done.class, operations(unsure).start(SPEC));
+    fleet.run("r1", fleet.driver("first", Failpoints.NONE));
+    fleet.assertCompleted("r1");
   }
 
   @Test
-  void specThatAStaleReadHides_isAskedForAgainByWhoGivesOrders() {
-    orders(rig.kv).start(SPEC);
-    RolloutOperations orders = orders(new LaggingKv(rig.kv, RolloutKeys.spec(R1), 1));
-    StoreException hidden = assertThrows(StoreException.class, () -> orders.pause(R1));
+  void specHiddenByAStaleRead_isReadAgainByAnOperation() {
+    operations(fleet.kv).start(SPEC);
+    RolloutOperations operations = operations(new LaggingKv(fleet.kv, RolloutKeys.spec(R1), 1));
+    StoreException hidden = assertThrows(StoreException.class, () -> operations.pause(R1));
     assertEquals(HIDDEN, hidden.getMessage());
-    assertInstanceOf(RolloutOperationResult.Done.class, orders.pause(R1));
+    assertInstanceOf(RolloutOperationResult.Done.class, operations.pause(R1));
   }
 
   @Test
-  void specThatAStaleReadHides_isAskedForAgainByADriver() {
-    orders(rig.kv).start(SPEC);
-    Kv lagging = new LaggingKv(rig.kv, RolloutKeys.spec(R1), 2);
-    RolloutLoop driver = rig.driver("first", lagging, Failpoints.NONE);
-    rig.step(driver);
-    assertEquals(Map.of("store", HIDDEN), driver.troubles());
-    rig.run("r1", driver);
-    assertEquals(Map.of(), driver.troubles());
-    rig.assertCompleted("r1");
+  void specHiddenByAStaleRead_isReadAgainByADriver() {
+    operations(fleet.kv).start(SPEC);
+    Kv lagging = new LaggingKv(fleet.kv, RolloutKeys.spec(R1), 2);
+    RolloutLoop driver = fleet.driver("first", lagging, Failpoints.NONE);
+    fleet.step(driver);
+    assertEquals(Map.of("store", HIDDEN), driver.problems());
+    fleet.run("r1", driver);
+    assertEquals(Map.of(), driver.problems());
+    fleet.assertCompleted("r1");
   }
 }

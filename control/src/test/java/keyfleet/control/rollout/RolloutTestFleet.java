@@ -37,10 +37,10 @@ public final class RolloutTestFleet {
   public static final Sha256 RELEASE = new Sha256("bb".repeat(32));
 
   /// What nobody understands.
-  static final Value GARBLED = Value.of("{");
+  static final Value MALFORMED = Value.of("{");
 
   static final Duration STEP = Duration.ofSeconds(5);
-  static final int PATIENCE = 2_000;
+  static final int MAX_STEPS = 2_000;
 
   final FakeStoreClock clock = new FakeStoreClock();
   final FakeKv kv = new FakeKv(clock);
@@ -75,7 +75,7 @@ public final class RolloutTestFleet {
         name, connection, () -> start + clock.now().millis() * 1_000_000L, nonces(), failpoints);
   }
 
-  RolloutOperations orders(Failpoints failpoints) {
+  RolloutOperations operations(Failpoints failpoints) {
     return new RolloutOperations("operator", kv, nonces(), failpoints);
   }
 
@@ -121,7 +121,7 @@ public final class RolloutTestFleet {
   /// Nodes beat and obey, then drivers look, again and again, until nothing is open or patience
   /// ends.
   void run(String id, RolloutLoop... drivers) {
-    for (int i = 0; i < PATIENCE && isOpen(id); i++) {
+    for (int i = 0; i < MAX_STEPS && isOpen(id); i++) {
       step(drivers);
     }
   }

@@ -31,16 +31,16 @@ class CollectionLookupTest {
   private final RotationLoop loop =
       new RotationLoop(
           "worker-1",
-          worker.ring,
+          worker.keyring,
           new CollectionCatalog(
-              worker.ring, this::opened, BatchExecutor.NONE, BATCH, Failpoints.NONE),
+              worker.keyring, this::open, BatchExecutor.DIRECT, BATCH, Failpoints.NONE),
           worker.keys,
           fleet::nanos);
 
   private boolean isShut;
   private int failures;
 
-  private Optional<Records> opened(CollectionRegistration collectionRegistration) {
+  private Optional<Records> open(CollectionRegistration collectionRegistration) {
     lookups.add(collectionRegistration.collection());
     if (failures > 0) {
       failures--;
@@ -53,11 +53,11 @@ class CollectionLookupTest {
 
   @BeforeEach
   void begin() {
-    fleet.begin(worker);
+    fleet.bootstrap(worker);
     for (int i = 0; i < RECORDS; i++) {
       worker.put("orders", "o%03d".formatted(i));
     }
-    worker.orders.rotate(v(1), v(2));
+    worker.operations.rotate(v(1), v(2));
     tickUntil(Rotation.Rewrapping.class);
     lookups.clear();
   }
@@ -67,19 +67,19 @@ class CollectionLookupTest {
       assertTrue(i < MAX_TICKS, () -> "it stays in " + fleet.keystore().rotation());
       if (loop.tick() == RotationLoop.NextTick.LATER) {
         fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
-        fleet.beat();
+        fleet.heartbeatAll();
       }
     }
   }
 
   @Test
-  void passOfManyBatches_looksItsCollectionUpOnce() {
+  void passOfManyBatches_opensItsCollectionOnce() {
     tickUntil(Rotation.Settling.class);
     assertEquals(List.of("orders"), lookups);
   }
 
   @Test
-  void collectionRegisteredMeanwhile_isLookedUpAndSweptWithTheOthers() {
+  void collectionRegisteredDuringThePass_isSweptWithTheOthers() {
     loop.tick();
     worker.put("refunds", "r1");
     loop.tick();
@@ -90,7 +90,7 @@ class CollectionLookupTest {
   }
 
   @Test
-  void collectionThatIsMissing_isLookedUpEveryTime() {
+  void missingCollection_isLookedUpEveryTick() {
     isShut = true;
     loop.tick();
     loop.tick();
@@ -104,10 +104,10 @@ class CollectionLookupTest {
   }
 
   @Test
-  void tickThatCameToNothing_makesTheNextLookAgain() {
+  void failedTick_makesTheNextLookAgain() {
     failures = 1;
     loop.tick();
-    assertTrue(loop.trouble().isPresent());
+    assertTrue(loop.lastFailure().isPresent());
     loop.tick();
     loop.tick();
     assertEquals(List.of("orders", "orders"), lookups);

@@ -23,7 +23,7 @@ final class CrashAtFailpoint implements Failpoints {
   private final Failpoint point;
   private final Side side;
   private int left;
-  private boolean dead;
+  private boolean crashed;
 
   CrashAtFailpoint(Failpoint point, Side side, int occasion) {
     this.point = point;
@@ -34,19 +34,19 @@ final class CrashAtFailpoint implements Failpoints {
   @Override
   public <T> T at(Failpoint at, Supplier<T> effect) {
     boolean here = at == point && --left == 0;
-    if (dead || (here && side == Side.BEFORE)) {
-      dead = true;
+    if (crashed || (here && side == Side.BEFORE)) {
+      crashed = true;
       throw new Crashed(at, side);
     }
     T outcome = effect.get();
     if (here) {
-      dead = true;
+      crashed = true;
       throw new Crashed(at, side);
     }
     return outcome;
   }
 
-  boolean hasKilled() {
-    return dead;
+  boolean hasCrashed() {
+    return crashed;
   }
 }

@@ -29,48 +29,49 @@ class ExpectedProcessesTest {
   private final Peer first = fleet.worker("worker-1", 1, 2, 3, 4);
   private final Peer second = fleet.worker("worker-2", 1, 2, 3, 4);
 
-  private void order(ExpectedProcesses expectedProcesses) {
-    fleet.begin(first);
+  private void start(ExpectedProcesses expectedProcesses) {
+    fleet.bootstrap(first);
     api.put("orders", "o1");
-    assertInstanceOf(Done.class, first.orders.start(Kind.ROTATION, v(1), v(2), expectedProcesses));
+    assertInstanceOf(
+        Done.class, first.operations.start(Kind.ROTATION, v(1), v(2), expectedProcesses));
   }
 
   private String note() {
-    return first.ring.progress().orElseThrow().note();
+    return first.keyring.readProgress().orElseThrow().note();
   }
 
   private void passTime() {
     for (int i = 0; i < MANY; i++) {
       fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
-      fleet.beat();
+      fleet.heartbeatAll();
       second.loop.tick();
     }
   }
 
   @Test
-  void fewerThanOrdered_unstageIt() {
-    order(new AtLeast(4));
-    fleet.runToTheEnd();
+  void fewerThanExpected_unstagesTheRotation() {
+    start(new AtLeast(4));
+    fleet.runToEnd();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
     assertEquals("not ready: 1 of 4 processes is missing", note());
   }
 
   @Test
-  void namedProcessThatIsMissing_unstagesIt() {
-    order(new Named(new TreeSet<>(List.of("api-1", "api-2"))));
-    fleet.runToTheEnd();
+  void missingNamedProcess_unstagesTheRotation() {
+    start(new Named(new TreeSet<>(List.of("api-1", "api-2"))));
+    fleet.runToEnd();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
     assertEquals("not ready: api-2 is missing", note());
   }
 
   /// The one who took the order is gone, and so is a process that it counted.
   @Test
-  void adopter_waitsBeforeTheFlipForAsManyAsWereOrdered() {
-    order(new AtLeast(3));
+  void adopter_waitsForTheExpectedProcessesBeforeTheFlip() {
+    start(new AtLeast(3));
     Map<String, String> before = fleet.contents();
     fleet.runUntil(Rewrapping.class);
-    first.die();
-    api.die();
+    first.stop();
+    api.stop();
     passTime();
     Rotation waiting = fleet.keystore().rotation();
     assertInstanceOf(Rewrapping.class, waiting);
@@ -78,7 +79,7 @@ class ExpectedProcessesTest {
     assertEquals("not ready: 2 of 3 processes is missing", note());
     fleet.member("api-2", 1, 2);
     fleet.member("api-3", 1, 2);
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
   }

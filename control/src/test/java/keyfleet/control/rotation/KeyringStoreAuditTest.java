@@ -69,7 +69,7 @@ class KeyringStoreAuditTest {
 
   @BeforeEach
   void begin() {
-    fleet.begin(worker);
+    fleet.bootstrap(worker);
   }
 
   private KeyringStore ring(Kv store) {
@@ -78,34 +78,34 @@ class KeyringStoreAuditTest {
         store,
         () -> "m-" + nonces++,
         Failpoints.NONE,
-        RotationTestFleet.author("mira", "x"));
+        RotationTestFleet.auditContext("mira", "x"));
   }
 
   private AuditHead intact() {
-    return assertInstanceOf(Intact.class, worker.ring.audit().verify()).head();
+    return assertInstanceOf(Intact.class, worker.keyring.audit().verify()).head();
   }
 
   private List<AuditEntry> all() {
-    return worker.ring.audit().newest(AuditReader.MAX_PAGE).entries().reversed();
+    return worker.keyring.audit().newest(AuditReader.MAX_PAGE).entries().reversed();
   }
 
   private long copies() {
     return kv.list(AUDIT, Prefix.under(MAIN)).size();
   }
 
-  private static Optional<Keystore> decided(Keystore keystore, RotationEvent rotationEvent) {
+  private static Optional<Keystore> decide(Keystore keystore, RotationEvent rotationEvent) {
     return keystore.decide(rotationEvent) instanceof Accepted(Keystore next)
         ? Optional.of(next)
         : Optional.empty();
   }
 
   @Test
-  void rotation_isToldFromBeginningToEnd() {
-    worker.orders.rotate(v(1), v(2));
-    fleet.runToTheEnd();
+  void rotation_isAuditedFromStartToEnd() {
+    worker.operations.rotate(v(1), v(2));
+    fleet.runToEnd();
     fleet.advance(RotationTestFleet.TIMINGS.expire());
-    fleet.beat();
-    fleet.beat();
+    fleet.heartbeatAll();
+    fleet.heartbeatAll();
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
     assertEquals(
         List.of(
@@ -123,93 +123,97 @@ class KeyringStoreAuditTest {
             "records swept",
             "proved",
             "remove v1"),
-        all().stream().map(it -> it.deed().what()).toList());
+        all().stream().map(it -> it.action().summary()).toList());
     AuditEntry flip = all().get(8);
-    assertEquals(new AuditActor("somebody", "host of worker-1", "worker-1"), flip.deed().who());
-    assertEquals(RotationTestFleet.TODAY, flip.deed().date());
-    assertTrue(flip.words().startsWith("activation.2: v2; active: v1 → v2; "), flip::words);
-    assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::words);
-    assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::words);
+    assertEquals(new AuditActor("somebody", "host of worker-1", "worker-1"), flip.action().actor());
+    assertEquals(RotationTestFleet.TODAY, flip.action().date());
+    assertTrue(flip.text().startsWith("activation.2: v2; active: v1 → v2; "), flip::text);
+    assertTrue(flip.changes().contains(new AuditChange("active", "v1", "v2")), flip::text);
+    assertTrue(flip.changes().contains(new AuditChange("epoch", "1", "2")), flip::text);
     assertTrue(flip.changes().contains(new AuditChange("v1.state", "active", "decrypt-only")));
     String id = Rotation.lastJob(fleet.keystore().rotation()).orElseThrow().id().value();
     assertEquals(
-        9L, all().stream().filter(it -> it.deed().rotation().equals(id)).count(), "of a rotation");
-    assertEquals("", all().getLast().deed().rotation());
+        9L,
+        all().stream().filter(it -> it.action().rotation().equals(id)).count(),
+        "of a rotation");
+    assertEquals("", all().getLast().action().rotation());
     assertEquals(14, intact().number());
   }
 
   @Test
-  void refusedOrder_isNoChange() {
+  void refusedOperation_addsNoEntry() {
     AuditHead before = intact();
-    worker.orders.abort();
-    worker.orders.announce(v(2), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS);
+    worker.operations.abort();
+    worker.operations.announce(v(2), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS);
     assertEquals(before, intact());
   }
 
   @Test
-  void times_neverGoBack() {
-    worker.orders.rotate(v(1), v(2));
-    fleet.runToTheEnd();
+  void storeTimes_neverGoBack() {
+    worker.operations.rotate(v(1), v(2));
+    fleet.runToEnd();
     List<AuditEntry> all = all();
     for (int i = 1; i < all.size(); i++) {
-      assertTrue(all.get(i).deed().at().compareTo(all.get(i - 1).deed().at()) >= 0, all::toString);
+      assertTrue(
+          all.get(i).action().storeTime().compareTo(all.get(i - 1).action().storeTime()) >= 0,
+          all::toString);
     }
   }
 
   @Test
   void pages_goBackToTheFirstEntry() {
     List<Long> seen = new ArrayList<>();
-    AuditPage page = worker.ring.audit().newest(3);
+    AuditPage page = worker.keyring.audit().newest(3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertFalse(page.isLast(), page::toString);
-    page = worker.ring.audit().below(page.end(), 3);
+    page = worker.keyring.audit().below(page.lowestNumber(), 3);
     page.entries().forEach(it -> seen.add(it.number()));
     assertTrue(page.isLast(), page::toString);
     assertEquals(List.of(4L, 3L, 2L, 1L), seen);
-    assertEquals(List.of(), worker.ring.audit().below(1, 3).entries());
+    assertEquals(List.of(), worker.keyring.audit().below(1, 3).entries());
   }
 
   @Test
-  void page_namesWhatItCannotRead() {
+  void page_listsUnreadableEntries() {
     kv.put(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3), Value.of("{}"));
     kv.delete(
         AUDIT,
         AuditEntryStore.key(KeyringName.MAIN, 2),
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 2)).orElseThrow().revision());
-    AuditPage page = worker.ring.audit().newest(10);
+    AuditPage page = worker.keyring.audit().newest(10);
     assertEquals(List.of(3L, 2L), page.unreadable());
     assertEquals(List.of(4L, 1L), page.entries().stream().map(AuditEntry::number).toList());
   }
 
   @Test
-  void pageOfALostKeystore_isReadAllTheSame() {
+  void pageOfALostKeystore_isStillReadable() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
-    assertEquals(4, worker.ring.audit().newest(10).entries().size());
+    assertEquals(4, worker.keyring.audit().newest(10).entries().size());
   }
 
   /// Dead between the keystore and the chain: the keystore has the entry until a worker, or the
   /// next who changes it, has copied it.
   @ParameterizedTest
   @EnumSource
-  void authorDeadBeforeTheCopy_losesNoEntry(Successor heir) {
-    CrashAtFailpoint killer =
+  void crashBeforeTheCopy_losesNoEntry(Successor successor) {
+    CrashAtFailpoint crash =
         new CrashAtFailpoint(Failpoint.AUDIT_WRITE, Side.BEFORE, 2); // the first copies v4's
-    Peer doomed = fleet.worker("worker-2", killer, 1, 2, 3, 4);
-    fleet.beat();
-    assertThrows(Crashed.class, () -> doomed.orders.rotate(v(1), v(2)));
-    doomed.die();
+    Peer crashing = fleet.worker("worker-2", crash, 1, 2, 3, 4);
+    fleet.heartbeatAll();
+    assertThrows(Crashed.class, () -> crashing.operations.rotate(v(1), v(2)));
+    crashing.stop();
     assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
     assertEquals(4, copies());
     assertEquals(5, intact().number());
-    assertEquals("rotate v1 to v2", all().getLast().deed().what());
-    switch (heir) {
+    assertEquals("rotate v1 to v2", all().getLast().action().summary());
+    switch (successor) {
       case WORKER -> worker.loop.tick();
-      case OPERATOR -> assertInstanceOf(Done.class, worker.orders.pause());
+      case OPERATOR -> assertInstanceOf(Done.class, worker.operations.pause());
     }
     assertEquals(6, intact().number());
     assertEquals(6, copies());
-    assertEquals("worker-2", all().get(4).deed().who().instance());
-    assertEquals("worker-1", all().get(5).deed().who().instance());
+    assertEquals("worker-2", all().get(4).action().actor().instance());
+    assertEquals("worker-1", all().get(5).action().actor().instance());
   }
 
   enum Successor {
@@ -219,7 +223,7 @@ class KeyringStoreAuditTest {
 
   /// The change stands, and is answered as such.
   @Test
-  void chainOutOfReachAfterTheChange_isCaughtUpLater() {
+  void entryThatCannotBeCopied_isCopiedLater() {
     Kv cut =
         new ForwardingKv() {
           @Override
@@ -235,77 +239,78 @@ class KeyringStoreAuditTest {
             return kv.create(bucket, key, value);
           }
         };
-    KeyringStore ring = ring(cut);
-    var storedKeystore = ring.keystore().orElseThrow();
-    assertTrue(ring.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
+    KeyringStore keyringStore = ring(cut);
+    var storedKeystore = keyringStore.readKeystore().orElseThrow();
+    assertTrue(keyringStore.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
     assertEquals(4, copies());
-    var next = ring.keystore().orElseThrow();
-    Keystore paused = decided(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
-    assertThrows(StoreException.class, () -> ring.replace(next, paused, "pause"));
+    var next = keyringStore.readKeystore().orElseThrow();
+    Keystore paused = decide(next.keystore(), new RotationEvent.PauseRequested()).orElseThrow();
+    assertThrows(StoreException.class, () -> keyringStore.replace(next, paused, "pause"));
     worker.loop.tick();
     assertEquals(6, intact().number()); // the worker has taken it over
   }
 
   private static Keystore started(Keystore keystore) {
-    return decided(keystore, new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""))
+    return decide(keystore, new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""))
         .orElseThrow();
   }
 
   @Test
-  void twoAuthorsFromOneKeystore_makeOneEntry() {
+  void twoWritersOfOneKeystore_makeOneEntry() {
     KeyringStore one = ring(kv);
     KeyringStore other = ring(kv);
-    var storedKeystore = one.keystore().orElseThrow();
-    var same = other.keystore().orElseThrow();
+    var storedKeystore = one.readKeystore().orElseThrow();
+    var same = other.readKeystore().orElseThrow();
     assertTrue(one.replace(storedKeystore, started(storedKeystore.keystore()), "first"));
     assertFalse(other.replace(same, started(same.keystore()), "second"));
     assertEquals(5, intact().number());
-    assertEquals("first", all().getLast().deed().what());
+    assertEquals("first", all().getLast().action().summary());
   }
 
   /// The next change would take a number that the chain has given away.
   @Test
-  void keystorePutBack_isNotChanged() {
+  void restoredKeystore_isNotChanged() {
     Value old = kv.get(KEYSTORES, MAIN).orElseThrow().value();
-    assertInstanceOf(Done.class, worker.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Done.class, worker.operations.rotate(v(1), v(2)));
     kv.put(KEYSTORES, MAIN, old);
     MalformedValueException e =
-        assertThrows(MalformedValueException.class, () -> worker.orders.rotate(v(1), v(2)));
+        assertThrows(MalformedValueException.class, () -> worker.operations.rotate(v(1), v(2)));
     assertEquals(
         "the audit chain has an entry 5 that the keystore does not know: one of them was put back"
             + " or edited; see `keyfleet audit verify`",
         e.getMessage());
     assertEquals(old, kv.get(KEYSTORES, MAIN).orElseThrow().value());
     assertEquals(
-        5, assertInstanceOf(AuditVerdict.Broken.class, worker.ring.audit().verify()).number());
+        5, assertInstanceOf(AuditVerdict.Broken.class, worker.keyring.audit().verify()).number());
   }
 
   @Test
-  void otherEntryInItsPlace_isNotWrittenOver() {
+  void otherEntryOfTheSameNumber_isNotOverwritten() {
     Key fourth = AuditEntryStore.key(KeyringName.MAIN, 4);
     kv.put(
         AUDIT,
         fourth,
         kv.get(AUDIT, AuditEntryStore.key(KeyringName.MAIN, 3)).orElseThrow().value());
     KeyringStore fresh = ring(kv);
-    var storedKeystore = fresh.keystore().orElseThrow();
+    var storedKeystore = fresh.readKeystore().orElseThrow();
     assertThrows(
         MalformedValueException.class,
         () -> fresh.replace(storedKeystore, started(storedKeystore.keystore()), "rotate"));
-    assertEquals(storedKeystore.revision(), fresh.keystore().orElseThrow().revision());
+    assertEquals(storedKeystore.revision(), fresh.readKeystore().orElseThrow().revision());
   }
 
   @Test
-  void keystoreMadeAnew_goesOnWhereTheChainEnds() {
+  void recreatedKeystore_continuesTheChain() {
     kv.delete(KEYSTORES, MAIN, kv.get(KEYSTORES, MAIN).orElseThrow().revision());
     assertInstanceOf(
-        Done.class, worker.orders.announce(v(1), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS));
+        Done.class,
+        worker.operations.announce(v(1), Keystore.Use.RECORDS, RotationTestFleet.TIMINGS));
     assertEquals(5, intact().number());
-    assertTrue(all().getLast().words().contains("v4.state: announced → none"));
+    assertTrue(all().getLast().text().contains("v4.state: announced → none"));
   }
 
   @Test
-  void keystoreThatNeverRests_isNotJudged() {
+  void keystoreThatKeepsChanging_isUnsettled() {
     Kv restless =
         new ForwardingKv() {
           @Override
@@ -322,15 +327,15 @@ class KeyringStoreAuditTest {
   private record CountingKv(Kv inner, List<Value> keystores) implements ForwardingKv {
     @Override
     public WriteResult create(Bucket bucket, Key key, Value value) {
-      return counted(bucket, value, inner.create(bucket, key, value));
+      return count(bucket, value, inner.create(bucket, key, value));
     }
 
     @Override
     public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-      return counted(bucket, value, inner.update(bucket, key, value, expected));
+      return count(bucket, value, inner.update(bucket, key, value, expected));
     }
 
-    private WriteResult counted(Bucket bucket, Value value, WriteResult writeResult) {
+    private WriteResult count(Bucket bucket, Value value, WriteResult writeResult) {
       if (bucket.equals(KEYSTORES) && writeResult instanceof WriteResult.Written) {
         keystores.add(value);
       }
@@ -339,7 +344,7 @@ class KeyringStoreAuditTest {
   }
 
   @Test
-  void anyAnswersLost_everyChangeHasOneEntry() {
+  void lostAnswers_everyChangeHasOneEntry() {
     long changes = LongStream.range(0, SEEDS).map(KeyringStoreAuditTest::walk).sum();
     assertTrue(changes > 10L * SEEDS, () -> "only " + changes);
   }
@@ -349,26 +354,26 @@ class KeyringStoreAuditTest {
     KeyringStoreAuditTest test = new KeyringStoreAuditTest();
     test.begin();
     Random random = new Random(seed);
-    CountingKv counted = new CountingKv(test.kv, new ArrayList<>());
+    CountingKv countingKv = new CountingKv(test.kv, new ArrayList<>());
     Supplier<Fault> faults =
         () -> random.nextInt(3) == 0 ? TROUBLES.get(random.nextInt(4)) : Fault.NONE;
-    List<KeyringStore> rings = new ArrayList<>();
+    List<KeyringStore> keyringStores = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      rings.add(test.ring(new UnreliableKv(counted, faults)));
+      keyringStores.add(test.ring(new UnreliableKv(countingKv, faults)));
     }
     for (int i = 0; i < STEPS; i++) {
-      step(rings.get(random.nextInt(rings.size())), random);
+      step(keyringStores.get(random.nextInt(keyringStores.size())), random);
     }
-    KeyringStore last = test.worker.ring;
-    last.keystore().ifPresent(last::audit);
+    KeyringStore last = test.worker.keyring;
+    last.readKeystore().ifPresent(last::audit);
     String words = "seed " + seed;
     AuditHead head = assertInstanceOf(Intact.class, last.audit().verify(), words).head();
-    assertEquals(4 + counted.keystores().size(), head.number(), words);
+    assertEquals(4 + countingKv.keystores().size(), head.number(), words);
     assertEquals(head.number(), test.copies(), words);
-    return counted.keystores().size();
+    return countingKv.keystores().size();
   }
 
-  private static void step(KeyringStore ring, Random random) {
+  private static void step(KeyringStore keyringStore, Random random) {
     List<RotationEvent> rotationEvents =
         List.of(
             new RotationEvent.StartRequested(new RotationId("r"), v(1), v(2), ""),
@@ -378,9 +383,10 @@ class KeyringStoreAuditTest {
             new RotationEvent.AbortRequested());
     RotationEvent rotationEvent = rotationEvents.get(random.nextInt(rotationEvents.size()));
     try {
-      var storedKeystore = ring.keystore().orElseThrow();
-      decided(storedKeystore.keystore(), rotationEvent)
-          .ifPresent(next -> ring.replace(storedKeystore, next, AuditSummary.of(rotationEvent)));
+      var storedKeystore = keyringStore.readKeystore().orElseThrow();
+      decide(storedKeystore.keystore(), rotationEvent)
+          .ifPresent(
+              next -> keyringStore.replace(storedKeystore, next, AuditSummary.of(rotationEvent)));
     } catch (StoreException e) {
       assertTrue(e.getMessage().contains("no clear answer"), e.getMessage());
     }

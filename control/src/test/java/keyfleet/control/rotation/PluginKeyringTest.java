@@ -23,44 +23,44 @@ class PluginKeyringTest {
 
   @BeforeEach
   void announce() {
-    fleet.begin(worker, Keystore.Use.KMS);
+    fleet.bootstrap(worker, Keystore.Use.KMS);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "blue"})
-  void rotation_flipsAndStaysInProving_sayingWhy(String cluster) {
+  void rotation_flipsAndStaysInProvingWithTheReason(String cluster) {
     if (!cluster.isEmpty()) {
       fleet.registerCluster(cluster);
     }
-    assertInstanceOf(Done.class, worker.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Done.class, worker.operations.rotate(v(1), v(2)));
     fleet.runUntil(Rotation.Proving.class);
     assertEquals(v(2), fleet.keystore().active());
     for (int i = 0; i < 10; i++) {
       fleet.advance(Duration.ofMinutes(1));
-      fleet.beat();
+      fleet.heartbeatAll();
       worker.loop.tick();
     }
     assertInstanceOf(Rotation.Proving.class, fleet.keystore().rotation());
-    String note = plugin.ring.progress().orElseThrow().note();
+    String note = plugin.keyring.readProgress().orElseThrow().note();
     assertTrue(note.contains("etcd") && note.contains(cluster), note);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "blue"})
-  void removal_isRefused_sayingWhy(String cluster) {
+  void removal_isRefusedWithTheReason(String cluster) {
     if (!cluster.isEmpty()) {
       fleet.registerCluster(cluster);
     }
-    worker.orders.rotate(v(1), v(2));
+    worker.operations.rotate(v(1), v(2));
     fleet.runUntil(Rotation.Proving.class);
-    fleet.beat();
+    fleet.heartbeatAll();
     String disabling = refusal(worker.removals.disable(v(1)));
     assertTrue(disabling.contains("etcd") && disabling.contains(cluster), disabling);
     String destroying = refusal(worker.removals.destroy(v(1), Duration.ZERO));
     assertTrue(destroying.contains("etcd") && destroying.contains(cluster), destroying);
   }
 
-  private static String refusal(KeyringOperations.Result answer) {
-    return assertInstanceOf(Refused.class, answer).reason();
+  private static String refusal(KeyringOperations.Result result) {
+    return assertInstanceOf(Refused.class, result).reason();
   }
 }

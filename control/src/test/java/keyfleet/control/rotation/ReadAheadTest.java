@@ -59,37 +59,39 @@ class ReadAheadTest {
   }
 
   @Test
-  void batchesThatCannotBeReadOrWritten_areBegunAnewAndNoRecordIsLeftOut() {
+  void batchesThatFail_areRetriedAndNoRecordIsSkipped() {
     Peer worker = fleet.worker("worker-1", 1, 2);
-    fleet.begin(worker);
+    fleet.bootstrap(worker);
     for (int i = 0; i < RECORDS; i++) {
       worker.put("orders", "o%03d".formatted(i));
     }
     Map<String, String> before = fleet.contents();
-    worker.orders.rotate(v(1), v(2));
-    FlakyRecords flaky = new FlakyRecords(fleet.records("orders"), new AtomicInteger());
-    try (ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
-      CollectionCatalog shelves =
-          new CollectionCatalog(worker.ring, _ -> Optional.of(flaky), crew, BATCH, Failpoints.NONE);
+    worker.operations.rotate(v(1), v(2));
+    FlakyRecords flakyRecords = new FlakyRecords(fleet.records("orders"), new AtomicInteger());
+    try (ThreadPoolBatchExecutor executor = new ThreadPoolBatchExecutor()) {
+      CollectionCatalog collectionCatalog =
+          new CollectionCatalog(
+              worker.keyring, _ -> Optional.of(flakyRecords), executor, BATCH, Failpoints.NONE);
       RotationLoop loop =
-          new RotationLoop("worker-1", worker.ring, shelves, worker.keys, fleet::nanos);
-      assertTrue(ticked(loop) > 0, "no call failed: nothing was tried");
+          new RotationLoop(
+              "worker-1", worker.keyring, collectionCatalog, worker.keys, fleet::nanos);
+      assertTrue(runFirstPass(loop) > 0, "no call failed: nothing was tried");
     }
     // before the sweep, which would move what the pass had left out
     assertEquals(under(2, before), fleet.contents());
   }
 
   /// To the end of the first pass. How many ticks came to nothing?
-  private int ticked(RotationLoop loop) {
-    int troubles = 0;
+  private int runFirstPass(RotationLoop loop) {
+    int failures = 0;
     for (int i = 0; !(fleet.keystore().rotation() instanceof Rotation.Settling); i++) {
       assertTrue(i < MAX_TICKS, () -> "it stays in " + fleet.keystore().rotation());
       if (loop.tick() == RotationLoop.NextTick.LATER) {
         fleet.advance(RotationTestFleet.TIMINGS.heartbeat().dividedBy(2));
-        fleet.beat();
+        fleet.heartbeatAll();
       }
-      troubles += loop.trouble().isPresent() ? 1 : 0;
+      failures += loop.lastFailure().isPresent() ? 1 : 0;
     }
-    return troubles;
+    return failures;
   }
 }

@@ -30,29 +30,31 @@ class ReadinessVerifierTest {
   private final RotationTestFleet fleet = new RotationTestFleet();
   private final Peer worker = fleet.worker("worker-1", 1, 2);
 
-  private void crowd() {
+  private void startManyProcesses() {
     for (int i = 0; i < MANY; i++) {
       fleet.member("api-%04d".formatted(i), 1, 2, 3, 4);
     }
-    fleet.begin(worker);
+    fleet.bootstrap(worker);
   }
 
   @Test
-  void largeFleet_isReadyOnceEverybodyIs() {
-    crowd();
-    ReadinessVerifier gate = new ReadinessVerifier(worker.ring, worker.keys);
+  void largeFleet_isReadyWhenEveryProcessIs() {
+    startManyProcesses();
+    ReadinessVerifier readinessVerifier = new ReadinessVerifier(worker.keyring, worker.keys);
     assertEquals(
-        new Ready(MANY + 1, List.of()), gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+        new Ready(MANY + 1, List.of()),
+        readinessVerifier.verify(fleet.keystore(), v(2), new AnyProcesses()));
   }
 
   @Test
-  void oneOfALargeFleetWithoutTheTarget_isTheOnlyLaggard() {
-    crowd();
+  void oneProcessWithoutTheTarget_isTheOnlyLaggard() {
+    startManyProcesses();
     fleet.member("api-0123-late", 1);
-    fleet.beat();
-    ReadinessVerifier gate = new ReadinessVerifier(worker.ring, worker.keys);
+    fleet.heartbeatAll();
+    ReadinessVerifier readinessVerifier = new ReadinessVerifier(worker.keyring, worker.keys);
     NotReady verdict =
-        assertInstanceOf(NotReady.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+        assertInstanceOf(
+            NotReady.class, readinessVerifier.verify(fleet.keystore(), v(2), new AnyProcesses()));
     Laggard laggard = verdict.laggards().getFirst();
     assertEquals(1, verdict.laggards().size());
     assertEquals("api-0123-late", laggard.heartbeat().instance());
@@ -62,7 +64,7 @@ class ReadinessVerifierTest {
   /// What was read is no longer known to be so.
   @Test
   void processesThatBecomeStaleWhileTheRosterIsRead_areNotReady() {
-    crowd();
+    startManyProcesses();
     AtomicBoolean slow = new AtomicBoolean(true);
     ForwardingKv slowOnce =
         new ForwardingKv() {
@@ -80,12 +82,13 @@ class ReadinessVerifierTest {
             return entries;
           }
         };
-    KeyringStore ring = new KeyringStore(KeyringName.MAIN, slowOnce, () -> "n", Failpoints.NONE);
+    KeyringStore keyringStore =
+        new KeyringStore(KeyringName.MAIN, slowOnce, () -> "n", Failpoints.NONE);
     NoFreshProcess verdict =
         assertInstanceOf(
             NoFreshProcess.class,
-            new ReadinessVerifier(ring, worker.keys)
-                .judge(fleet.keystore(), v(2), new AnyProcesses()));
+            new ReadinessVerifier(keyringStore, worker.keys)
+                .verify(fleet.keystore(), v(2), new AnyProcesses()));
     assertEquals(MANY + 1, verdict.stale().size());
   }
 }

@@ -30,18 +30,18 @@ class RemovalOperationsTest {
 
   @BeforeEach
   void fillTheStore() {
-    fleet.begin(worker);
+    fleet.bootstrap(worker);
     api.put("orders", "o1");
   }
 
   private void rotated() {
-    worker.orders.rotate(v(1), v(2));
-    fleet.runToTheEnd();
-    fleet.beat();
+    worker.operations.rotate(v(1), v(2));
+    fleet.runToEnd();
+    fleet.heartbeatAll();
   }
 
-  private static String refusal(Result answer) {
-    return assertInstanceOf(Refused.class, answer).reason();
+  private static String refusal(Result result) {
+    return assertInstanceOf(Refused.class, result).reason();
   }
 
   @Test
@@ -54,7 +54,7 @@ class RemovalOperationsTest {
 
   @Test
   void disabling_isRefusedDuringARotation() {
-    worker.orders.rotate(v(1), v(2));
+    worker.operations.rotate(v(1), v(2));
     fleet.runUntil(Rotation.Sweeping.class);
     assertTrue(refusal(worker.removals.disable(v(1))).contains("is under way"), "in words");
   }
@@ -62,7 +62,7 @@ class RemovalOperationsTest {
   /// Two versions are admitted in the epoch in which the driver fences to one.
   @Test
   void removalOrderedWhileSettling_raisesNoFence() {
-    worker.orders.rotate(v(1), v(2));
+    worker.operations.rotate(v(1), v(2));
     fleet.runUntil(Rotation.Settling.class);
     var before = fleet.records("orders").fence();
     worker.removals.disable(v(3));
@@ -70,7 +70,7 @@ class RemovalOperationsTest {
   }
 
   @Test
-  void versionThatNobodyCarries_isDisabledAndComesBack() {
+  void versionWithoutRecords_isDisabledAndReenabled() {
     rotated();
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
     assertInstanceOf(Done.class, worker.removals.undo(v(1)));
@@ -79,30 +79,30 @@ class RemovalOperationsTest {
 
   /// A record is carried in by a restored table: its lowest version is another one.
   @Test
-  void recordThatCarriesTheVersionInOneField_isEnough() {
+  void recordWithOneFieldUnderTheVersion_blocksDisabling() {
     StoredRecord old = api.record("orders", "old");
     rotated();
     Bytes under1 = old.fields().byName().values().iterator().next();
-    Bytes under2 = api.sealed("orders", "old", "card");
-    worker.orders.rotate(v(2), v(3));
-    fleet.runToTheEnd();
+    Bytes under2 = api.seal("orders", "old", "card");
+    worker.operations.rotate(v(2), v(3));
+    fleet.runToEnd();
     FakeRecords restored = new FakeRecords();
     restored.insert(
         new StoredRecord(old.id(), SealedFields.of(Map.of("name", under1, "card", under2))));
-    Records kept = fleet.lose("orders");
-    fleet.restore("orders", restored);
-    fleet.beat();
+    Records kept = fleet.removeCollection("orders");
+    fleet.restoreCollection("orders", restored);
+    fleet.heartbeatAll();
     assertTrue(
         refusal(worker.removals.disable(v(2))).contains("1 records of fake orders carry it"),
         "v2 is not the lowest");
-    fleet.restore("orders", kept);
+    fleet.restoreCollection("orders", kept);
     assertInstanceOf(Done.class, worker.removals.disable(v(2)));
   }
 
   @Test
-  void collectionOutOfReach_objects() {
+  void unreachableCollection_blocksDisabling() {
     rotated();
-    fleet.lose("orders");
+    fleet.removeCollection("orders");
     assertTrue(
         refusal(worker.removals.disable(v(1))).contains("fake orders could not be counted"),
         "by name");
@@ -113,23 +113,23 @@ class RemovalOperationsTest {
     rotated();
     worker.removals.disable(v(1));
     fleet.advance(HORIZON.minusSeconds(60));
-    fleet.beat();
-    fleet.beat();
+    fleet.heartbeatAll();
+    fleet.heartbeatAll();
     assertTrue(refusal(worker.removals.destroy(v(1), HORIZON)).contains("30 days"), "too soon");
     fleet.advance(Duration.ofSeconds(60));
-    fleet.beat();
+    fleet.heartbeatAll();
     assertInstanceOf(Done.class, worker.removals.destroy(v(1), HORIZON));
-    assertInstanceOf(Done.class, worker.removals.destroyed(v(1)));
+    assertInstanceOf(Done.class, worker.removals.markDestroyed(v(1)));
     assertEquals(VersionState.DESTROYED, fleet.keystore().stateOf(v(1)).orElseThrow());
   }
 
   @Test
-  void disablingAgainAfterAnUndo_countsTheHorizonAnew() {
+  void disablingAgainAfterAnUndo_restartsTheHorizon() {
     rotated();
     worker.removals.disable(v(1));
     fleet.advance(HORIZON);
-    fleet.beat();
-    fleet.beat();
+    fleet.heartbeatAll();
+    fleet.heartbeatAll();
     worker.removals.undo(v(1));
     assertInstanceOf(Done.class, worker.removals.disable(v(1)));
     assertTrue(refusal(worker.removals.destroy(v(1), HORIZON)).contains("30 days"), "from now");

@@ -28,61 +28,61 @@ class RotationFailpointTest {
   /// ten.
   private static final int[] OCCASIONS = {1, 2, 3, 7};
 
-  static Stream<Arguments> deaths() {
+  static Stream<Arguments> crashes() {
     return EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS).stream()
         .flatMap(point -> Stream.of(Side.values()).map(side -> Arguments.of(point, side)));
   }
 
   @ParameterizedTest
   @MethodSource("deaths")
-  void driverKilled_isSucceededWithoutLoss(Failpoint point, Side side) {
+  void driverCrash_losesNothingAndASuccessorFinishes(Failpoint point, Side side) {
     for (int occasion : OCCASIONS) {
-      CrashAtFailpoint killer = new CrashAtFailpoint(point, side, occasion);
-      killedAndSucceeded(killer);
-      assertTrue(occasion > 1 || killer.hasKilled(), () -> point + " is never come to");
+      CrashAtFailpoint crash = new CrashAtFailpoint(point, side, occasion);
+      crashAndSucceed(crash);
+      assertTrue(occasion > 1 || crash.hasCrashed(), () -> point + " is never come to");
     }
   }
 
-  private static void killedAndSucceeded(CrashAtFailpoint killer) {
+  private static void crashAndSucceed(CrashAtFailpoint crash) {
     RotationTestFleet fleet = new RotationTestFleet();
     Peer api = fleet.member("api-1", 1, 2, 3, 4);
     Peer starter = fleet.worker("worker-0", 1, 2, 3, 4);
-    fleet.begin(starter);
+    fleet.bootstrap(starter);
     for (int i = 0; i < 3; i++) {
       api.put("orders", "o" + i);
       api.put("customers", "c" + i);
     }
-    starter.die();
+    starter.stop();
     Map<String, String> before = fleet.contents();
-    Peer doomed = fleet.worker("worker-1", killer, 1, 2, 3, 4);
-    fleet.beat();
+    Peer crashing = fleet.worker("worker-1", crash, 1, 2, 3, 4);
+    fleet.heartbeatAll();
     try {
-      whole(fleet, starter, doomed);
+      rotateAndDisable(fleet, starter, crashing);
     } catch (Crashed e) {
-      doomed.die();
-      Peer heir = fleet.worker("worker-2", 1, 2, 3, 4);
-      fleet.beat();
-      whole(fleet, starter, heir);
+      crashing.stop();
+      Peer successor = fleet.worker("worker-2", 1, 2, 3, 4);
+      fleet.heartbeatAll();
+      rotateAndDisable(fleet, starter, successor);
     }
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(1)).orElseThrow());
-    assertInstanceOf(AuditVerdict.Intact.class, starter.ring.audit().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, starter.keyring.audit().verify());
   }
 
   /// An operator and a worker in one: orders the rotation unless it is ordered, takes over from a
   /// starter that is never heard of again, drives, looks, and takes the old version out of use.
-  private static void whole(RotationTestFleet fleet, Peer starter, Peer peer) {
+  private static void rotateAndDisable(RotationTestFleet fleet, Peer starter, Peer peer) {
     if (fleet.keystore().rotation() instanceof Rotation.Idle) {
-      peer.orders.rotate(v(1), v(2));
+      peer.operations.rotate(v(1), v(2));
       starter.loop.tick();
     }
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     fleet.advance(RotationTestFleet.TIMINGS.expire());
-    fleet.beat();
-    fleet.beat();
-    peer.ring.progress();
+    fleet.heartbeatAll();
+    fleet.heartbeatAll();
+    peer.keyring.readProgress();
     peer.removals.disable(v(1));
-    peer.ring.audit().verify();
+    peer.keyring.audit().verify();
   }
 }

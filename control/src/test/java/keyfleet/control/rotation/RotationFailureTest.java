@@ -43,7 +43,7 @@ class RotationFailureTest {
 
   @BeforeEach
   void fillTheStores() {
-    fleet.begin(first);
+    fleet.bootstrap(first);
     for (int i = 0; i < 3; i++) {
       assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
     }
@@ -51,11 +51,11 @@ class RotationFailureTest {
   }
 
   private void rotate() {
-    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Done.class, first.operations.rotate(v(1), v(2)));
   }
 
-  private RotationProgress progress() {
-    return first.ring.progress().orElseThrow();
+  private RotationProgress rotationProgress() {
+    return first.keyring.readProgress().orElseThrow();
   }
 
   private Records orders() {
@@ -63,7 +63,7 @@ class RotationFailureTest {
   }
 
   /// The envelopes of `o0`, in each other's place.
-  private static StoredRecord poisoned(StoredRecord good) {
+  private static StoredRecord poison(StoredRecord good) {
     var fields = good.fields().byName();
     Bytes none = Bytes.copyOf(new byte[0]);
     return new StoredRecord(
@@ -75,20 +75,21 @@ class RotationFailureTest {
   }
 
   @Test
-  void poisonRecord_blocksAndIsMended() {
+  void poisonRecord_blocksUntilRepaired() {
     StoredRecord good = orders().read(new RecordId("o0")).orElseThrow();
-    StoredRecord bad = poisoned(good);
+    StoredRecord bad = poison(good);
     orders().compareAndSet(new RecordChange(good, bad.fields()));
     rotate();
     fleet.runUntil(Blocked.class);
-    assertEquals(1, progress().failed());
-    assertEquals("o0", progress().failures().getFirst().id());
-    assertTrue(progress().failures().getFirst().reason().contains("field card"), "the ledger");
+    assertEquals(1, rotationProgress().failed());
+    assertEquals("o0", rotationProgress().failures().getFirst().id());
+    assertTrue(
+        rotationProgress().failures().getFirst().reason().contains("field card"), "the ledger");
     assertEquals(2, orders().census().belonging().getOrDefault(v(2), 0L));
     assertInstanceOf(
         RecordWriteResult.Stored.class,
         orders().compareAndSet(new RecordChange(bad, good.fields())));
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
   }
@@ -101,14 +102,14 @@ class RotationFailureTest {
       String id = "bad-%02d".formatted(i);
       assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", id));
       StoredRecord good = orders().read(new RecordId(id)).orElseThrow();
-      orders().compareAndSet(new RecordChange(good, poisoned(good).fields()));
+      orders().compareAndSet(new RecordChange(good, poison(good).fields()));
     }
     rotate();
     fleet.runUntil(Blocked.class);
     for (int i = 0; i < 40; i++) {
-      assertEquals(bad, progress().failed());
+      assertEquals(bad, rotationProgress().failed());
       fleet.advance(Duration.ofSeconds(5));
-      fleet.beat();
+      fleet.heartbeatAll();
       first.loop.tick();
     }
   }
@@ -123,7 +124,7 @@ class RotationFailureTest {
     rotate();
     fleet.runUntil(Blocked.class);
     orders().delete(junk);
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
@@ -134,14 +135,14 @@ class RotationFailureTest {
     orders().scan(v(1), 9).forEach(backup::insert);
     rotate();
     fleet.runUntil(Rotation.Proving.class);
-    fleet.restore("orders", backup);
-    fleet.runToTheEnd();
+    fleet.restoreCollection("orders", backup);
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
   }
 
   @Test
-  void heartbeatThatNobodyCanRead_holdsTheGateShut() {
+  void unreadableHeartbeat_keepsTheGateClosed() {
     var beats = new Bucket.Expiring("process_heartbeats", RotationTestFleet.TIMINGS.expire());
     rotate();
     fleet.kv().put(beats, new Key("main.stranger"), Value.of("{}"));
@@ -149,24 +150,24 @@ class RotationFailureTest {
       first.loop.tick();
     }
     assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
-    assertInstanceOf(MalformedValueException.class, first.loop.trouble().orElseThrow());
+    assertInstanceOf(MalformedValueException.class, first.loop.lastFailure().orElseThrow());
   }
 
   @Test
-  void collectionOutOfReach_holdsTheProofBack() {
+  void unreachableCollection_delaysTheProof() {
     rotate();
     fleet.runUntil(Rotation.Sweeping.class);
-    Records lost = fleet.lose("orders");
+    Records lost = fleet.removeCollection("orders");
     for (int i = 0; i < 20; i++) {
       fleet.advance(Duration.ofSeconds(15));
-      fleet.beat();
+      fleet.heartbeatAll();
       first.loop.tick();
       second.loop.tick();
     }
     assertInstanceOf(Rotation.Sweeping.class, fleet.keystore().rotation());
-    assertEquals("cannot be reached: fake orders", progress().note());
-    fleet.restore("orders", lost);
-    fleet.runToTheEnd();
+    assertEquals("cannot be reached: fake orders", rotationProgress().note());
+    fleet.restoreCollection("orders", lost);
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
@@ -176,31 +177,31 @@ class RotationFailureTest {
     var key = new Key("main");
     var old = fleet.kv().get(bucket, key).orElseThrow().value();
     rotate();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     fleet.kv().put(bucket, key, old);
-    fleet.beat();
+    fleet.heartbeatAll();
     assertInstanceOf(MembershipState.InSafeHold.class, api.membership.state());
-    Refused refused = assertInstanceOf(Refused.class, first.orders.rotate(v(1), v(2)));
+    Refused refused = assertInstanceOf(Refused.class, first.operations.rotate(v(1), v(2)));
     assertEquals(
         "safe hold: fake orders was fenced in epoch 2, and the keystore is in 1", refused.reason());
   }
 
   @Test
-  void keystoreRestoredInMidRotation_isNotDriven() {
+  void keystoreRestoredDuringARotation_isNotDriven() {
     var bucket = new Bucket.Lasting("keystores");
     var key = new Key("main");
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
     var old = fleet.kv().get(bucket, key).orElseThrow().value();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     fleet.kv().put(bucket, key, old);
     for (int i = 0; i < 20; i++) {
       fleet.advance(Duration.ofSeconds(15));
-      fleet.beat();
+      fleet.heartbeatAll();
       first.loop.tick();
       second.loop.tick();
     }
     assertInstanceOf(Rotation.Rewrapping.class, fleet.keystore().rotation());
-    assertTrue(progress().note().startsWith("safe hold"), progress().note());
+    assertTrue(rotationProgress().note().startsWith("safe hold"), rotationProgress().note());
   }
 }

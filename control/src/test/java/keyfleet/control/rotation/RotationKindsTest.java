@@ -42,7 +42,7 @@ class RotationKindsTest {
   private final Keystore untouched;
 
   RotationKindsTest() {
-    fleet.begin(first);
+    fleet.bootstrap(first);
     for (int i = 0; i < 3; i++) {
       api.put("orders", "o" + i);
     }
@@ -66,16 +66,16 @@ class RotationKindsTest {
   @Test
   void rotation_keepsTheDataBytes() {
     Set<Bytes> old = data();
-    first.orders.rotate(v(1), v(2));
-    fleet.runToTheEnd();
+    first.operations.rotate(v(1), v(2));
+    fleet.runToEnd();
     assertEquals(old, data());
   }
 
   @Test
-  void revocation_encryptsAnewAndDisablesForGood() {
+  void revocation_reencryptsAndDisablesForGood() {
     Set<Bytes> old = data();
-    assertInstanceOf(Done.class, first.orders.revoke(v(1), v(2)));
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, first.operations.revoke(v(1), v(2)));
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
     Set<Bytes> common = new HashSet<>(old);
@@ -88,10 +88,10 @@ class RotationKindsTest {
 
   @Test
   void revocationThatBegan_isNotAborted() {
-    first.orders.revoke(v(1), v(2));
+    first.operations.revoke(v(1), v(2));
     fleet.runUntil(Rotation.Rewrapping.class);
-    assertInstanceOf(Refused.class, second.orders.abort());
-    fleet.runToTheEnd();
+    assertInstanceOf(Refused.class, second.operations.abort());
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
@@ -102,29 +102,29 @@ class RotationKindsTest {
     swapped.put("name", good.fields().byName().getOrDefault("card", Bytes.copyOf(new byte[0])));
     StoredRecord bad = new StoredRecord(good.id(), SealedFields.of(swapped));
     fleet.records("orders").compareAndSet(new RecordChange(good, bad.fields()));
-    first.orders.rotate(v(1), v(2));
+    first.operations.rotate(v(1), v(2));
     fleet.runUntil(Rotation.Blocked.class);
     fleet.records("orders").compareAndSet(new RecordChange(bad, good.fields()));
-    assertInstanceOf(Done.class, second.orders.revoke(v(2), v(3)));
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, second.operations.revoke(v(2), v(3)));
+    fleet.runToEnd();
     assertEquals(under(3, before), fleet.contents());
     assertEquals(VersionState.DISABLED, fleet.keystore().stateOf(v(2)).orElseThrow());
   }
 
   @Test
-  void dryRun_triesAndLeavesAllAsItWas() {
+  void dryRun_changesNothing() {
     Map<String, Bytes> fields = new HashMap<>();
     fleet.records("orders").scan(v(1), 9).forEach(it -> fields.putAll(prefixed(it)));
-    assertInstanceOf(Done.class, first.orders.rehearse(v(1), v(2)));
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, first.operations.dryRun(v(1), v(2)));
+    fleet.runToEnd();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
     assertEquals(untouched, fleet.keystore());
     Map<String, Bytes> after = new HashMap<>();
     fleet.records("orders").scan(v(1), 9).forEach(it -> after.putAll(prefixed(it)));
     assertEquals(fields, after);
-    RotationProgress progress = first.ring.progress().orElseThrow();
-    assertEquals("ready", progress.note());
-    assertEquals(3, progress.total());
+    RotationProgress rotationProgress = first.keyring.readProgress().orElseThrow();
+    assertEquals("ready", rotationProgress.note());
+    assertEquals(3, rotationProgress.total());
   }
 
   private static Map<String, Bytes> prefixed(StoredRecord record) {
@@ -134,41 +134,42 @@ class RotationKindsTest {
   }
 
   @Test
-  void dryRunWithALaggard_saysSo() {
+  void dryRunWithALaggard_reportsIt() {
     fleet.member("api-2", 1);
-    fleet.beat();
-    first.orders.rehearse(v(1), v(2));
-    fleet.runToTheEnd();
-    assertEquals("not ready: api-2 has not loaded it", first.ring.progress().orElseThrow().note());
+    fleet.heartbeatAll();
+    first.operations.dryRun(v(1), v(2));
+    fleet.runToEnd();
+    assertEquals(
+        "not ready: api-2 has not loaded it", first.keyring.readProgress().orElseThrow().note());
   }
 
   @Test
   void dryRunWhoseDriverDied_isOnlyUnstaged() {
-    first.orders.rehearse(v(1), v(2));
+    first.operations.dryRun(v(1), v(2));
     first.loop.tick();
     assertEquals(
         "worker-1", Rotation.unfinishedJob(fleet.keystore().rotation()).orElseThrow().driver());
-    first.die();
-    fleet.runToTheEnd();
+    first.stop();
+    fleet.runToEnd();
     assertEquals(untouched, fleet.keystore());
-    assertEquals(Optional.empty(), second.ring.progress(), "nobody tried anything");
+    assertEquals(Optional.empty(), second.keyring.readProgress(), "nobody tried anything");
   }
 
   @Test
-  void orderWithoutAWorker_isRefused() {
-    first.die();
-    second.die();
+  void rotationWithoutAWorker_isRefused() {
+    first.stop();
+    second.stop();
     fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
-    fleet.beat();
-    Refused refused = assertInstanceOf(Refused.class, api.orders.rotate(v(1), v(2)));
+    fleet.heartbeatAll();
+    Refused refused = assertInstanceOf(Refused.class, api.operations.rotate(v(1), v(2)));
     assertEquals("no worker was heard of lately: nobody would drive it", refused.reason());
   }
 
   @Test
-  void sameOrderTwice_isOneRotation() {
-    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
-    assertInstanceOf(Unchanged.class, second.orders.rotate(v(1), v(2)));
-    assertInstanceOf(Refused.class, second.orders.revoke(v(1), v(2)));
+  void sameRotationTwice_startsOnce() {
+    assertInstanceOf(Done.class, first.operations.rotate(v(1), v(2)));
+    assertInstanceOf(Unchanged.class, second.operations.rotate(v(1), v(2)));
+    assertInstanceOf(Refused.class, second.operations.revoke(v(1), v(2)));
     assertNotEquals(untouched, fleet.keystore());
   }
 }

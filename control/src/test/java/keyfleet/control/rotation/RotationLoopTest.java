@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The stories of a rotation, told by the loops of two workers over stores in memory.
 class RotationLoopTest {
-  private static final int RECORDS = 2 * RewrapPass.BATCH + 1;
+  private static final int RECORDS = 2 * RewrapPass.MAX_BATCH + 1;
 
   private final RotationTestFleet fleet = new RotationTestFleet();
   private final Peer api = fleet.member("api-1", 1, 2, 3, 4);
@@ -50,14 +50,14 @@ class RotationLoopTest {
 
   @BeforeEach
   void fillTheStores() {
-    fleet.begin(first);
+    fleet.bootstrap(first);
     for (int i = 0; i < 3; i++) {
       assertInstanceOf(RecordWriteResult.Stored.class, api.put("orders", "o" + i));
     }
     before = fleet.contents();
   }
 
-  private void fillOverABatch() {
+  private void fillMoreThanABatch() {
     for (int i = 0; i < RECORDS; i++) {
       api.put("customers", "c" + i);
     }
@@ -65,86 +65,86 @@ class RotationLoopTest {
   }
 
   private void rotate() {
-    assertInstanceOf(Done.class, first.orders.rotate(v(1), v(2)));
+    assertInstanceOf(Done.class, first.operations.rotate(v(1), v(2)));
   }
 
-  private RotationProgress progress() {
-    return first.ring.progress().orElseThrow();
+  private RotationProgress rotationProgress() {
+    return first.keyring.readProgress().orElseThrow();
   }
 
   @Test
-  void wholeRotation_movesEveryRecordAndKeepsEveryPlaintext() {
-    fillOverABatch();
+  void rotation_rewrapsEveryRecordAndKeepsEveryPlaintext() {
+    fillMoreThanABatch();
     rotate();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
-    assertEquals(RECORDS + 3, progress().total());
-    assertEquals(RECORDS + 3, progress().done());
+    assertEquals(RECORDS + 3, rotationProgress().total());
+    assertEquals(RECORDS + 3, rotationProgress().done());
     assertEquals(new TreeSet<>(Set.of(v(2))), orders().fence().orElseThrow().writable());
   }
 
   @Test
-  void secondRotation_goesThroughTheFenceOfTheFirst() {
+  void secondRotation_passesTheFenceOfTheFirst() {
     rotate();
-    fleet.runToTheEnd();
-    assertInstanceOf(Done.class, second.orders.rotate(v(2), v(3)));
-    fleet.runToTheEnd();
+    fleet.runToEnd();
+    assertInstanceOf(Done.class, second.operations.rotate(v(2), v(3)));
+    fleet.runToEnd();
     assertEquals(under(3, before), fleet.contents());
   }
 
   @Test
   void laggard_unstages() {
     fleet.member("api-2", 1);
-    fleet.beat();
+    fleet.heartbeatAll();
     rotate();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
     assertEquals(VersionState.ANNOUNCED, fleet.keystore().stateOf(v(2)).orElseThrow());
-    assertEquals("not ready: api-2 has not loaded it", progress().note());
+    assertEquals("not ready: api-2 has not loaded it", rotationProgress().note());
     assertEquals(before, fleet.contents());
   }
 
   /// H2: nobody to object is nobody at all.
   @Test
-  void nobodyFresh_unstages() {
+  void noFreshProcess_unstages() {
     rotate();
     fleet.advance(RotationTestFleet.TIMINGS.fresh().plusSeconds(1));
     first.loop.tick();
     first.loop.tick();
     assertInstanceOf(Idle.class, fleet.keystore().rotation());
-    assertEquals("not ready: no process was heard of lately", progress().note());
+    assertEquals("not ready: no process was heard of lately", rotationProgress().note());
   }
 
   /// H3: it comes back without the new key, between the gate and the flip.
   @Test
-  void processThatRestartsWithoutTheKey_readsOnlyAndHoldsBackTheFlip() {
+  void processRestartedWithoutTheKey_isReadOnlyAndDelaysTheFlip() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
     Peer restarted = fleet.member("api-2", 1);
-    fleet.beat();
+    fleet.heartbeatAll();
     assertInstanceOf(MembershipState.ReadOnly.class, restarted.membership.state());
     for (int i = 0; i < 20; i++) {
       first.loop.tick();
       second.loop.tick();
     }
     assertInstanceOf(Rotation.Rewrapping.class, fleet.keystore().rotation());
-    assertEquals("not ready: api-2 has not loaded it", progress().note());
-    restarted.provider.give(2);
-    fleet.runToTheEnd();
+    assertEquals("not ready: api-2 has not loaded it", rotationProgress().note());
+    restarted.provider.add(2);
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
   @Test
-  void workerWithoutTheTarget_takesNothingOver() {
-    first.die();
-    second.die();
-    Peer poor = fleet.worker("worker-3", 1);
-    fleet.beat();
+  void workerWithoutTheTarget_adoptsNothing() {
+    first.stop();
+    second.stop();
+    Peer keyless = fleet.worker("worker-3", 1);
+    fleet.heartbeatAll();
     rotate();
     for (int i = 0; i < 20; i++) {
       fleet.advance(Duration.ofSeconds(15));
-      poor.loop.tick();
+      keyless.loop.tick();
     }
     Rotation.Staged staged = assertInstanceOf(Rotation.Staged.class, fleet.keystore().rotation());
     assertEquals("", staged.rotationJob().driver());
@@ -158,11 +158,11 @@ class RotationLoopTest {
         Rotation.Settling.class,
         Rotation.Fencing.class
       })
-  void abortBeforeTheSweep_leadsBack(Class<? extends Rotation> phase) {
+  void abortBeforeTheSweep_restoresTheOldVersion(Class<? extends Rotation> phase) {
     rotate();
     fleet.runUntil(phase);
-    assertInstanceOf(Done.class, second.orders.abort());
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, second.operations.abort());
+    fleet.runToEnd();
     Keystore end = fleet.keystore();
     assertInstanceOf(Aborted.class, end.rotation());
     assertEquals(v(1), end.active());
@@ -171,47 +171,47 @@ class RotationLoopTest {
 
   @ParameterizedTest
   @ValueSource(classes = {Rotation.Sweeping.class, Rotation.Proving.class})
-  void abortBehindTheFence_isRefused(Class<? extends Rotation> phase) {
+  void abortAfterTheFence_isRefused(Class<? extends Rotation> phase) {
     rotate();
     fleet.runUntil(phase);
-    assertInstanceOf(Refused.class, second.orders.abort());
-    fleet.runToTheEnd();
+    assertInstanceOf(Refused.class, second.operations.abort());
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
   @Test
   void abortWhileStaged_endsAtOnce() {
     rotate();
-    assertInstanceOf(Done.class, second.orders.abort());
+    assertInstanceOf(Done.class, second.operations.abort());
     assertInstanceOf(Aborted.class, fleet.keystore().rotation());
   }
 
   /// A record that moved in the pass, then had one field written by the application under v1,
   /// belongs to v1 after the abort, and still carries v2.
   @Test
-  void abortWithAMixedRecord_bringsBothFieldsBack() {
-    fillOverABatch();
+  void abortWithAMixedRecord_restoresBothFields() {
+    fillMoreThanABatch();
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
-    driverOfNow().loop.tick();
+    currentDriver().loop.tick();
     mix("customers", "c0");
-    assertInstanceOf(Done.class, second.orders.abort());
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, second.operations.abort());
+    fleet.runToEnd();
     assertInstanceOf(Aborted.class, fleet.keystore().rotation());
     assertEquals(before, fleet.contents());
   }
 
   @Test
-  void mixedRecord_movesWithAllItsFields() {
+  void mixedRecord_isRewrappedWithAllItsFields() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
-    driverOfNow().loop.tick();
+    currentDriver().loop.tick();
     mix("orders", "o1");
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
-  private Peer driverOfNow() {
+  private Peer currentDriver() {
     Rotation.Running running =
         assertInstanceOf(Rotation.Running.class, fleet.keystore().rotation());
     return running.rotationJob().isDrivenBy("worker-1") ? first : second;
@@ -223,7 +223,7 @@ class RotationLoopTest {
     assertEquals(Set.of(v(2)), moved.fields().versions());
     Map<String, Bytes> fields =
         Map.of(
-            "name", api.sealed(collection, id, "name"),
+            "name", api.seal(collection, id, "name"),
             "card", moved.fields().byName().getOrDefault("card", Bytes.copyOf(new byte[0])));
     assertInstanceOf(
         RecordWriteResult.Stored.class,
@@ -232,19 +232,19 @@ class RotationLoopTest {
 
   /// H1: it sealed with a lease, slept through the rotation, and writes.
   @Test
-  void writerThatSleptBetweenSealAndWrite_isFenced() {
+  void writerPausedBetweenSealAndWrite_isFenced() {
     StoredRecord late = api.record("orders", "late");
-    api.die();
+    api.stop();
     rotate();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(RecordWriteResult.Fenced.class, orders().insert(late));
     assertEquals(under(2, before), fleet.contents());
     assertInstanceOf(
         SealerResult.LeaseExpired.class,
-        api.sealer("orders").seal(new FieldLocation("orders", "x", "name"), secretOfNothing()));
+        api.sealer("orders").seal(new FieldLocation("orders", "x", "name"), anySecret()));
   }
 
-  private static SecretBytes secretOfNothing() {
+  private static SecretBytes anySecret() {
     return SecretBytes.copyOf(new byte[1]);
   }
 
@@ -253,12 +253,12 @@ class RotationLoopTest {
   }
 
   @Test
-  void collectionRegisteredMeanwhile_isSweptToo() {
+  void collectionRegisteredDuringRewrap_isSweptToo() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
     api.put("invoices", "i0");
     before = fleet.contents();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
@@ -266,24 +266,24 @@ class RotationLoopTest {
   void pausedRotation_standsStill() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
-    assertInstanceOf(Done.class, second.orders.pause());
+    assertInstanceOf(Done.class, second.operations.pause());
     for (int i = 0; i < 20; i++) {
       fleet.advance(Duration.ofSeconds(15));
-      fleet.beat();
+      fleet.heartbeatAll();
       assertEquals(RotationLoop.NextTick.LATER, first.loop.tick());
       assertEquals(RotationLoop.NextTick.LATER, second.loop.tick());
     }
-    assertInstanceOf(Done.class, second.orders.resume());
-    fleet.runToTheEnd();
+    assertInstanceOf(Done.class, second.operations.resume());
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 
   /// Nobody knows whether it sleeps or is dead; its lease is what counts.
   @Test
-  void silentProcess_makesSettlingLastForALease() {
+  void silentProcess_delaysSettlingForALease() {
     Peer silent = fleet.member("api-asleep", 1, 2);
-    fleet.beat();
-    silent.die();
+    fleet.heartbeatAll();
+    silent.stop();
     rotate();
     fleet.runUntil(Rotation.Settling.class);
     long flipped = fleet.nanos();
@@ -294,7 +294,7 @@ class RotationLoopTest {
   }
 
   @Test
-  void everybodyAwake_settlesAtTheirNextBeat() {
+  void allProcessesFresh_settlesAtTheirNextHeartbeat() {
     rotate();
     fleet.runUntil(Rotation.Settling.class);
     long flipped = fleet.nanos();
@@ -305,14 +305,14 @@ class RotationLoopTest {
   }
 
   @Test
-  void driverThatLives_isNotAdopted() {
+  void liveDriver_isNotReplaced() {
     rotate();
     fleet.runUntil(Rotation.Settling.class);
     String driver = driver();
     Peer silent = fleet.member("api-asleep", 1, 2);
     silent.membership.runRound();
-    silent.die();
-    fleet.runToTheEnd();
+    silent.stop();
+    fleet.runToEnd();
     assertEquals(
         driver, assertInstanceOf(Completed.class, fleet.keystore().rotation()).job().driver());
   }
@@ -325,18 +325,18 @@ class RotationLoopTest {
   void silentDriver_isReplacedAfterTheAdoptTimeAndNotBefore() {
     rotate();
     fleet.runUntil(Rotation.Rewrapping.class);
-    Peer heir = driverOfNow() == first ? second : first;
+    Peer successor = currentDriver() == first ? second : first;
     String dead = driver();
-    driverOfNow().die();
-    heir.loop.tick();
+    currentDriver().stop();
+    successor.loop.tick();
     fleet.advance(RotationTestFleet.TIMINGS.adopt().minusMillis(1));
-    fleet.beat();
-    heir.loop.tick();
+    fleet.heartbeatAll();
+    successor.loop.tick();
     assertEquals(dead, driver());
     fleet.advance(Duration.ofMillis(1));
-    heir.loop.tick();
+    successor.loop.tick();
     assertNotEquals(dead, driver());
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertEquals(under(2, before), fleet.contents());
   }
 }

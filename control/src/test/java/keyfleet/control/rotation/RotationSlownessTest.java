@@ -47,43 +47,44 @@ class RotationSlownessTest {
   /// Its process beats on, so nobody takes it for stale; but it gives no sign as a driver, so
   /// another drives, and what it writes in the end changes nothing that was moved.
   @Test
-  void batchOfTenMinutes_leavesItsWorkerFreshAndTheRotationGoesOn() {
+  void batchOfTenMinutes_keepsItsWorkerFreshAndTheRotationContinues() {
     Peer starter = fleet.worker("worker-0", 1, 2, 3, 4);
-    fleet.begin(starter);
+    fleet.bootstrap(starter);
     for (int i = 0; i < 5; i++) {
       starter.put("orders", "o" + i);
     }
-    starter.die();
+    starter.stop();
     Map<String, String> before = fleet.contents();
     Peer other = fleet.worker("worker-2", 1, 2, 3, 4);
-    Peer slow = fleet.worker("worker-1", new SlowFirstWrite(() -> tenMinutes(other)), 1, 2, 3, 4);
-    fleet.beat();
-    fleet.beat();
-    slow.orders.rotate(v(1), v(2));
+    Peer slow =
+        fleet.worker("worker-1", new SlowFirstWrite(() -> passTenMinutes(other)), 1, 2, 3, 4);
+    fleet.heartbeatAll();
+    fleet.heartbeatAll();
+    slow.operations.rotate(v(1), v(2));
     slow.loop.tick();
-    fleet.runToTheEnd();
+    fleet.runToEnd();
     assertInstanceOf(Completed.class, fleet.keystore().rotation());
     assertEquals(under(2, before), fleet.contents());
-    assertInstanceOf(AuditVerdict.Intact.class, other.ring.audit().verify());
+    assertInstanceOf(AuditVerdict.Intact.class, other.keyring.audit().verify());
   }
 
-  private void tenMinutes(Peer other) {
+  private void passTenMinutes(Peer other) {
     Duration beat = RotationTestFleet.TIMINGS.heartbeat();
-    long moved = other.loop.moved();
+    long moved = other.loop.rewrapped();
     for (Duration gone = Duration.ZERO; gone.compareTo(BATCH) < 0; gone = gone.plus(beat)) {
       fleet.advance(beat);
-      fleet.beat();
+      fleet.heartbeatAll();
       assertTrue(isFresh(other, "worker-1"), () -> "stale in its batch: worker-1");
       other.loop.tick();
       other.loop.tick();
     }
-    assertTrue(other.loop.moved() > moved, "nobody took over");
+    assertTrue(other.loop.rewrapped() > moved, "nobody took over");
   }
 
   private static boolean isFresh(Peer reader, String instance) {
     return reader
-        .ring
-        .roster(RotationTestFleet.TIMINGS)
+        .keyring
+        .readRoster(RotationTestFleet.TIMINGS)
         .fresh(RotationTestFleet.TIMINGS.fresh())
         .stream()
         .anyMatch(it -> it.instance().equals(instance));
@@ -92,16 +93,18 @@ class RotationSlownessTest {
   /// A reader behind a replica sees every beat late. As long as that is less than what makes a
   /// process stale, the gate judges as ever; beyond, it is not ready, and blames nobody.
   @Test
-  void heartbeatsSeenLate_areFreshWithinTheWindowAndNobodysFaultBeyond() {
+  void heartbeatsReadLate_areFreshWithinTheWindowAndNotReadyBeyond() {
     Peer worker = fleet.worker("worker-1", 1, 2, 3, 4);
     fleet.member("api-1", 1, 2, 3, 4);
-    fleet.begin(worker);
-    fleet.beat();
-    ReadinessVerifier gate = new ReadinessVerifier(worker.ring, worker.keys);
+    fleet.bootstrap(worker);
+    fleet.heartbeatAll();
+    ReadinessVerifier readinessVerifier = new ReadinessVerifier(worker.keyring, worker.keys);
     Duration lag = RotationTestFleet.TIMINGS.fresh().minusMillis(1);
     fleet.advance(lag);
-    assertInstanceOf(Ready.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+    assertInstanceOf(
+        Ready.class, readinessVerifier.verify(fleet.keystore(), v(2), new AnyProcesses()));
     fleet.advance(Duration.ofMillis(2));
-    assertInstanceOf(NoFreshProcess.class, gate.judge(fleet.keystore(), v(2), new AnyProcesses()));
+    assertInstanceOf(
+        NoFreshProcess.class, readinessVerifier.verify(fleet.keystore(), v(2), new AnyProcesses()));
   }
 }

@@ -76,10 +76,10 @@ public final class RotationTestFleet {
     private final Set<Integer> versions = new HashSet<>();
 
     Provider(int... versions) {
-      give(versions);
+      add(versions);
     }
 
-    void give(int... more) {
+    void add(int... more) {
       IntStream.of(more).forEach(versions::add);
     }
 
@@ -102,9 +102,9 @@ public final class RotationTestFleet {
     final Provider provider;
     final Membership membership;
     public final RotationLoop loop;
-    public final KeyringOperations orders;
+    public final KeyringOperations operations;
     public final RemovalOperations removals;
-    public final KeyringStore ring;
+    public final KeyringStore keyring;
     final LoadedKeys keys;
     private final Map<String, Sealer> sealers = new HashMap<>();
     private final boolean isWorker;
@@ -125,31 +125,35 @@ public final class RotationTestFleet {
               keys,
               RotationTestFleet.this::fenceMarks,
               RotationTestFleet.this::nanos);
-      ring =
+      keyring =
           new KeyringStore(
               KeyringName.MAIN,
               kv,
               RotationTestFleet.this::nonce,
               failpoints,
-              author("somebody", name));
-      CollectionCatalog shelves = new CollectionCatalog(ring, it -> opened(it), failpoints);
-      loop = new RotationLoop(name, ring, shelves, keys, RotationTestFleet.this::nanos);
-      orders = new KeyringOperations(ring, shelves, keys, RotationTestFleet.this::nonce, RANDOM);
-      removals = new RemovalOperations(ring, shelves, orders);
+              auditContext("somebody", name));
+      CollectionCatalog collectionCatalog =
+          new CollectionCatalog(keyring, it -> open(it), failpoints);
+      loop =
+          new RotationLoop(name, keyring, collectionCatalog, keys, RotationTestFleet.this::nanos);
+      operations =
+          new KeyringOperations(
+              keyring, collectionCatalog, keys, RotationTestFleet.this::nonce, RANDOM);
+      removals = new RemovalOperations(keyring, collectionCatalog, operations);
       isWorker = role.equals("worker");
       processes.add(this);
     }
 
     /// Sealing begins with the first round after the registration.
     Sealer sealer(String collection) {
-      Sealer known = sealers.get(collection);
-      if (known == null) {
-        known = newSealer(collection);
-        known.register();
+      Sealer existing = sealers.get(collection);
+      if (existing == null) {
+        existing = newSealer(collection);
+        existing.register();
         membership.runRound();
-        sealers.put(collection, known);
+        sealers.put(collection, existing);
       }
-      return known;
+      return existing;
     }
 
     private Sealer newSealer(String collection) {
@@ -165,7 +169,7 @@ public final class RotationTestFleet {
     }
 
     /// A new field of `collection`, sealed by this process.
-    Bytes sealed(String collection, String id, String field) {
+    Bytes seal(String collection, String id, String field) {
       SealerResult answer =
           sealer(collection)
               .seal(new FieldLocation(collection, id, field), secret(field + " of " + id));
@@ -177,8 +181,8 @@ public final class RotationTestFleet {
           new RecordId(id),
           SealedFields.of(
               Map.of(
-                  "name", sealed(collection, id, "name"),
-                  "card", sealed(collection, id, "card"))));
+                  "name", seal(collection, id, "name"),
+                  "card", seal(collection, id, "card"))));
     }
 
     RecordWriteResult put(String collection, String id) {
@@ -186,7 +190,7 @@ public final class RotationTestFleet {
       return records(collection).insert(made);
     }
 
-    void die() {
+    void stop() {
       processes.remove(this);
     }
   }
@@ -203,7 +207,7 @@ public final class RotationTestFleet {
     return new Peer(name, "worker", failpoints, versions);
   }
 
-  static AuditContext author(String user, String instance) {
+  static AuditContext auditContext(String user, String instance) {
     return new AuditContext(
         new AuditActor(user, "host of " + instance, instance), InstantSource.fixed(TODAY));
   }
@@ -241,7 +245,7 @@ public final class RotationTestFleet {
     return found;
   }
 
-  private Optional<Records> opened(CollectionRegistration collectionRegistration) {
+  private Optional<Records> open(CollectionRegistration collectionRegistration) {
     return Optional.ofNullable(collections.get(collectionRegistration.collection()));
   }
 
@@ -252,13 +256,13 @@ public final class RotationTestFleet {
   }
 
   /// Nobody reaches it from here on.
-  Records lose(String collection) {
+  Records removeCollection(String collection) {
     Records lost = records(collection);
     collections.remove(collection);
     return lost;
   }
 
-  void restore(String collection, Records records) {
+  void restoreCollection(String collection, Records records) {
     collections.put(collection, records);
   }
 
@@ -278,24 +282,24 @@ public final class RotationTestFleet {
   }
 
   /// Every process makes one round.
-  void beat() {
+  void heartbeatAll() {
     List.copyOf(processes).forEach(it -> it.membership.runRound());
   }
 
   /// Version 1 active, the others announced, everybody joined.
-  public void begin(Peer operator) {
-    begin(operator, Keystore.Use.RECORDS);
+  public void bootstrap(Peer operator) {
+    bootstrap(operator, Keystore.Use.RECORDS);
   }
 
-  void begin(Peer operator, Keystore.Use use) {
-    operator.provider.give(IntStream.rangeClosed(1, VERSIONS).toArray());
+  void bootstrap(Peer operator, Keystore.Use use) {
+    operator.provider.add(IntStream.rangeClosed(1, VERSIONS).toArray());
     operator.membership.runRound();
     for (int version = 1; version <= VERSIONS; version++) {
       assertInstanceOf(
-          KeyringOperations.Done.class, operator.orders.announce(v(version), use, TIMINGS));
+          KeyringOperations.Done.class, operator.operations.announce(v(version), use, TIMINGS));
     }
-    beat();
-    beat();
+    heartbeatAll();
+    heartbeatAll();
   }
 
   public Keystore keystore() {
@@ -303,24 +307,24 @@ public final class RotationTestFleet {
   }
 
   /// Workers tick and time goes on until the keystore is as wanted.
-  void runUntil(Predicate<Keystore> wanted) {
+  void runUntil(Predicate<Keystore> isWanted) {
     for (int i = 0; i < MAX_ROUNDS; i++) {
-      if (wanted.test(keystore())) {
+      if (isWanted.test(keystore())) {
         return;
       }
-      if (!busy(wanted)) {
+      if (!tickWorkers(isWanted)) {
         advance(TIMINGS.heartbeat().dividedBy(2));
-        beat();
+        heartbeatAll();
       }
     }
     throw new AssertionError("never came; it stays in " + keystore().rotation());
   }
 
-  private boolean busy(Predicate<Keystore> wanted) {
+  private boolean tickWorkers(Predicate<Keystore> isWanted) {
     boolean busy = false;
     for (Peer process : List.copyOf(processes)) {
-      if (process.isWorker && !wanted.test(keystore())) {
-        busy |= process.loop.tick() == NextTick.AT_ONCE;
+      if (process.isWorker && !isWanted.test(keystore())) {
+        busy |= process.loop.tick() == NextTick.IMMEDIATELY;
       }
     }
     return busy;
@@ -330,7 +334,7 @@ public final class RotationTestFleet {
     runUntil(keystore -> phase.isInstance(keystore.rotation()));
   }
 
-  public void runToTheEnd() {
+  public void runToEnd() {
     runUntil(keystore -> Rotation.unfinishedJob(keystore.rotation()).isEmpty());
   }
 
@@ -351,7 +355,7 @@ public final class RotationTestFleet {
               .byName()
               .forEach((field, bytes) -> {
                 FieldLocation fieldLocation = new FieldLocation(name, record.id().value(), field);
-                contents.put(fieldLocation.toString(), opened(cipher, fieldLocation, bytes));
+                contents.put(fieldLocation.toString(), open(cipher, fieldLocation, bytes));
               });
         }
       }
@@ -359,7 +363,7 @@ public final class RotationTestFleet {
     return contents;
   }
 
-  private static String opened(EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes) {
+  private static String open(EnvelopeCipher cipher, FieldLocation fieldLocation, Bytes bytes) {
     Opened opened = assertInstanceOf(Opened.class, cipher.open(fieldLocation, bytes.toArray()));
     return opened.version()
         + " "
