@@ -9,15 +9,15 @@ import keyfleet.rollout.Sha256;
 import keyfleet.rollout.node.ClockReading;
 import keyfleet.rollout.node.JournalEntry;
 import keyfleet.rollout.release.ReleaseVerdict;
-import keyfleet.watchdog.Artifacts;
-import keyfleet.watchdog.FakeArtifacts;
-import keyfleet.watchdog.FakeProbe;
-import keyfleet.watchdog.FakeSlots;
-import keyfleet.watchdog.Fetching;
-import keyfleet.watchdog.Fuse;
-import keyfleet.watchdog.Journal;
-import keyfleet.watchdog.Machine;
-import keyfleet.watchdog.Slots;
+import keyfleet.watchdog.CrashInjector;
+import keyfleet.watchdog.FakeHealthProbe;
+import keyfleet.watchdog.FakeReleaseFetcher;
+import keyfleet.watchdog.FakeReleaseSlots;
+import keyfleet.watchdog.FetchStatus;
+import keyfleet.watchdog.JournalStore;
+import keyfleet.watchdog.ReleaseFetcher;
+import keyfleet.watchdog.ReleaseSlots;
+import keyfleet.watchdog.WatchdogPorts;
 import org.jspecify.annotations.Nullable;
 
 /// The disk and the software of a node: they outlive the watchdog's process. Its loop may die
@@ -32,9 +32,9 @@ final class NodeMachine {
 
   private final Host host;
   private final Witness witness;
-  private final FakeSlots slots;
-  private final FakeArtifacts artifacts;
-  private final FakeProbe probe;
+  private final FakeReleaseSlots slots;
+  private final FakeReleaseFetcher artifacts;
+  private final FakeHealthProbe probe;
   private @Nullable JournalEntry written;
   private @Nullable JournalEntry synced;
   private int boots = 1;
@@ -42,17 +42,17 @@ final class NodeMachine {
   NodeMachine(Host host, Sha256 running, Witness witness) {
     this.host = host;
     this.witness = witness;
-    Fuse fuse = new Fuse();
-    this.slots = new FakeSlots(running, fuse);
-    this.artifacts = new FakeArtifacts(slots, fuse);
-    this.probe = new FakeProbe(slots);
+    CrashInjector fuse = new CrashInjector();
+    this.slots = new FakeReleaseSlots(running, fuse);
+    this.artifacts = new FakeReleaseFetcher(slots, fuse);
+    this.probe = new FakeHealthProbe(slots);
   }
 
-  FakeArtifacts artifacts() {
+  FakeReleaseFetcher artifacts() {
     return artifacts;
   }
 
-  FakeProbe probe() {
+  FakeHealthProbe probe() {
     return probe;
   }
 
@@ -80,9 +80,9 @@ final class NodeMachine {
   }
 
   /// What a watchdog's loop touches.
-  Machine touchedBy(Loop loop, Ports ports) {
+  WatchdogPorts touchedBy(Loop loop, Ports ports) {
     LongSupplier elapsed = ports.clock(Part.WATCHDOG, host.clock());
-    return new Machine(
+    return new WatchdogPorts(
         () -> moment(elapsed.getAsLong()),
         ports.journal(journal(loop)),
         slots(loop),
@@ -95,8 +95,8 @@ final class NodeMachine {
     return new ClockReading("boot-" + boots, elapsed, Instant.EPOCH.plusNanos(wall));
   }
 
-  private Journal journal(Loop loop) {
-    return new Journal() {
+  private JournalStore journal(Loop loop) {
+    return new JournalStore() {
       @Override
       public Optional<JournalEntry> load() {
         return page();
@@ -115,8 +115,8 @@ final class NodeMachine {
     };
   }
 
-  private Slots slots(Loop loop) {
-    return new Slots() {
+  private ReleaseSlots slots(Loop loop) {
+    return new ReleaseSlots() {
       @Override
       public Sha256 running() {
         return slots.running();
@@ -154,13 +154,13 @@ final class NodeMachine {
     };
   }
 
-  private Artifacts artifacts(Loop loop) {
-    return new Artifacts() {
+  private ReleaseFetcher artifacts(Loop loop) {
+    return new ReleaseFetcher() {
       @Override
-      public Fetching fetch(Sha256 release) {
+      public FetchStatus fetch(Sha256 release) {
         host.timeline().message();
         loop.boundary();
-        Fetching fetching = artifacts.fetch(release);
+        FetchStatus fetching = artifacts.fetch(release);
         loop.boundary();
         return fetching;
       }

@@ -13,9 +13,9 @@ import keyfleet.store.Entry;
 import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
-import keyfleet.watchdog.MachineException;
-import keyfleet.watchdog.Self;
+import keyfleet.watchdog.LocalFailureException;
 import keyfleet.watchdog.Watchdog;
+import keyfleet.watchdog.WatchdogIdentity;
 import keyfleet.wire.DesiredDocument;
 import keyfleet.wire.RolloutKeys;
 
@@ -80,7 +80,7 @@ final class NodeProcess implements NodeMachine.Witness {
     Kv kv = world.ports().kv(Part.WATCHDOG, seen);
     Watchdog watchdog =
         new Watchdog(
-            new Self(id, COMPONENT, protocol, Shipment.facts(id)),
+            new WatchdogIdentity(id, COMPONENT, protocol, Shipment.facts(id)),
             kv,
             machine.touchedBy(loop, world.ports()));
     Key key = RolloutKeys.desired(COMPONENT, id);
@@ -102,7 +102,7 @@ final class NodeProcess implements NodeMachine.Witness {
   private void look(Watchdog watchdog) {
     try {
       watchdog.tick();
-    } catch (MachineException e) {
+    } catch (LocalFailureException e) {
       host.note(e::getMessage);
     }
     machine.page().ifPresent(page -> host.note(() -> brief(page.node())));

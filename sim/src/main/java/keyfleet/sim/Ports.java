@@ -3,7 +3,7 @@ package keyfleet.sim;
 import java.util.function.LongSupplier;
 import keyfleet.store.Kv;
 import keyfleet.store.Records;
-import keyfleet.watchdog.Journal;
+import keyfleet.watchdog.JournalStore;
 
 /// What the parts of a fleet get in place of a port. Tests bend them, one at a time, to see that
 /// the swarm notices.
@@ -27,7 +27,7 @@ interface Ports {
     return true;
   }
 
-  default Journal journal(Journal journal) {
+  default JournalStore journal(JournalStore journal) {
     return journal;
   }
 }

@@ -22,7 +22,7 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 import keyfleet.store.Prefix;
 import keyfleet.store.Value;
-import keyfleet.watchdog.Journal;
+import keyfleet.watchdog.JournalStore;
 import keyfleet.wire.DesiredDocument;
 import keyfleet.wire.NodeProfile;
 import keyfleet.wire.NodeReportDocument;
@@ -74,7 +74,7 @@ enum NodeBug implements Ports {
   },
   JOURNAL_NOT_KEPT {
     @Override
-    public Journal journal(Journal journal) {
+    public JournalStore journal(JournalStore journal) {
       return new Forgetful(journal);
     }
   },
@@ -299,11 +299,11 @@ enum NodeBug implements Ports {
   }
 
   /// Remembers for as long as the process lives.
-  private static final class Forgetful implements Journal {
-    private final Journal inner;
-    private final Map<Journal, JournalEntry> pages = new HashMap<>();
+  private static final class Forgetful implements JournalStore {
+    private final JournalStore inner;
+    private final Map<JournalStore, JournalEntry> pages = new HashMap<>();
 
-    Forgetful(Journal inner) {
+    Forgetful(JournalStore inner) {
       this.inner = inner;
     }
 

@@ -33,22 +33,22 @@ public final class Watchdog {
   /// How soon work in progress, or failed work, is tried again.
   static final Duration WORK_EVERY = Duration.ofSeconds(1);
 
-  private final Self self;
-  private final Machine machine;
-  private final Wire wire;
-  private final Notebook notebook;
+  private final WatchdogIdentity self;
+  private final WatchdogPorts machine;
+  private final NodeStoreClient wire;
+  private final NodeJournal notebook;
   private long tickedAt;
 
-  public Watchdog(Self self, Kv kv, Machine machine) {
+  public Watchdog(WatchdogIdentity self, Kv kv, WatchdogPorts machine) {
     this.self = self;
     this.machine = machine;
-    this.wire = new Wire(self, kv, machine.host());
-    this.notebook = new Notebook(machine.journal(), machine.host());
+    this.wire = new NodeStoreClient(self, kv, machine.host());
+    this.notebook = new NodeJournal(machine.journal(), machine.host());
     this.tickedAt = machine.host().clockReading().elapsed() - WORK_EVERY.toNanos();
   }
 
   /// One round. If the store is unavailable, the round continues without it; if the machine fails,
-  /// the round ends with a [MachineException].
+  /// the round ends with a [LocalFailureException].
   public void tick() {
     tickedAt = machine.host().clockReading().elapsed();
     Node node = notebook.take(node(), new Ticked());
@@ -116,7 +116,7 @@ public final class Watchdog {
 
   /// Performs the one action that is due and returns its result.
   private Optional<NodeEvent> done(NodeAction work, Node node, StoreLink link) {
-    Slots slots = machine.slots();
+    ReleaseSlots slots = machine.slots();
     return switch (work) {
       case Nothing _ -> {
         tidy(Node.keptReleases(node));
@@ -146,9 +146,10 @@ public final class Watchdog {
 
   private Optional<NodeEvent> fetched(Download download) {
     return switch (machine.artifacts().fetch(download.release())) {
-      case Fetching.UnderWay _ -> Optional.empty();
-      case Fetching.Ended(var verdict) -> Optional.of(new Fetched(download.attemptId(), verdict));
-      case Fetching.Failed(var reason) ->
+      case FetchStatus.InProgress _ -> Optional.empty();
+      case FetchStatus.Finished(var verdict) ->
+          Optional.of(new Fetched(download.attemptId(), verdict));
+      case FetchStatus.Failed(var reason) ->
           Optional.of(new FetchFailed(download.attemptId(), reason));
     };
   }

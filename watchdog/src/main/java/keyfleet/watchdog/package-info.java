@@ -3,7 +3,7 @@
 ///
 /// [keyfleet.rollout.node.Node] decides what follows; this package performs it on the machine. One
 /// thread calls [Watchdog#tick], when [Watchdog#wakeAt] has come or the node's `desired` key has
-/// changed. A tick reads the order, writes the decision to the [Journal], performs at most one
+/// changed. A tick reads the order, writes the decision to the [JournalStore], performs at most one
 /// action on the machine, writes its result, and reports. So a crash falls between two effects, and
 /// each effect can be repeated:
 ///
@@ -27,8 +27,8 @@
 /// | `update-nodes` `<component>.<node>`            | this node    | its facts, and the releases it has rolled back |
 /// | `update-status` `<component>.<node>`           | this node    | its heartbeat, which expires after 120 s |
 ///
-/// Start reading with [Watchdog], then [Notebook] and [Wire]; [Machine] lists what a machine must
-/// provide.
+/// Start reading with [Watchdog], then [NodeJournal] and [NodeStoreClient]; [WatchdogPorts] lists
+/// what a machine must provide.
 @NullMarked
 package keyfleet.watchdog;
 

@@ -1,7 +1,7 @@
 package keyfleet.watchdog;
 
-import static keyfleet.watchdog.Rig.NEW;
-import static keyfleet.watchdog.Rig.OLD;
+import static keyfleet.watchdog.WatchdogHarness.NEW;
+import static keyfleet.watchdog.WatchdogHarness.OLD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,7 +17,7 @@ import keyfleet.rollout.node.ProbeResult;
 import keyfleet.rollout.node.ProbeResult.State;
 import keyfleet.rollout.release.ReleaseVerdict.TooFewSignatures;
 import keyfleet.rollout.release.ReleaseVerdict.Unacceptable;
-import keyfleet.watchdog.FakeJournal.Unsynced;
+import keyfleet.watchdog.FakeJournalStore.Unsynced;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,7 +29,7 @@ class WatchdogCrashTest {
   private static final int MOST_POINTS = 2_000;
 
   interface Life {
-    void live(Rig rig);
+    void live(WatchdogHarness rig);
   }
 
   enum End {
@@ -47,7 +47,7 @@ class WatchdogCrashTest {
       this.rollbackReason = rollbackReason;
     }
 
-    void check(Rig rig, String where) {
+    void check(WatchdogHarness rig, String where) {
       List<Sha256> history =
           phase == NodePhase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
       NodeReport report = rig.report().orElseThrow();
@@ -60,7 +60,7 @@ class WatchdogCrashTest {
 
     Life life() {
       return switch (this) {
-        case CONFIRMED -> Rig::driveToTheEnd;
+        case CONFIRMED -> WatchdogHarness::driveToTheEnd;
         case UNHEALTHY ->
             rig -> {
               rig.probe.show(NEW, new ProbeResult(State.NOT_READY, 0));
@@ -111,16 +111,16 @@ class WatchdogCrashTest {
   @EnumSource(Unsynced.class)
   void crashAnywhereThenCutOff_isBackByTheDeadline(Unsynced fate) {
     for (int point = 0; ; point++) {
-      Rig rig = new Rig();
+      WatchdogHarness rig = new WatchdogHarness();
       rig.fuse.blowAfter(point);
       try {
         End.UNCONFIRMED.life().live(rig);
         return;
-      } catch (Crash crash) {
+      } catch (InjectedCrash crash) {
         rig.journal.crashed(fate);
         rig.restart();
         rig.kv.cut();
-        rig.pass(Rig.DEADLINE.plusSeconds(2));
+        rig.pass(WatchdogHarness.DEADLINE.plusSeconds(2));
         assertEquals(OLD, rig.slots.running(), "point " + point + ", " + crash.getMessage());
       }
     }
@@ -129,7 +129,7 @@ class WatchdogCrashTest {
   /// A running release is not checked again: an expiry blocks only new updates.
   @Test
   void crashRightAfterTheSwap_goesOnAlthoughTheReleaseHasExpired() {
-    Rig rig = new Rig();
+    WatchdogHarness rig = new WatchdogHarness();
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.order(Goal.APPLIED);
     rig.tick();
@@ -144,7 +144,7 @@ class WatchdogCrashTest {
   @Test
   void lifeWithoutACrash_ends() {
     for (End end : End.values()) {
-      Rig rig = new Rig();
+      WatchdogHarness rig = new WatchdogHarness();
       end.life().live(rig);
       end.check(rig, end.name());
     }
@@ -161,12 +161,12 @@ class WatchdogCrashTest {
 
   /// Whether the scenario was long enough to reach that point.
   private static boolean once(End end, Unsynced fate, Duration boot, int point) {
-    Rig rig = new Rig();
+    WatchdogHarness rig = new WatchdogHarness();
     rig.fuse.blowAfter(point);
     String where = end + ", no crash";
     try {
       end.life().live(rig);
-    } catch (Crash crash) {
+    } catch (InjectedCrash crash) {
       where = end + ", point " + point + ", " + crash.getMessage();
       rig.journal.crashed(fate);
       if (boot.isZero()) {

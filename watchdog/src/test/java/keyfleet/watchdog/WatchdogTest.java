@@ -1,7 +1,7 @@
 package keyfleet.watchdog;
 
-import static keyfleet.watchdog.Rig.NEW;
-import static keyfleet.watchdog.Rig.OLD;
+import static keyfleet.watchdog.WatchdogHarness.NEW;
+import static keyfleet.watchdog.WatchdogHarness.OLD;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -34,7 +34,7 @@ class WatchdogTest {
   private static final Unacceptable UNSIGNED =
       new Unacceptable(List.of(new TooFewSignatures(0, 1)));
 
-  private final Rig rig = new Rig();
+  private final WatchdogHarness rig = new WatchdogHarness();
 
   private void assertBack(RollbackReason rollbackReason) {
     NodeReport report = rig.report().orElseThrow();
@@ -129,16 +129,16 @@ class WatchdogTest {
 
   @Test
   void artifactThatCannotBeHad_saysNothingAgainstTheRelease() {
-    rig.artifacts.answer(NEW, new Fetching.UnderWay());
+    rig.artifacts.answer(NEW, new FetchStatus.InProgress());
     rig.drive(Goal.STAGED, NodePhase.PREPARING);
     rig.pass(Duration.ofMinutes(3));
     assertEquals(NodePhase.PREPARING, rig.nodePhase());
-    rig.artifacts.answer(NEW, new Fetching.Failed("no route"));
+    rig.artifacts.answer(NEW, new FetchStatus.Failed("no route"));
     rig.pass(Duration.ofSeconds(5));
     assertBack(RollbackReason.INFRASTRUCTURE);
     assertEquals(List.of("no route"), rig.report().orElseThrow().reasons());
     rig.artifacts.recover(NEW);
-    rig.order(new DesiredState(Rig.task(2), Goal.STAGED, new DriverClaim(1, "a"), 9));
+    rig.order(new DesiredState(WatchdogHarness.task(2), Goal.STAGED, new DriverClaim(1, "a"), 9));
     rig.pass(Duration.ofSeconds(31));
     assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
@@ -157,11 +157,11 @@ class WatchdogTest {
   void diskThatIsFull_doesNotKeepAnUnconfirmedRelease() {
     soaked();
     rig.journal.fill();
-    rig.host.advance(Rig.DEADLINE);
-    assertThrows(MachineException.class, rig::tick);
+    rig.host.advance(WatchdogHarness.DEADLINE);
+    assertThrows(LocalFailureException.class, rig::tick);
     assertEquals(OLD, rig.slots.running());
     rig.restart();
-    assertThrows(MachineException.class, rig::tick);
+    assertThrows(LocalFailureException.class, rig::tick);
     assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
   }
 
@@ -260,7 +260,7 @@ class WatchdogTest {
     rig.pass(Duration.ofSeconds(31));
     assertBack(RollbackReason.ORDERED);
     assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
-    rig.order(new DesiredState(Rig.task(2), Goal.APPLIED, new DriverClaim(3, "c"), 1));
+    rig.order(new DesiredState(WatchdogHarness.task(2), Goal.APPLIED, new DriverClaim(3, "c"), 1));
     rig.pass(Duration.ofMinutes(1));
     assertBack(RollbackReason.ORDERED);
     assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
@@ -285,7 +285,7 @@ class WatchdogTest {
   void ordersDoubledAndShuffled_endInOneSwapAndNoFailure() {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
-      Rig shuffled = new Rig();
+      WatchdogHarness shuffled = new WatchdogHarness();
       List<Goal> goals = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
       for (int i = 0; i < 400; i++) {
         DriverClaim lead = new DriverClaim(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
@@ -303,7 +303,7 @@ class WatchdogTest {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
       Fault[] faults = Fault.values();
-      Rig unsure = new Rig(() -> faults[random.nextInt(faults.length)]);
+      WatchdogHarness unsure = new WatchdogHarness(() -> faults[random.nextInt(faults.length)]);
       unsure.driveToTheEnd();
       unsure.pass(Duration.ofMinutes(5));
       assertEquals(NodePhase.CONFIRMED, unsure.nodePhase(), "seed " + seed);
@@ -313,8 +313,9 @@ class WatchdogTest {
   @Test
   void reportThatGotLost_isSentAgainAtTheNextTick() {
     Iterator<Fault> faults = List.of(Fault.NONE, Fault.LOST).iterator();
-    Rig unsure = new Rig(() -> faults.hasNext() ? faults.next() : Fault.NONE);
-    unsure.artifacts.answer(NEW, new Fetching.UnderWay());
+    WatchdogHarness unsure =
+        new WatchdogHarness(() -> faults.hasNext() ? faults.next() : Fault.NONE);
+    unsure.artifacts.answer(NEW, new FetchStatus.InProgress());
     unsure.order(Goal.STAGED);
     unsure.tick();
     assertEquals(Optional.empty(), unsure.report());
@@ -325,7 +326,7 @@ class WatchdogTest {
   @Test
   void reportThatTheStoreLost_isBackWithTheNextBeat() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
-    var key = RolloutKeys.ofNode(Rig.SELF.component(), Rig.SELF.node());
+    var key = RolloutKeys.ofNode(WatchdogHarness.SELF.component(), WatchdogHarness.SELF.node());
     rig.store.delete(
         RolloutKeys.REPORTS, key, rig.store.get(RolloutKeys.REPORTS, key).orElseThrow().revision());
     rig.pass(Duration.ofSeconds(31));
@@ -355,7 +356,7 @@ class WatchdogTest {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.store.put(
         RolloutKeys.ROLLOUTS,
-        RolloutKeys.desired(Rig.SELF.component(), Rig.SELF.node()),
+        RolloutKeys.desired(WatchdogHarness.SELF.component(), WatchdogHarness.SELF.node()),
         Value.of("{\"goal\":\"applied\"}"));
     rig.pass(Duration.ofMinutes(2));
     assertEquals(NodePhase.STAGED, rig.nodePhase());

@@ -8,12 +8,12 @@ import keyfleet.rollout.node.ProbeResult.State;
 import keyfleet.rollout.plan.NodeStatus.Health;
 
 /// Software that is ready, unless a test sets another result for its release.
-public final class FakeProbe implements Probe {
-  private final Slots slots;
+public final class FakeHealthProbe implements HealthProbe {
+  private final ReleaseSlots slots;
   private final Map<Sha256, ProbeResult> sights = new HashMap<>();
   private Health health = Health.HEALTHY;
 
-  public FakeProbe(Slots slots) {
+  public FakeHealthProbe(ReleaseSlots slots) {
     this.slots = slots;
   }
 

@@ -5,7 +5,7 @@ import java.time.Instant;
 import keyfleet.rollout.node.ClockReading;
 
 /// A machine's clocks, which move only when a test moves them.
-public final class FakeHost implements Host {
+public final class FakeNodeClock implements NodeClock {
   private int boots = 1;
   private long elapsed;
   private Instant wall = Instant.parse("2026-11-16T12:00:00Z");

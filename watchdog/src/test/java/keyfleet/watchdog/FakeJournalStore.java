@@ -5,20 +5,20 @@ import keyfleet.rollout.node.JournalEntry;
 import org.jspecify.annotations.Nullable;
 
 /// A journal in memory. An entry is first written and then synced; a crash in between may lose it.
-public final class FakeJournal implements Journal {
+public final class FakeJournalStore implements JournalStore {
   /// What a crash does to an entry that was written and not synced.
   public enum Unsynced {
     LOST,
     KEPT
   }
 
-  private final Fuse fuse;
+  private final CrashInjector fuse;
   private @Nullable JournalEntry written;
   private @Nullable JournalEntry synced;
   private int saves;
   private boolean full;
 
-  public FakeJournal(Fuse fuse) {
+  public FakeJournalStore(CrashInjector fuse) {
     this.fuse = fuse;
   }
 
@@ -31,7 +31,7 @@ public final class FakeJournal implements Journal {
   public void save(JournalEntry page) {
     fuse.pass("before save");
     if (full) {
-      throw new MachineException("no space left for the journal");
+      throw new LocalFailureException("no space left for the journal");
     }
     written = page;
     fuse.pass("before sync");

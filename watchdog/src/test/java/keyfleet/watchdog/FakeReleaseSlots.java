@@ -8,14 +8,14 @@ import keyfleet.rollout.ReleaseVersion;
 import keyfleet.rollout.Sha256;
 
 /// Slots in memory that record every change of the running release.
-public final class FakeSlots implements Slots {
+public final class FakeReleaseSlots implements ReleaseSlots {
   private static final int SHOWN = 8;
 
-  private final Fuse fuse;
+  private final CrashInjector fuse;
   private final Set<Sha256> held = new TreeSet<>();
   private final List<Sha256> ran = new ArrayList<>();
 
-  public FakeSlots(Sha256 running, Fuse fuse) {
+  public FakeReleaseSlots(Sha256 running, CrashInjector fuse) {
     this.fuse = fuse;
     held.add(running);
     ran.add(running);
@@ -40,7 +40,7 @@ public final class FakeSlots implements Slots {
   public void run(Sha256 release) {
     fuse.pass("before run");
     if (!held.contains(release)) {
-      throw new MachineException("release is not installed: " + release);
+      throw new LocalFailureException("release is not installed: " + release);
     }
     if (!release.equals(running())) {
       ran.add(release);
@@ -52,7 +52,7 @@ public final class FakeSlots implements Slots {
   public void discard(Sha256 release) {
     fuse.pass("before discard");
     if (release.equals(running())) {
-      throw new MachineException("the running release cannot be discarded: " + release);
+      throw new LocalFailureException("the running release cannot be discarded: " + release);
     }
     held.remove(release);
     fuse.pass("after discard");

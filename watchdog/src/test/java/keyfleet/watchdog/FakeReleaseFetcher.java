@@ -7,19 +7,19 @@ import keyfleet.rollout.release.ReleaseVerdict;
 import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
 
 /// Releases that are available at once, unless a test says otherwise.
-public final class FakeArtifacts implements Artifacts {
-  private final FakeSlots slots;
-  private final Fuse fuse;
-  private final Map<Sha256, Fetching> instead = new HashMap<>();
+public final class FakeReleaseFetcher implements ReleaseFetcher {
+  private final FakeReleaseSlots slots;
+  private final CrashInjector fuse;
+  private final Map<Sha256, FetchStatus> instead = new HashMap<>();
   private final Map<Sha256, ReleaseVerdict> releaseVerdicts = new HashMap<>();
 
-  public FakeArtifacts(FakeSlots slots, Fuse fuse) {
+  public FakeReleaseFetcher(FakeReleaseSlots slots, CrashInjector fuse) {
     this.slots = slots;
     this.fuse = fuse;
   }
 
   /// From now on a fetch of the release returns this status.
-  public void answer(Sha256 release, Fetching fetching) {
+  public void answer(Sha256 release, FetchStatus fetching) {
     instead.put(release, fetching);
   }
 
@@ -33,11 +33,11 @@ public final class FakeArtifacts implements Artifacts {
   }
 
   @Override
-  public Fetching fetch(Sha256 release) {
+  public FetchStatus fetch(Sha256 release) {
     fuse.pass("before fetch");
     ReleaseVerdict releaseVerdict = judge(release);
-    Fetching fetching = instead.getOrDefault(release, new Fetching.Ended(releaseVerdict));
-    if (fetching instanceof Fetching.Ended(Acceptable _)) {
+    FetchStatus fetching = instead.getOrDefault(release, new FetchStatus.Finished(releaseVerdict));
+    if (fetching instanceof FetchStatus.Finished(Acceptable _)) {
       slots.put(release);
     }
     fuse.pass("after fetch");

@@ -3,6 +3,6 @@ package keyfleet.watchdog;
 import keyfleet.rollout.node.ClockReading;
 
 /// The clocks of the node's machine. The elapsed clock counts suspend.
-public interface Host {
+public interface NodeClock {
   ClockReading clockReading();
 }

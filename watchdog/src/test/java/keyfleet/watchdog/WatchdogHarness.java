@@ -29,38 +29,39 @@ import keyfleet.wire.RolloutKeys;
 
 /// One node with its watchdog, a store, and orders from a simulated driver. Time passes in steps of
 /// one second; the watchdog ticks when it asks to.
-final class Rig {
+final class WatchdogHarness {
   static final Sha256 OLD = new Sha256("0".repeat(64));
   static final Sha256 NEW = new Sha256("1".repeat(64));
-  static final Self SELF = new Self(new NodeId("web1"), new Component("agent"), 1, Facts.NONE);
+  static final WatchdogIdentity SELF =
+      new WatchdogIdentity(new NodeId("web1"), new Component("agent"), 1, Facts.NONE);
   static final Duration SOAK = Duration.ofMinutes(1);
   static final Duration DEADLINE = Duration.ofMinutes(5);
   static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
 
-  final Fuse fuse = new Fuse();
+  final CrashInjector fuse = new CrashInjector();
   final FakeStoreClock clock = new FakeStoreClock();
   final FakeKv store = new FakeKv(clock);
-  final FakeHost host = new FakeHost();
-  final FakeJournal journal = new FakeJournal(fuse);
-  final FakeSlots slots = new FakeSlots(OLD, fuse);
-  final FakeArtifacts artifacts = new FakeArtifacts(slots, fuse);
-  final FakeProbe probe = new FakeProbe(slots);
-  final FusedKv kv;
+  final FakeNodeClock host = new FakeNodeClock();
+  final FakeJournalStore journal = new FakeJournalStore(fuse);
+  final FakeReleaseSlots slots = new FakeReleaseSlots(OLD, fuse);
+  final FakeReleaseFetcher artifacts = new FakeReleaseFetcher(slots, fuse);
+  final FakeHealthProbe probe = new FakeHealthProbe(slots);
+  final CrashInjectingKv kv;
   private Watchdog watchdog;
   private long decisions;
   private final Map<Revision, NodeReport> read = new HashMap<>();
 
-  Rig() {
+  WatchdogHarness() {
     this(() -> Fault.NONE);
   }
 
-  Rig(Supplier<Fault> faults) {
-    kv = new FusedKv(new UnreliableKv(store, faults), fuse);
+  WatchdogHarness(Supplier<Fault> faults) {
+    kv = new CrashInjectingKv(new UnreliableKv(store, faults), fuse);
     watchdog = started();
   }
 
   private Watchdog started() {
-    return new Watchdog(SELF, kv, new Machine(host, journal, slots, artifacts, probe));
+    return new Watchdog(SELF, kv, new WatchdogPorts(host, journal, slots, artifacts, probe));
   }
 
   /// The process dies and a new one starts.

@@ -27,22 +27,22 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a node's order from the store, and writes its report, its facts and its heartbeat there.
 /// Each method may throw a [keyfleet.store.StoreException] and may then be called again.
-final class Wire {
+final class NodeStoreClient {
   static final Duration BEAT_EVERY = Duration.ofSeconds(30);
 
-  private record Order(Revision revision, @Nullable DesiredState desiredState) {}
+  private record StoredOrder(Revision revision, @Nullable DesiredState desiredState) {}
 
-  private final Self self;
+  private final WatchdogIdentity self;
   private final Kv kv;
-  private final Host host;
+  private final NodeClock host;
   private final Key desiredKey;
   private final Key ownKey;
-  private @Nullable Order order;
+  private @Nullable StoredOrder order;
   private @Nullable NodeReport told;
   private @Nullable NodeProfile shown;
   private long beatDue;
 
-  Wire(Self self, Kv kv, Host host) {
+  NodeStoreClient(WatchdogIdentity self, Kv kv, NodeClock host) {
     this.self = self;
     this.kv = kv;
     this.host = host;
@@ -57,9 +57,9 @@ final class Wire {
     if (entry == null) {
       return Optional.empty();
     }
-    Order known = order;
+    StoredOrder known = order;
     if (known == null || !known.revision.equals(entry.revision())) {
-      known = new Order(entry.revision(), decoded(entry.value()));
+      known = new StoredOrder(entry.revision(), decoded(entry.value()));
       order = known;
     }
     return Optional.ofNullable(known.desiredState);

@@ -3,15 +3,15 @@ package keyfleet.watchdog;
 import keyfleet.rollout.release.ReleaseVerdict;
 
 /// How far the fetch of a release has got.
-public sealed interface Fetching {
-  record UnderWay() implements Fetching {}
+public sealed interface FetchStatus {
+  record InProgress() implements FetchStatus {}
 
   /// The rules have been checked; if they accept the release, it is in its slot, complete and
   /// verified.
-  record Ended(ReleaseVerdict releaseVerdict) implements Fetching {}
+  record Finished(ReleaseVerdict releaseVerdict) implements FetchStatus {}
 
   /// The release could not be fetched or stored; this attempt does not try again.
-  record Failed(String reason) implements Fetching {
+  record Failed(String reason) implements FetchStatus {
     /// The reason goes into the node's report, which must fit into the store.
     static final int MAX_REASON = 500;
 

@@ -6,7 +6,7 @@ import keyfleet.rollout.Sha256;
 
 /// The releases on a node's disk, each complete and in a slot of its own; one of them runs (R22). A
 /// release is named by its manifest's digest.
-public interface Slots {
+public interface ReleaseSlots {
   Sha256 running();
 
   /// The version of the running release.

@@ -12,17 +12,17 @@ import org.jspecify.annotations.Nullable;
 
 /// The node's state, never ahead of its journal. There is one exception: a disk that accepts no
 /// entry does not keep an unconfirmed release running (I4).
-final class Notebook {
+final class NodeJournal {
   /// While a deadline runs, the remaining time is saved this often. It bounds how much a reboot
   /// with a wrong wall clock can add.
   static final Duration CHECKPOINT_EVERY = Duration.ofSeconds(30);
 
-  private final Journal journal;
-  private final Host host;
+  private final JournalStore journal;
+  private final NodeClock host;
   private @Nullable JournalEntry page;
   private @Nullable Node node;
 
-  Notebook(Journal journal, Host host) {
+  NodeJournal(JournalStore journal, NodeClock host) {
     this.journal = journal;
     this.host = host;
   }
@@ -62,7 +62,7 @@ final class Notebook {
     try {
       journal.save(next);
       page = next;
-    } catch (MachineException e) {
+    } catch (LocalFailureException e) {
       if (!isSafeUnsaved(after)) {
         throw e;
       }

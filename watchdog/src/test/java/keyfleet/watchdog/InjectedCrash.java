@@ -1,10 +1,10 @@
 package keyfleet.watchdog;
 
 /// The watchdog process dies here. None of its code runs after this; durable data stays.
-public final class Crash extends RuntimeException {
+public final class InjectedCrash extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  public Crash(String point) {
+  public InjectedCrash(String point) {
     super(point);
   }
 }

@@ -4,7 +4,7 @@ import keyfleet.rollout.node.ProbeResult;
 import keyfleet.rollout.plan.NodeStatus.Health;
 
 /// Checks the software that runs.
-public interface Probe {
+public interface HealthProbe {
   /// It never waits for long: no answer counts as not ready.
   ProbeResult look();
 

@@ -3,7 +3,7 @@ package keyfleet.watchdog;
 import java.util.function.Supplier;
 
 /// Kills a watchdog right before or right after one of its effects, chosen by counting them.
-public final class Fuse {
+public final class CrashInjector {
   private static final int NEVER = Integer.MAX_VALUE;
 
   private int left = NEVER;
@@ -19,7 +19,7 @@ public final class Fuse {
 
   void pass(String point) {
     if (left != NEVER && left >= 0 && left-- == 0) {
-      throw new Crash(point);
+      throw new InjectedCrash(point);
     }
   }
 

@@ -13,12 +13,12 @@ import keyfleet.store.WriteResult;
 
 /// A watchdog's connection to the store. The watchdog can die at each use of it, and a test can
 /// disconnect it.
-final class FusedKv implements ForwardingKv {
+final class CrashInjectingKv implements ForwardingKv {
   private final Kv inner;
-  private final Fuse fuse;
+  private final CrashInjector fuse;
   private boolean cut;
 
-  FusedKv(Kv inner, Fuse fuse) {
+  CrashInjectingKv(Kv inner, CrashInjector fuse) {
     this.inner = inner;
     this.fuse = fuse;
   }
