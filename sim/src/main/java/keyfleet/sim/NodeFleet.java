@@ -191,7 +191,7 @@ final class NodeFleet implements Fleet, NodeTruth.Circumstances, RolloutClerk.Wi
     node.host().suffer(fault);
     switch (fault.kind()) {
       case PROVIDER -> {
-        node.machine().artifacts().answer(NodeTruth.NEW, new FetchStatus.Failed("no way to it"));
+        node.machine().artifacts().setStatus(NodeTruth.NEW, new FetchStatus.Failed("no way to it"));
         later(fault, () -> node.machine().artifacts().recover(NodeTruth.NEW));
       }
       case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX -> later(fault, () -> revive(node, fault));

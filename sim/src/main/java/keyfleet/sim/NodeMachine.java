@@ -42,9 +42,9 @@ final class NodeMachine {
   NodeMachine(Host host, Sha256 running, Witness witness) {
     this.host = host;
     this.witness = witness;
-    CrashInjector fuse = new CrashInjector();
-    this.slots = new FakeReleaseSlots(running, fuse);
-    this.artifacts = new FakeReleaseFetcher(slots, fuse);
+    CrashInjector crashInjector = new CrashInjector();
+    this.slots = new FakeReleaseSlots(running, crashInjector);
+    this.artifacts = new FakeReleaseFetcher(slots, crashInjector);
     this.probe = new FakeHealthProbe(slots);
   }
 
@@ -128,16 +128,16 @@ final class NodeMachine {
       }
 
       @Override
-      public Set<Sha256> held() {
-        return slots.held();
+      public Set<Sha256> installed() {
+        return slots.installed();
       }
 
       @Override
-      public void run(Sha256 release) {
+      public void activate(Sha256 release) {
         host.timeline().message();
         loop.beforeWrite();
         boolean changes = !slots.running().equals(release);
-        slots.run(release);
+        slots.activate(release);
         if (changes) {
           witness.ran(release);
         }
@@ -160,14 +160,14 @@ final class NodeMachine {
       public FetchStatus fetch(Sha256 release) {
         host.timeline().message();
         loop.boundary();
-        FetchStatus fetching = artifacts.fetch(release);
+        FetchStatus fetchStatus = artifacts.fetch(release);
         loop.boundary();
-        return fetching;
+        return fetchStatus;
       }
 
       @Override
-      public ReleaseVerdict judge(Sha256 release) {
-        return artifacts.judge(release);
+      public ReleaseVerdict checkRules(Sha256 release) {
+        return artifacts.checkRules(release);
       }
     };
   }

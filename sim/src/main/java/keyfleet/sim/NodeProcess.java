@@ -56,12 +56,12 @@ final class NodeProcess implements NodeMachine.Witness {
 
   /// The release never becomes ready here.
   void spoil(Sha256 release) {
-    machine.probe().show(release, new ProbeResult(ProbeResult.State.NOT_READY, 0));
+    machine.probe().setResult(release, new ProbeResult(ProbeResult.State.NOT_READY, 0));
   }
 
   /// As new: every release works.
   void repair() {
-    machine.probe().show(NodeTruth.NEW, new ProbeResult(ProbeResult.State.READY, 0));
+    machine.probe().setResult(NodeTruth.NEW, new ProbeResult(ProbeResult.State.READY, 0));
   }
 
   /// Whether its watchdog, in its last life, is too old for the release.

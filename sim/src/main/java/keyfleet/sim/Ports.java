@@ -27,7 +27,7 @@ interface Ports {
     return true;
   }
 
-  default JournalStore journal(JournalStore journal) {
-    return journal;
+  default JournalStore journal(JournalStore journalStore) {
+    return journalStore;
   }
 }

@@ -74,8 +74,8 @@ enum NodeBug implements Ports {
   },
   JOURNAL_NOT_KEPT {
     @Override
-    public JournalStore journal(JournalStore journal) {
-      return new Forgetful(journal);
+    public JournalStore journal(JournalStore journalStore) {
+      return new Forgetful(journalStore);
     }
   },
   ABORT_WITHOUT_ACKNOWLEDGEMENT {

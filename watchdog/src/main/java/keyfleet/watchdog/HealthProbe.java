@@ -6,7 +6,7 @@ import keyfleet.rollout.plan.NodeStatus.Health;
 /// Checks the software that runs.
 public interface HealthProbe {
   /// It never waits for long: no answer counts as not ready.
-  ProbeResult look();
+  ProbeResult probe();
 
   /// Whether the software keeps failing although it is restarted, whichever release runs.
   Health health();

@@ -12,5 +12,5 @@ public interface JournalStore {
 
   /// On return the entry is durable, and no earlier one can come back. If it throws, the journal
   /// contains this entry or the previous one.
-  void save(JournalEntry page);
+  void save(JournalEntry entry);
 }

@@ -15,53 +15,53 @@ import org.jspecify.annotations.Nullable;
 final class NodeJournal {
   /// While a deadline runs, the remaining time is saved this often. It bounds how much a reboot
   /// with a wrong wall clock can add.
-  static final Duration CHECKPOINT_EVERY = Duration.ofSeconds(30);
+  static final Duration CHECKPOINT_INTERVAL = Duration.ofSeconds(30);
 
-  private final JournalStore journal;
-  private final NodeClock host;
-  private @Nullable JournalEntry page;
+  private final JournalStore store;
+  private final NodeClock clock;
+  private @Nullable JournalEntry lastEntry;
   private @Nullable Node node;
 
-  NodeJournal(JournalStore journal, NodeClock host) {
-    this.journal = journal;
-    this.host = host;
+  NodeJournal(JournalStore store, NodeClock clock) {
+    this.store = store;
+    this.clock = clock;
   }
 
   /// The node from the journal, or the supplied one on a node without a journal. It reads only on
   /// the first call, and on the first call after a save that may have failed.
-  Node open(Supplier<Node> unheardOf) {
+  Node open(Supplier<Node> initial) {
     if (node != null) {
       return node;
     }
-    ClockReading now = host.clockReading();
-    JournalEntry found = journal.load().orElse(null);
+    ClockReading now = clock.clockReading();
+    JournalEntry found = store.load().orElse(null);
     if (found == null) {
-      return saved(unheardOf.get(), now);
+      return save(initial.get(), now);
     }
-    page = found;
+    lastEntry = found;
     Node restored = found.restore(now);
     node = restored;
     return restored;
   }
 
   /// Applies the event and saves the result: on return the journal has it.
-  Node take(Node before, NodeEvent event) {
-    ClockReading now = host.clockReading();
+  Node apply(Node before, NodeEvent event) {
+    ClockReading now = clock.clockReading();
     Node after = Node.next(before, event, now.elapsed());
-    if (page == null || !page.isUpToDate(after) || isOld(page, now)) {
-      return saved(after, now);
+    if (lastEntry == null || !lastEntry.isUpToDate(after) || isCheckpointDue(lastEntry, now)) {
+      return save(after, now);
     }
     node = after;
     return after;
   }
 
-  private Node saved(Node after, ClockReading now) {
+  private Node save(Node after, ClockReading now) {
     JournalEntry next = new JournalEntry(after, now);
     node = null; // if the save fails, only the journal knows the state
-    page = null;
+    lastEntry = null;
     try {
-      journal.save(next);
-      page = next;
+      store.save(next);
+      lastEntry = next;
     } catch (LocalFailureException e) {
       if (!isSafeUnsaved(after)) {
         throw e;
@@ -77,9 +77,9 @@ final class NodeJournal {
     return after instanceof RollingBack back && back.undo() == Undo.SWAP_BACK;
   }
 
-  private static boolean isOld(JournalEntry page, ClockReading now) {
-    return page.remainingDeadline().isPresent()
-        && (!page.writtenAt().boot().equals(now.boot())
-            || now.elapsed() - page.writtenAt().elapsed() >= CHECKPOINT_EVERY.toNanos());
+  private static boolean isCheckpointDue(JournalEntry entry, ClockReading now) {
+    return entry.remainingDeadline().isPresent()
+        && (!entry.writtenAt().boot().equals(now.boot())
+            || now.elapsed() - entry.writtenAt().elapsed() >= CHECKPOINT_INTERVAL.toNanos());
   }
 }

@@ -28,27 +28,27 @@ import org.jspecify.annotations.Nullable;
 /// Reads a node's order from the store, and writes its report, its facts and its heartbeat there.
 /// Each method may throw a [keyfleet.store.StoreException] and may then be called again.
 final class NodeStoreClient {
-  static final Duration BEAT_EVERY = Duration.ofSeconds(30);
+  static final Duration HEARTBEAT_INTERVAL = Duration.ofSeconds(30);
 
   private record StoredOrder(Revision revision, @Nullable DesiredState desiredState) {}
 
-  private final WatchdogIdentity self;
+  private final WatchdogIdentity identity;
   private final Kv kv;
-  private final NodeClock host;
+  private final NodeClock clock;
   private final Key desiredKey;
   private final Key ownKey;
-  private @Nullable StoredOrder order;
-  private @Nullable NodeReport told;
-  private @Nullable NodeProfile shown;
-  private long beatDue;
+  private @Nullable StoredOrder storedOrder;
+  private @Nullable NodeReport lastReport;
+  private @Nullable NodeProfile lastProfile;
+  private long heartbeatDue;
 
-  NodeStoreClient(WatchdogIdentity self, Kv kv, NodeClock host) {
-    this.self = self;
+  NodeStoreClient(WatchdogIdentity identity, Kv kv, NodeClock clock) {
+    this.identity = identity;
     this.kv = kv;
-    this.host = host;
-    this.beatDue = host.clockReading().elapsed();
-    this.desiredKey = RolloutKeys.desired(self.component(), self.node());
-    this.ownKey = RolloutKeys.ofNode(self.component(), self.node());
+    this.clock = clock;
+    this.heartbeatDue = clock.clockReading().elapsed();
+    this.desiredKey = RolloutKeys.desired(identity.component(), identity.node());
+    this.ownKey = RolloutKeys.ofNode(identity.component(), identity.node());
   }
 
   /// The order as the store's leader has it. An order that cannot be parsed counts as none.
@@ -57,15 +57,15 @@ final class NodeStoreClient {
     if (entry == null) {
       return Optional.empty();
     }
-    StoredOrder known = order;
+    StoredOrder known = storedOrder;
     if (known == null || !known.revision.equals(entry.revision())) {
-      known = new StoredOrder(entry.revision(), decoded(entry.value()));
-      order = known;
+      known = new StoredOrder(entry.revision(), parse(entry.value()));
+      storedOrder = known;
     }
     return Optional.ofNullable(known.desiredState);
   }
 
-  private static @Nullable DesiredState decoded(Value value) {
+  private static @Nullable DesiredState parse(Value value) {
     try {
       return DesiredDocument.parse(value);
     } catch (MalformedValueException e) {
@@ -76,28 +76,28 @@ final class NodeStoreClient {
   /// Writes the report unless the store has it. It uses compare-and-set although no other process
   /// writes this key: a write of ours that got no answer may be applied late and must not undo a
   /// newer one.
-  StoreLink tell(NodeReport report) {
-    if (report.equals(told)) {
+  StoreLink writeReport(NodeReport report) {
+    if (report.equals(lastReport)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink storeLink = keep(RolloutKeys.REPORTS, NodeReportDocument.toValue(report));
-    told = storeLink == StoreLink.CONNECTED ? report : null;
+    StoreLink storeLink = writeIfChanged(RolloutKeys.REPORTS, NodeReportDocument.toValue(report));
+    lastReport = storeLink == StoreLink.CONNECTED ? report : null;
     return storeLink;
   }
 
   /// Writes what the node reports about itself, unless the store has it. R17: this includes the
   /// releases it has rolled back.
-  StoreLink show(Node node) {
-    NodeProfile card = new NodeProfile(self.facts(), Quarantine.of(node));
-    if (card.equals(shown)) {
+  StoreLink writeProfile(Node node) {
+    NodeProfile card = new NodeProfile(identity.facts(), Quarantine.of(node));
+    if (card.equals(lastProfile)) {
       return StoreLink.CONNECTED;
     }
-    StoreLink storeLink = keep(RolloutKeys.NODES, card.toValue());
-    shown = storeLink == StoreLink.CONNECTED ? card : null;
+    StoreLink storeLink = writeIfChanged(RolloutKeys.NODES, card.toValue());
+    lastProfile = storeLink == StoreLink.CONNECTED ? card : null;
     return storeLink;
   }
 
-  private StoreLink keep(Bucket bucket, Value value) {
+  private StoreLink writeIfChanged(Bucket bucket, Value value) {
     Entry present = kv.get(bucket, ownKey).orElse(null);
     boolean there = present != null && present.value().equals(value);
     return there || write(bucket, present, value) instanceof WriteResult.Written
@@ -113,39 +113,39 @@ final class NodeStoreClient {
 
   /// Writes a heartbeat when one is due. After it, the report and the node's facts are checked
   /// again, so a store that lost them gets them back.
-  StoreLink beat(Node node, ReleaseVersion releaseVersion, Health health) {
-    long now = host.clockReading().elapsed();
-    if (now - beatDue < 0) {
+  StoreLink writeHeartbeat(Node node, ReleaseVersion releaseVersion, Health health) {
+    long now = clock.clockReading().elapsed();
+    if (now - heartbeatDue < 0) {
       return StoreLink.CONNECTED;
     }
-    told = null;
-    shown = null;
+    lastReport = null;
+    lastProfile = null;
     WriteResult writeResult =
-        kv.put(RolloutKeys.STATUS, ownKey, sign(node, releaseVersion, health));
+        kv.put(RolloutKeys.STATUS, ownKey, heartbeat(node, releaseVersion, health));
     if (!(writeResult instanceof WriteResult.Written)) {
       return StoreLink.CUT_OFF;
     }
-    beatDue = now + BEAT_EVERY.toNanos();
+    heartbeatDue = now + HEARTBEAT_INTERVAL.toNanos();
     return StoreLink.CONNECTED;
   }
 
   /// When the next heartbeat is due, on the elapsed clock.
-  long beatDue() {
-    return beatDue;
+  long heartbeatDue() {
+    return heartbeatDue;
   }
 
-  private Value sign(Node node, ReleaseVersion releaseVersion, Health health) {
+  private Value heartbeat(Node node, ReleaseVersion releaseVersion, Health health) {
     String state =
         node instanceof Node.Tasked tasked
             ? Node.phase(tasked).name().toLowerCase(Locale.ROOT)
             : "idle";
     return Document.builder()
-        .text("node", self.node().value())
-        .text("component", self.component().value())
+        .text("node", identity.node().value())
+        .text("component", identity.component().value())
         .text("version", releaseVersion.value())
         .text("release", Node.runningRelease(node).hex())
         .text("state", state)
-        .number("protocol", self.protocol())
+        .number("protocol", identity.protocol())
         .number("degraded", health == Health.DEGRADED ? 1 : 0)
         .build()
         .toValue();

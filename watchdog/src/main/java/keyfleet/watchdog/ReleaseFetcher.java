@@ -11,5 +11,5 @@ public interface ReleaseFetcher {
   FetchStatus fetch(Sha256 release);
 
   /// Checks an installed release by the rules as of now.
-  ReleaseVerdict judge(Sha256 release);
+  ReleaseVerdict checkRules(Sha256 release);
 }

@@ -12,12 +12,12 @@ public interface ReleaseSlots {
   /// The version of the running release.
   ReleaseVersion releaseVersion();
 
-  Set<Sha256> held();
+  Set<Sha256> installed();
 
   /// Makes an installed release the running one, atomically: after a crash either the old one or
   /// this one runs. On return the change is durable and the software has been restarted, unless
   /// this release was running already.
-  void run(Sha256 release);
+  void activate(Sha256 release);
 
   /// Frees a slot; does nothing if it is free. It refuses to free the running one.
   void discard(Sha256 release);

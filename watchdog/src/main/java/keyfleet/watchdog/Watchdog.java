@@ -31,43 +31,43 @@ import keyfleet.store.StoreException;
 /// The loop of one node: order, decision, journal, one effect, journal, report. Used by one thread.
 public final class Watchdog {
   /// How soon work in progress, or failed work, is tried again.
-  static final Duration WORK_EVERY = Duration.ofSeconds(1);
+  static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
-  private final WatchdogIdentity self;
-  private final WatchdogPorts machine;
-  private final NodeStoreClient wire;
-  private final NodeJournal notebook;
+  private final WatchdogIdentity identity;
+  private final WatchdogPorts ports;
+  private final NodeStoreClient store;
+  private final NodeJournal journal;
   private long tickedAt;
 
-  public Watchdog(WatchdogIdentity self, Kv kv, WatchdogPorts machine) {
-    this.self = self;
-    this.machine = machine;
-    this.wire = new NodeStoreClient(self, kv, machine.host());
-    this.notebook = new NodeJournal(machine.journal(), machine.host());
-    this.tickedAt = machine.host().clockReading().elapsed() - WORK_EVERY.toNanos();
+  public Watchdog(WatchdogIdentity identity, Kv kv, WatchdogPorts ports) {
+    this.identity = identity;
+    this.ports = ports;
+    this.store = new NodeStoreClient(identity, kv, ports.clock());
+    this.journal = new NodeJournal(ports.journal(), ports.clock());
+    this.tickedAt = ports.clock().clockReading().elapsed() - RETRY_INTERVAL.toNanos();
   }
 
   /// One round. If the store is unavailable, the round continues without it; if the machine fails,
   /// the round ends with a [LocalFailureException].
   public void tick() {
-    tickedAt = machine.host().clockReading().elapsed();
-    Node node = notebook.take(node(), new Ticked());
+    tickedAt = ports.clock().clockReading().elapsed();
+    Node node = journal.apply(node(), new Ticked());
     Optional<DesiredState> order = Optional.empty();
     StoreLink link = StoreLink.CUT_OFF;
     try {
-      order = wire.desiredState();
+      order = store.desiredState();
       link = StoreLink.CONNECTED;
     } catch (StoreException e) {
       // Cut off from the store: there is no order, and time passes without counting for the soak
       // (R10).
     }
     if (order.isPresent()) {
-      node = notebook.take(node, new OrderReceived(order.get()));
+      node = journal.apply(node, new OrderReceived(order.get()));
     }
-    link = said(node, link);
-    Optional<NodeEvent> outcome = done(Node.nextAction(node), node, link);
+    link = writeStatus(node, link);
+    Optional<NodeEvent> outcome = execute(Node.nextAction(node), node, link);
     if (outcome.isPresent()) {
-      said(notebook.take(node, outcome.get()), link);
+      writeStatus(journal.apply(node, outcome.get()), link);
     }
   }
 
@@ -75,39 +75,41 @@ public final class Watchdog {
   /// because the store or the disk was unavailable, is tried again soon, not at once.
   public long wakeAt() {
     Node node = node();
-    long beat = wire.beatDue();
-    long soon = tickedAt + WORK_EVERY.toNanos();
-    long wake = earlier(beat, Node.wakeAt(node).orElse(beat));
+    long beat = store.heartbeatDue();
+    long soon = tickedAt + RETRY_INTERVAL.toNanos();
+    long wake = earliest(beat, Node.wakeAt(node).orElse(beat));
     long due = wake - tickedAt > 0 ? wake : soon;
     return switch (Node.nextAction(node)) {
       case Nothing _, NodeAction.Probe _ -> due;
-      case Download _, CheckRules _, Swap _, SwapBack _, Discard _ -> earlier(due, soon);
+      case Download _, CheckRules _, Swap _, SwapBack _, Discard _ -> earliest(due, soon);
     };
   }
 
-  private static long earlier(long one, long other) {
+  private static long earliest(long one, long other) {
     return one - other < 0 ? one : other;
   }
 
   private Node node() {
-    return notebook.open(() ->
-        new Node.Idle(NodeBaseline.of(self.node(), self.component(), machine.slots().running())));
+    return journal.open(() ->
+        new Node.Idle(
+            NodeBaseline.of(identity.node(), identity.component(), ports.slots().running())));
   }
 
   /// Writes the node's facts, heartbeat and report if the store was available a moment ago, and
   /// returns whether it still is.
-  private StoreLink said(Node node, StoreLink link) {
+  private StoreLink writeStatus(Node node, StoreLink link) {
     if (link == StoreLink.CUT_OFF) {
       return link;
     }
     try {
-      StoreLink reached = wire.show(node);
+      StoreLink reached = store.writeProfile(node);
       if (reached == StoreLink.CONNECTED) {
-        reached = wire.beat(node, machine.slots().releaseVersion(), machine.probe().health());
+        reached =
+            store.writeHeartbeat(node, ports.slots().releaseVersion(), ports.probe().health());
       }
       Optional<NodeReport> report = Node.report(node);
       return reached == StoreLink.CONNECTED && report.isPresent()
-          ? wire.tell(report.get())
+          ? store.writeReport(report.get())
           : reached;
     } catch (StoreException e) {
       return StoreLink.CUT_OFF;
@@ -115,37 +117,37 @@ public final class Watchdog {
   }
 
   /// Performs the one action that is due and returns its result.
-  private Optional<NodeEvent> done(NodeAction work, Node node, StoreLink link) {
-    ReleaseSlots slots = machine.slots();
+  private Optional<NodeEvent> execute(NodeAction work, Node node, StoreLink link) {
+    ReleaseSlots slots = ports.slots();
     return switch (work) {
       case Nothing _ -> {
-        tidy(Node.keptReleases(node));
+        freeUnusedSlot(Node.keptReleases(node));
         yield Optional.empty();
       }
-      case Download download -> fetched(download);
-      case CheckRules(var of, var release) ->
+      case Download download -> fetch(download);
+      case CheckRules(var attemptId, var release) ->
           Optional.of(
               slots.running().equals(release)
-                  ? new Swapped(of)
-                  : new RulesChecked(of, machine.artifacts().judge(release)));
-      case Swap(var of, var release) -> {
-        slots.run(release);
-        yield Optional.of(new Swapped(of));
+                  ? new Swapped(attemptId)
+                  : new RulesChecked(attemptId, ports.fetcher().checkRules(release)));
+      case Swap(var attemptId, var release) -> {
+        slots.activate(release);
+        yield Optional.of(new Swapped(attemptId));
       }
-      case SwapBack(var of, var release) -> {
-        slots.run(release);
-        yield Optional.of(new Undone(of));
+      case SwapBack(var attemptId, var release) -> {
+        slots.activate(release);
+        yield Optional.of(new Undone(attemptId));
       }
-      case Discard(var of, var release) -> {
+      case Discard(var attemptId, var release) -> {
         slots.discard(release);
-        yield Optional.of(new Undone(of));
+        yield Optional.of(new Undone(attemptId));
       }
-      case NodeAction.Probe _ -> Optional.of(new Probed(machine.probe().look(), link));
+      case NodeAction.Probe _ -> Optional.of(new Probed(ports.probe().probe(), link));
     };
   }
 
-  private Optional<NodeEvent> fetched(Download download) {
-    return switch (machine.artifacts().fetch(download.release())) {
+  private Optional<NodeEvent> fetch(Download download) {
+    return switch (ports.fetcher().fetch(download.release())) {
       case FetchStatus.InProgress _ -> Optional.empty();
       case FetchStatus.Finished(var verdict) ->
           Optional.of(new Fetched(download.attemptId(), verdict));
@@ -155,11 +157,11 @@ public final class Watchdog {
   }
 
   /// Frees one slot that is no longer needed.
-  private void tidy(Set<Sha256> kept) {
-    machine.slots().held().stream()
+  private void freeUnusedSlot(Set<Sha256> kept) {
+    ports.slots().installed().stream()
         .filter(it -> !kept.contains(it))
         .sorted()
         .findFirst()
-        .ifPresent(machine.slots()::discard);
+        .ifPresent(ports.slots()::discard);
   }
 }

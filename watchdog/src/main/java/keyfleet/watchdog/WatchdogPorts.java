@@ -2,8 +2,8 @@ package keyfleet.watchdog;
 
 /// Everything that a watchdog uses on its own node.
 public record WatchdogPorts(
-    NodeClock host,
+    NodeClock clock,
     JournalStore journal,
     ReleaseSlots slots,
-    ReleaseFetcher artifacts,
+    ReleaseFetcher fetcher,
     HealthProbe probe) {}

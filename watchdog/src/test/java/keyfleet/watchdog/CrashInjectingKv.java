@@ -15,25 +15,25 @@ import keyfleet.store.WriteResult;
 /// disconnect it.
 final class CrashInjectingKv implements ForwardingKv {
   private final Kv inner;
-  private final CrashInjector fuse;
-  private boolean cut;
+  private final CrashInjector crashes;
+  private boolean disconnected;
 
-  CrashInjectingKv(Kv inner, CrashInjector fuse) {
+  CrashInjectingKv(Kv inner, CrashInjector crashes) {
     this.inner = inner;
-    this.fuse = fuse;
+    this.crashes = crashes;
   }
 
-  void cut() {
-    cut = true;
+  void disconnect() {
+    disconnected = true;
   }
 
-  void mend() {
-    cut = false;
+  void reconnect() {
+    disconnected = false;
   }
 
   @Override
   public Kv inner() {
-    if (cut) {
+    if (disconnected) {
       throw new StoreException("the store is unreachable");
     }
     return inner;
@@ -41,21 +41,21 @@ final class CrashInjectingKv implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return fuse.around("get", () -> inner().get(bucket, key));
+    return crashes.around("get", () -> inner().get(bucket, key));
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return fuse.around("create", () -> inner().create(bucket, key, value));
+    return crashes.around("create", () -> inner().create(bucket, key, value));
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return fuse.around("update", () -> inner().update(bucket, key, value, expected));
+    return crashes.around("update", () -> inner().update(bucket, key, value, expected));
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return fuse.around("put", () -> inner().put(bucket, key, value));
+    return crashes.around("put", () -> inner().put(bucket, key, value));
   }
 }

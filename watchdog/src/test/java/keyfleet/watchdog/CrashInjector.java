@@ -6,27 +6,27 @@ import java.util.function.Supplier;
 public final class CrashInjector {
   private static final int NEVER = Integer.MAX_VALUE;
 
-  private int left = NEVER;
+  private int remaining = NEVER;
 
   /// The point passed after this many others is a crash; later points are not.
-  public void blowAfter(int points) {
-    left = points;
+  public void crashAfter(int points) {
+    remaining = points;
   }
 
-  public boolean isBlown() {
-    return left < 0;
+  public boolean hasCrashed() {
+    return remaining < 0;
   }
 
-  void pass(String point) {
-    if (left != NEVER && left >= 0 && left-- == 0) {
+  void reach(String point) {
+    if (remaining != NEVER && remaining >= 0 && remaining-- == 0) {
       throw new InjectedCrash(point);
     }
   }
 
   <T> T around(String effect, Supplier<T> action) {
-    pass("before " + effect);
+    reach("before " + effect);
     T result = action.get();
-    pass("after " + effect);
+    reach("after " + effect);
     return result;
   }
 }

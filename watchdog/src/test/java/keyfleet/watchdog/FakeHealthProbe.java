@@ -10,7 +10,7 @@ import keyfleet.rollout.plan.NodeStatus.Health;
 /// Software that is ready, unless a test sets another result for its release.
 public final class FakeHealthProbe implements HealthProbe {
   private final ReleaseSlots slots;
-  private final Map<Sha256, ProbeResult> sights = new HashMap<>();
+  private final Map<Sha256, ProbeResult> results = new HashMap<>();
   private Health health = Health.HEALTHY;
 
   public FakeHealthProbe(ReleaseSlots slots) {
@@ -18,17 +18,17 @@ public final class FakeHealthProbe implements HealthProbe {
   }
 
   /// From now on a probe returns this result while the release runs.
-  public void show(Sha256 release, ProbeResult probeResult) {
-    sights.put(release, probeResult);
+  public void setResult(Sha256 release, ProbeResult probeResult) {
+    results.put(release, probeResult);
   }
 
-  public void show(Health shown) {
+  public void setResult(Health shown) {
     health = shown;
   }
 
   @Override
-  public ProbeResult look() {
-    return sights.getOrDefault(slots.running(), new ProbeResult(State.READY, 0));
+  public ProbeResult probe() {
+    return results.getOrDefault(slots.running(), new ProbeResult(State.READY, 0));
   }
 
   @Override

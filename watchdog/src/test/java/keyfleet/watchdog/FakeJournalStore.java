@@ -12,14 +12,14 @@ public final class FakeJournalStore implements JournalStore {
     KEPT
   }
 
-  private final CrashInjector fuse;
+  private final CrashInjector crashes;
   private @Nullable JournalEntry written;
   private @Nullable JournalEntry synced;
   private int saves;
   private boolean full;
 
-  public FakeJournalStore(CrashInjector fuse) {
-    this.fuse = fuse;
+  public FakeJournalStore(CrashInjector crashes) {
+    this.crashes = crashes;
   }
 
   @Override
@@ -28,19 +28,19 @@ public final class FakeJournalStore implements JournalStore {
   }
 
   @Override
-  public void save(JournalEntry page) {
-    fuse.pass("before save");
+  public void save(JournalEntry entry) {
+    crashes.reach("before save");
     if (full) {
       throw new LocalFailureException("no space left for the journal");
     }
-    written = page;
-    fuse.pass("before sync");
-    synced = page;
+    written = entry;
+    crashes.reach("before sync");
+    synced = entry;
     saves++;
-    fuse.pass("after sync");
+    crashes.reach("after sync");
   }
 
-  public void crashed(Unsynced fate) {
+  public void crash(Unsynced fate) {
     if (fate == Unsynced.KEPT) {
       synced = written;
     } else {
@@ -49,7 +49,7 @@ public final class FakeJournalStore implements JournalStore {
   }
 
   /// From now on nothing can be saved.
-  public void fill() {
+  public void setFull() {
     full = true;
   }
 

@@ -9,23 +9,23 @@ import keyfleet.rollout.release.ReleaseVerdict.Acceptable;
 /// Releases that are available at once, unless a test says otherwise.
 public final class FakeReleaseFetcher implements ReleaseFetcher {
   private final FakeReleaseSlots slots;
-  private final CrashInjector fuse;
-  private final Map<Sha256, FetchStatus> instead = new HashMap<>();
+  private final CrashInjector crashes;
+  private final Map<Sha256, FetchStatus> statuses = new HashMap<>();
   private final Map<Sha256, ReleaseVerdict> releaseVerdicts = new HashMap<>();
 
-  public FakeReleaseFetcher(FakeReleaseSlots slots, CrashInjector fuse) {
+  public FakeReleaseFetcher(FakeReleaseSlots slots, CrashInjector crashes) {
     this.slots = slots;
-    this.fuse = fuse;
+    this.crashes = crashes;
   }
 
   /// From now on a fetch of the release returns this status.
-  public void answer(Sha256 release, FetchStatus fetching) {
-    instead.put(release, fetching);
+  public void setStatus(Sha256 release, FetchStatus status) {
+    statuses.put(release, status);
   }
 
   /// From now on a fetch succeeds again.
   public void recover(Sha256 release) {
-    instead.remove(release);
+    statuses.remove(release);
   }
 
   public void judge(Sha256 release, ReleaseVerdict releaseVerdict) {
@@ -34,18 +34,18 @@ public final class FakeReleaseFetcher implements ReleaseFetcher {
 
   @Override
   public FetchStatus fetch(Sha256 release) {
-    fuse.pass("before fetch");
-    ReleaseVerdict releaseVerdict = judge(release);
-    FetchStatus fetching = instead.getOrDefault(release, new FetchStatus.Finished(releaseVerdict));
-    if (fetching instanceof FetchStatus.Finished(Acceptable _)) {
-      slots.put(release);
+    crashes.reach("before fetch");
+    ReleaseVerdict releaseVerdict = checkRules(release);
+    FetchStatus status = statuses.getOrDefault(release, new FetchStatus.Finished(releaseVerdict));
+    if (status instanceof FetchStatus.Finished(Acceptable _)) {
+      slots.install(release);
     }
-    fuse.pass("after fetch");
-    return fetching;
+    crashes.reach("after fetch");
+    return status;
   }
 
   @Override
-  public ReleaseVerdict judge(Sha256 release) {
+  public ReleaseVerdict checkRules(Sha256 release) {
     return releaseVerdicts.getOrDefault(release, new Acceptable());
   }
 }

@@ -11,19 +11,19 @@ import keyfleet.rollout.Sha256;
 public final class FakeReleaseSlots implements ReleaseSlots {
   private static final int SHOWN = 8;
 
-  private final CrashInjector fuse;
-  private final Set<Sha256> held = new TreeSet<>();
-  private final List<Sha256> ran = new ArrayList<>();
+  private final CrashInjector crashes;
+  private final Set<Sha256> installed = new TreeSet<>();
+  private final List<Sha256> activated = new ArrayList<>();
 
-  public FakeReleaseSlots(Sha256 running, CrashInjector fuse) {
-    this.fuse = fuse;
-    held.add(running);
-    ran.add(running);
+  public FakeReleaseSlots(Sha256 running, CrashInjector crashes) {
+    this.crashes = crashes;
+    installed.add(running);
+    activated.add(running);
   }
 
   @Override
   public Sha256 running() {
-    return ran.getLast();
+    return activated.getLast();
   }
 
   @Override
@@ -32,38 +32,38 @@ public final class FakeReleaseSlots implements ReleaseSlots {
   }
 
   @Override
-  public Set<Sha256> held() {
-    return Set.copyOf(held);
+  public Set<Sha256> installed() {
+    return Set.copyOf(installed);
   }
 
   @Override
-  public void run(Sha256 release) {
-    fuse.pass("before run");
-    if (!held.contains(release)) {
+  public void activate(Sha256 release) {
+    crashes.reach("before run");
+    if (!installed.contains(release)) {
       throw new LocalFailureException("release is not installed: " + release);
     }
     if (!release.equals(running())) {
-      ran.add(release);
+      activated.add(release);
     }
-    fuse.pass("after run");
+    crashes.reach("after run");
   }
 
   @Override
   public void discard(Sha256 release) {
-    fuse.pass("before discard");
+    crashes.reach("before discard");
     if (release.equals(running())) {
       throw new LocalFailureException("the running release cannot be discarded: " + release);
     }
-    held.remove(release);
-    fuse.pass("after discard");
+    installed.remove(release);
+    crashes.reach("after discard");
   }
 
-  void put(Sha256 release) {
-    held.add(release);
+  void install(Sha256 release) {
+    installed.add(release);
   }
 
   /// The releases that ran, one after the other, from the beginning.
-  public List<Sha256> history() {
-    return List.copyOf(ran);
+  public List<Sha256> activationHistory() {
+    return List.copyOf(activated);
   }
 }

@@ -29,7 +29,7 @@ class WatchdogCrashTest {
   private static final int MOST_POINTS = 2_000;
 
   interface Life {
-    void live(WatchdogHarness rig);
+    void live(WatchdogHarness harness);
   }
 
   enum End {
@@ -47,42 +47,43 @@ class WatchdogCrashTest {
       this.rollbackReason = rollbackReason;
     }
 
-    void check(WatchdogHarness rig, String where) {
+    void check(WatchdogHarness harness, String where) {
       List<Sha256> history =
           phase == NodePhase.CONFIRMED ? List.of(OLD, NEW) : List.of(OLD, NEW, OLD);
-      NodeReport report = rig.report().orElseThrow();
+      NodeReport report = harness.report().orElseThrow();
       assertEquals(phase, report.phase(), where);
       assertEquals(rollbackReason, report.rollbackReason(), where);
-      assertEquals(history, rig.slots.history(), where);
+      assertEquals(history, harness.slots.activationHistory(), where);
       assertEquals(history.getLast(), report.running(), where);
-      assertTrue(rig.slots.held().containsAll(List.of(OLD, rig.slots.running())), where);
+      assertTrue(
+          harness.slots.installed().containsAll(List.of(OLD, harness.slots.running())), where);
     }
 
     Life life() {
       return switch (this) {
         case CONFIRMED -> WatchdogHarness::driveToTheEnd;
         case UNHEALTHY ->
-            rig -> {
-              rig.probe.show(NEW, new ProbeResult(State.NOT_READY, 0));
-              rig.driveToTheEnd();
+            harness -> {
+              harness.probe.setResult(NEW, new ProbeResult(State.NOT_READY, 0));
+              harness.driveToTheEnd();
             };
         case UNCONFIRMED ->
-            rig -> {
-              rig.drive(Goal.STAGED, NodePhase.STAGED);
-              rig.drive(Goal.APPLIED, NodePhase.ROLLED_BACK);
+            harness -> {
+              harness.drive(Goal.STAGED, NodePhase.STAGED);
+              harness.drive(Goal.APPLIED, NodePhase.ROLLED_BACK);
             };
         case ORDERED ->
-            rig -> {
-              rig.drive(Goal.STAGED, NodePhase.STAGED);
-              rig.drive(Goal.APPLIED, NodePhase.SOAKING);
-              rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
-              rig.pass(Duration.ofSeconds(40));
+            harness -> {
+              harness.drive(Goal.STAGED, NodePhase.STAGED);
+              harness.drive(Goal.APPLIED, NodePhase.SOAKING);
+              harness.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
+              harness.runFor(Duration.ofSeconds(40));
             };
         case REVERTED ->
-            rig -> {
-              rig.driveToTheEnd();
-              rig.order(Goal.REVERTED, new DriverClaim(2, "b"));
-              rig.pass(Duration.ofSeconds(40));
+            harness -> {
+              harness.driveToTheEnd();
+              harness.order(Goal.REVERTED, new DriverClaim(2, "b"));
+              harness.runFor(Duration.ofSeconds(40));
             };
       };
     }
@@ -90,69 +91,70 @@ class WatchdogCrashTest {
 
   @ParameterizedTest
   @EnumSource(End.class)
-  void crashAnywhereUnsyncedLost_endsInTheSamePlace(End end) {
-    everywhere(end, Unsynced.LOST, Duration.ZERO);
+  void crashAnywhereLosingTheUnsyncedEntry_endsInTheSameState(End end) {
+    crashEverywhere(end, Unsynced.LOST, Duration.ZERO);
   }
 
   @ParameterizedTest
   @EnumSource(End.class)
-  void crashAnywhereUnsyncedKept_endsInTheSamePlace(End end) {
-    everywhere(end, Unsynced.KEPT, Duration.ZERO);
+  void crashAnywhereKeepingTheUnsyncedEntry_endsInTheSameState(End end) {
+    crashEverywhere(end, Unsynced.KEPT, Duration.ZERO);
   }
 
   @ParameterizedTest
   @EnumSource(End.class)
-  void bootAnywhere_endsInTheSamePlace(End end) {
-    everywhere(end, Unsynced.LOST, Duration.ofSeconds(20));
+  void rebootAnywhere_endsInTheSameState(End end) {
+    crashEverywhere(end, Unsynced.LOST, Duration.ofSeconds(20));
   }
 
   /// I4: no more orders arrive, so only the journal knows the deadline.
   @ParameterizedTest
   @EnumSource(Unsynced.class)
-  void crashAnywhereThenCutOff_isBackByTheDeadline(Unsynced fate) {
+  void crashAnywhereThenCutOff_rollsBackByTheDeadline(Unsynced fate) {
     for (int point = 0; ; point++) {
-      WatchdogHarness rig = new WatchdogHarness();
-      rig.fuse.blowAfter(point);
+      WatchdogHarness harness = new WatchdogHarness();
+      harness.crashes.crashAfter(point);
       try {
-        End.UNCONFIRMED.life().live(rig);
+        End.UNCONFIRMED.life().live(harness);
         return;
-      } catch (InjectedCrash crash) {
-        rig.journal.crashed(fate);
-        rig.restart();
-        rig.kv.cut();
-        rig.pass(WatchdogHarness.DEADLINE.plusSeconds(2));
-        assertEquals(OLD, rig.slots.running(), "point " + point + ", " + crash.getMessage());
+      } catch (InjectedCrash injectedCrash) {
+        harness.journal.crash(fate);
+        harness.restart();
+        harness.kv.disconnect();
+        harness.runFor(WatchdogHarness.DEADLINE.plusSeconds(2));
+        assertEquals(
+            OLD, harness.slots.running(), "point " + point + ", " + injectedCrash.getMessage());
       }
     }
   }
 
   /// A running release is not checked again: an expiry blocks only new updates.
   @Test
-  void crashRightAfterTheSwap_goesOnAlthoughTheReleaseHasExpired() {
-    WatchdogHarness rig = new WatchdogHarness();
-    rig.drive(Goal.STAGED, NodePhase.STAGED);
-    rig.order(Goal.APPLIED);
-    rig.tick();
-    assertEquals(NodePhase.APPLYING, rig.nodePhase());
-    rig.slots.run(NEW);
-    rig.restart();
-    rig.artifacts.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
-    rig.tick();
-    assertEquals(NodePhase.SOAKING, rig.nodePhase());
+  void crashRightAfterTheSwap_continuesAlthoughTheReleaseHasExpired() {
+    WatchdogHarness harness = new WatchdogHarness();
+    harness.drive(Goal.STAGED, NodePhase.STAGED);
+    harness.order(Goal.APPLIED);
+    harness.tick();
+    assertEquals(NodePhase.APPLYING, harness.nodePhase());
+    harness.slots.activate(NEW);
+    harness.restart();
+    harness.fetcher.judge(NEW, new Unacceptable(List.of(new TooFewSignatures(0, 1))));
+    harness.tick();
+    assertEquals(NodePhase.SOAKING, harness.nodePhase());
   }
 
   @Test
-  void lifeWithoutACrash_ends() {
+  void runWithoutACrash_ends() {
     for (End end : End.values()) {
-      WatchdogHarness rig = new WatchdogHarness();
-      end.life().live(rig);
-      end.check(rig, end.name());
+      WatchdogHarness harness = new WatchdogHarness();
+      end.life().live(harness);
+      end.check(harness, end.name());
     }
   }
 
-  private static void everywhere(End end, Unsynced fate, Duration boot) {
+  private static void crashEverywhere(End end, Unsynced fate, Duration boot) {
     int point = 0;
-    while (once(end, fate, boot, point)) {
+    while (crashOnce(end, fate, boot, point)) {
       point++;
       assertTrue(point < MOST_POINTS, "still crashing after " + point + " points");
     }
@@ -160,23 +162,23 @@ class WatchdogCrashTest {
   }
 
   /// Whether the scenario was long enough to reach that point.
-  private static boolean once(End end, Unsynced fate, Duration boot, int point) {
-    WatchdogHarness rig = new WatchdogHarness();
-    rig.fuse.blowAfter(point);
+  private static boolean crashOnce(End end, Unsynced fate, Duration boot, int point) {
+    WatchdogHarness harness = new WatchdogHarness();
+    harness.crashes.crashAfter(point);
     String where = end + ", no crash";
     try {
-      end.life().live(rig);
-    } catch (InjectedCrash crash) {
-      where = end + ", point " + point + ", " + crash.getMessage();
-      rig.journal.crashed(fate);
+      end.life().live(harness);
+    } catch (InjectedCrash injectedCrash) {
+      where = end + ", point " + point + ", " + injectedCrash.getMessage();
+      harness.journal.crash(fate);
       if (boot.isZero()) {
-        rig.restart();
+        harness.restart();
       } else {
-        rig.reboot(boot);
+        harness.reboot(boot);
       }
-      end.life().live(rig);
+      end.life().live(harness);
     }
-    end.check(rig, where);
-    return rig.fuse.isBlown();
+    end.check(harness, where);
+    return harness.crashes.hasCrashed();
   }
 }

@@ -32,46 +32,46 @@ import keyfleet.wire.RolloutKeys;
 final class WatchdogHarness {
   static final Sha256 OLD = new Sha256("0".repeat(64));
   static final Sha256 NEW = new Sha256("1".repeat(64));
-  static final WatchdogIdentity SELF =
+  static final WatchdogIdentity IDENTITY =
       new WatchdogIdentity(new NodeId("web1"), new Component("agent"), 1, Facts.NONE);
   static final Duration SOAK = Duration.ofMinutes(1);
   static final Duration DEADLINE = Duration.ofMinutes(5);
   static final Duration HEALTH_WAIT = Duration.ofSeconds(30);
 
-  final CrashInjector fuse = new CrashInjector();
-  final FakeStoreClock clock = new FakeStoreClock();
-  final FakeKv store = new FakeKv(clock);
-  final FakeNodeClock host = new FakeNodeClock();
-  final FakeJournalStore journal = new FakeJournalStore(fuse);
-  final FakeReleaseSlots slots = new FakeReleaseSlots(OLD, fuse);
-  final FakeReleaseFetcher artifacts = new FakeReleaseFetcher(slots, fuse);
+  final CrashInjector crashes = new CrashInjector();
+  final FakeStoreClock storeClock = new FakeStoreClock();
+  final FakeKv store = new FakeKv(storeClock);
+  final FakeNodeClock clock = new FakeNodeClock();
+  final FakeJournalStore journal = new FakeJournalStore(crashes);
+  final FakeReleaseSlots slots = new FakeReleaseSlots(OLD, crashes);
+  final FakeReleaseFetcher fetcher = new FakeReleaseFetcher(slots, crashes);
   final FakeHealthProbe probe = new FakeHealthProbe(slots);
   final CrashInjectingKv kv;
   private Watchdog watchdog;
   private long decisions;
-  private final Map<Revision, NodeReport> read = new HashMap<>();
+  private final Map<Revision, NodeReport> parsed = new HashMap<>();
 
   WatchdogHarness() {
     this(() -> Fault.NONE);
   }
 
   WatchdogHarness(Supplier<Fault> faults) {
-    kv = new CrashInjectingKv(new UnreliableKv(store, faults), fuse);
-    watchdog = started();
+    kv = new CrashInjectingKv(new UnreliableKv(store, faults), crashes);
+    watchdog = newWatchdog();
   }
 
-  private Watchdog started() {
-    return new Watchdog(SELF, kv, new WatchdogPorts(host, journal, slots, artifacts, probe));
+  private Watchdog newWatchdog() {
+    return new Watchdog(IDENTITY, kv, new WatchdogPorts(clock, journal, slots, fetcher, probe));
   }
 
   /// The process dies and a new one starts.
   void restart() {
-    watchdog = started();
+    watchdog = newWatchdog();
   }
 
   void reboot(Duration takes) {
-    host.reboot(takes);
-    clock.advance(takes);
+    clock.reboot(takes);
+    storeClock.advance(takes);
     restart();
   }
 
@@ -85,7 +85,7 @@ final class WatchdogHarness {
 
   static Task task(int attempt) {
     return new Task(
-        new RolloutId("r1"), attempt, SELF.component(), NEW, SOAK, DEADLINE, HEALTH_WAIT);
+        new RolloutId("r1"), attempt, IDENTITY.component(), NEW, SOAK, DEADLINE, HEALTH_WAIT);
   }
 
   void order(Goal goal) {
@@ -99,23 +99,23 @@ final class WatchdogHarness {
   void order(DesiredState desiredState) {
     store.put(
         RolloutKeys.ROLLOUTS,
-        RolloutKeys.desired(SELF.component(), SELF.node()),
+        RolloutKeys.desired(IDENTITY.component(), IDENTITY.node()),
         DesiredDocument.toValue(desiredState));
   }
 
   Optional<NodeReport> report() {
     return store
-        .get(RolloutKeys.REPORTS, RolloutKeys.ofNode(SELF.component(), SELF.node()))
-        .map(this::decoded);
+        .get(RolloutKeys.REPORTS, RolloutKeys.ofNode(IDENTITY.component(), IDENTITY.node()))
+        .map(this::parse);
   }
 
   /// Cached: it is read every second and changes only a few times.
-  private NodeReport decoded(Entry entry) {
-    NodeReport report = read.get(entry.revision());
+  private NodeReport parse(Entry entry) {
+    NodeReport report = parsed.get(entry.revision());
     if (report == null) {
       report = NodeReportDocument.parse(entry.value());
-      read.clear();
-      read.put(entry.revision(), report);
+      parsed.clear();
+      parsed.put(entry.revision(), report);
     }
     return report;
   }
@@ -124,18 +124,18 @@ final class WatchdogHarness {
     return report().orElseThrow().phase();
   }
 
-  Optional<Document> beat() {
+  Optional<Document> heartbeat() {
     return store
-        .get(RolloutKeys.STATUS, RolloutKeys.ofNode(SELF.component(), SELF.node()))
+        .get(RolloutKeys.STATUS, RolloutKeys.ofNode(IDENTITY.component(), IDENTITY.node()))
         .map(Entry::value)
         .map(Document::parse);
   }
 
-  void pass(Duration time) {
+  void runFor(Duration time) {
     for (long i = 0; i < time.toSeconds(); i++) {
-      host.advance(Duration.ofSeconds(1));
       clock.advance(Duration.ofSeconds(1));
-      if (host.clockReading().elapsed() - watchdog.wakeAt() >= 0) {
+      storeClock.advance(Duration.ofSeconds(1));
+      if (clock.clockReading().elapsed() - watchdog.wakeAt() >= 0) {
         watchdog.tick();
       }
     }
@@ -147,7 +147,7 @@ final class WatchdogHarness {
     order(goal);
     tick();
     for (int i = 0; i < 600 && !hasReached(until); i++) {
-      pass(Duration.ofSeconds(1));
+      runFor(Duration.ofSeconds(1));
     }
   }
 
@@ -172,7 +172,7 @@ final class WatchdogHarness {
             });
         ordered = at;
       }
-      pass(Duration.ofSeconds(1));
+      runFor(Duration.ofSeconds(1));
     }
   }
 }

@@ -36,7 +36,7 @@ class WatchdogTest {
 
   private final WatchdogHarness rig = new WatchdogHarness();
 
-  private void assertBack(RollbackReason rollbackReason) {
+  private void assertRolledBack(RollbackReason rollbackReason) {
     NodeReport report = rig.report().orElseThrow();
     assertEquals(NodePhase.ROLLED_BACK, report.phase());
     assertEquals(rollbackReason, report.rollbackReason());
@@ -44,12 +44,12 @@ class WatchdogTest {
     assertEquals(OLD, report.running());
   }
 
-  private void soaked() {
+  private void driveToSoaked() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.drive(Goal.APPLIED, NodePhase.SOAKED);
   }
 
-  private void soaking() {
+  private void driveToSoaking() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.drive(Goal.APPLIED, NodePhase.SOAKING);
   }
@@ -59,180 +59,180 @@ class WatchdogTest {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     assertEquals(OLD, rig.slots.running());
     rig.drive(Goal.APPLIED, NodePhase.SOAKED);
-    assertEquals(List.of(OLD, NEW), rig.slots.history());
+    assertEquals(List.of(OLD, NEW), rig.slots.activationHistory());
     rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
-    rig.pass(Duration.ofHours(1));
+    rig.runFor(Duration.ofHours(1));
     assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
-    assertEquals(List.of(OLD, NEW), rig.slots.history());
-    assertEquals(Set.of(OLD, NEW), rig.slots.held());
+    assertEquals(List.of(OLD, NEW), rig.slots.activationHistory());
+    assertEquals(Set.of(OLD, NEW), rig.slots.installed());
   }
 
   @Test
-  void confirmBeforeTheSoak_isNotTaken() {
-    soaking();
+  void confirmBeforeTheSoak_isIgnored() {
+    driveToSoaking();
     rig.order(Goal.CONFIRMED);
-    rig.pass(Duration.ofSeconds(50));
+    rig.runFor(Duration.ofSeconds(50));
     assertEquals(NodePhase.SOAKING, rig.nodePhase());
-    rig.pass(Duration.ofSeconds(30));
+    rig.runFor(Duration.ofSeconds(30));
     assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
   }
 
   @Test
-  void badRelease_goesBackByItself() {
-    rig.probe.show(NEW, DOWN);
-    soaking();
-    rig.pass(Duration.ofMinutes(1));
-    assertBack(RollbackReason.UNHEALTHY);
-    rig.pass(Duration.ofMinutes(1));
-    assertEquals(Set.of(OLD), rig.slots.held());
-    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+  void badRelease_rollsBackByItself() {
+    rig.probe.setResult(NEW, DOWN);
+    driveToSoaking();
+    rig.runFor(Duration.ofMinutes(1));
+    assertRolledBack(RollbackReason.UNHEALTHY);
+    rig.runFor(Duration.ofMinutes(1));
+    assertEquals(Set.of(OLD), rig.slots.installed());
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.activationHistory());
   }
 
   @Test
-  void releaseThatGoesBadAfterItsSoak_goesBackBeforeTheConfirm() {
-    soaked();
-    rig.probe.show(NEW, DOWN);
-    rig.pass(Duration.ofMinutes(1));
-    assertBack(RollbackReason.UNHEALTHY);
+  void releaseThatFailsAfterItsSoak_rollsBackBeforeTheConfirm() {
+    driveToSoaked();
+    rig.probe.setResult(NEW, DOWN);
+    rig.runFor(Duration.ofMinutes(1));
+    assertRolledBack(RollbackReason.UNHEALTHY);
   }
 
   @Test
-  void crashLoop_isSeenBetweenReadyLooks() {
-    soaking();
+  void crashLoop_isDetectedBetweenReadyProbes() {
+    driveToSoaking();
     for (int restarts = 1; restarts <= 4; restarts++) {
-      rig.probe.show(NEW, new ProbeResult(State.READY, restarts));
-      rig.pass(Duration.ofSeconds(10));
+      rig.probe.setResult(NEW, new ProbeResult(State.READY, restarts));
+      rig.runFor(Duration.ofSeconds(10));
     }
-    rig.pass(Duration.ofSeconds(2));
-    assertBack(RollbackReason.UNHEALTHY);
+    rig.runFor(Duration.ofSeconds(2));
+    assertRolledBack(RollbackReason.UNHEALTHY);
   }
 
   /// I9, R21.
   @Test
   void refusedRelease_neverRuns() {
-    rig.artifacts.judge(NEW, UNSIGNED);
+    rig.fetcher.judge(NEW, UNSIGNED);
     rig.drive(Goal.STAGED, NodePhase.ROLLED_BACK);
     rig.order(Goal.APPLIED);
-    rig.pass(Duration.ofMinutes(1));
-    assertBack(RollbackReason.REFUSED);
-    assertEquals(List.of(OLD), rig.slots.history());
+    rig.runFor(Duration.ofMinutes(1));
+    assertRolledBack(RollbackReason.REFUSED);
+    assertEquals(List.of(OLD), rig.slots.activationHistory());
   }
 
   @Test
   void releaseThatExpiresWhileStaged_neverRuns() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
-    rig.artifacts.judge(NEW, UNSIGNED);
+    rig.fetcher.judge(NEW, UNSIGNED);
     rig.drive(Goal.APPLIED, NodePhase.ROLLED_BACK);
-    assertBack(RollbackReason.REFUSED);
-    assertEquals(List.of(OLD), rig.slots.history());
+    assertRolledBack(RollbackReason.REFUSED);
+    assertEquals(List.of(OLD), rig.slots.activationHistory());
   }
 
   @Test
-  void artifactThatCannotBeHad_saysNothingAgainstTheRelease() {
-    rig.artifacts.answer(NEW, new FetchStatus.InProgress());
+  void unavailableArtifact_doesNotBlameTheRelease() {
+    rig.fetcher.setStatus(NEW, new FetchStatus.InProgress());
     rig.drive(Goal.STAGED, NodePhase.PREPARING);
-    rig.pass(Duration.ofMinutes(3));
+    rig.runFor(Duration.ofMinutes(3));
     assertEquals(NodePhase.PREPARING, rig.nodePhase());
-    rig.artifacts.answer(NEW, new FetchStatus.Failed("no route"));
-    rig.pass(Duration.ofSeconds(5));
-    assertBack(RollbackReason.INFRASTRUCTURE);
+    rig.fetcher.setStatus(NEW, new FetchStatus.Failed("no route"));
+    rig.runFor(Duration.ofSeconds(5));
+    assertRolledBack(RollbackReason.INFRASTRUCTURE);
     assertEquals(List.of("no route"), rig.report().orElseThrow().reasons());
-    rig.artifacts.recover(NEW);
+    rig.fetcher.recover(NEW);
     rig.order(new DesiredState(WatchdogHarness.task(2), Goal.STAGED, new DriverClaim(1, "a"), 9));
-    rig.pass(Duration.ofSeconds(31));
+    rig.runFor(Duration.ofSeconds(31));
     assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   /// I4, P8.
   @Test
-  void nodeWithoutAConfirm_isBackByTheDeadline() {
-    soaked();
-    rig.pass(Duration.ofSeconds(200));
+  void nodeWithoutAConfirm_rollsBackByTheDeadline() {
+    driveToSoaked();
+    rig.runFor(Duration.ofSeconds(200));
     assertEquals(NEW, rig.slots.running());
-    rig.pass(Duration.ofSeconds(60));
-    assertBack(RollbackReason.UNCONFIRMED);
+    rig.runFor(Duration.ofSeconds(60));
+    assertRolledBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
-  void diskThatIsFull_doesNotKeepAnUnconfirmedRelease() {
-    soaked();
-    rig.journal.fill();
-    rig.host.advance(WatchdogHarness.DEADLINE);
+  void fullDisk_doesNotKeepAnUnconfirmedRelease() {
+    driveToSoaked();
+    rig.journal.setFull();
+    rig.clock.advance(WatchdogHarness.DEADLINE);
     assertThrows(LocalFailureException.class, rig::tick);
     assertEquals(OLD, rig.slots.running());
     rig.restart();
     assertThrows(LocalFailureException.class, rig::tick);
-    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.activationHistory());
   }
 
   @Test
-  void deadline_goesOnOverRestarts() {
-    soaking();
+  void deadline_continuesAcrossRestarts() {
+    driveToSoaking();
     for (int i = 0; i < 14; i++) {
-      rig.pass(Duration.ofSeconds(20));
+      rig.runFor(Duration.ofSeconds(20));
       rig.restart();
     }
     assertEquals(NEW, rig.slots.running());
-    rig.pass(Duration.ofSeconds(25));
-    assertBack(RollbackReason.UNCONFIRMED);
+    rig.runFor(Duration.ofSeconds(25));
+    assertRolledBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
-  void deadlineThatPassedWhileTheMachineWasOff_isKeptAtTheFirstTick() {
-    soaked();
+  void deadlineThatPassedWhileTheHostWasOff_appliesAtTheFirstTick() {
+    driveToSoaked();
     rig.reboot(Duration.ofHours(3));
     rig.tick();
-    assertBack(RollbackReason.UNCONFIRMED);
+    assertRolledBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
-  void machineThatBootsAgainAndAgainWithAWrongClock_goesBackAllTheSame() {
-    soaking();
+  void hostThatRebootsRepeatedlyWithAWrongClock_stillRollsBack() {
+    driveToSoaking();
     for (int i = 0; i < 20; i++) {
-      rig.pass(Duration.ofSeconds(40));
+      rig.runFor(Duration.ofSeconds(40));
       rig.reboot(Duration.ofSeconds(10));
-      rig.host.setWall(Instant.EPOCH);
+      rig.clock.setWall(Instant.EPOCH);
       rig.tick();
     }
-    assertBack(RollbackReason.UNCONFIRMED);
+    assertRolledBack(RollbackReason.UNCONFIRMED);
   }
 
   /// R10.
   @Test
   void nodeThatIsCutOff_freezesItsSoakAndKeepsItsDeadline() {
-    soaking();
-    rig.kv.cut();
-    rig.probe.show(NEW, DOWN);
-    rig.pass(Duration.ofMinutes(3));
-    rig.probe.show(NEW, new ProbeResult(State.READY, 0));
-    rig.kv.mend();
-    rig.pass(Duration.ofSeconds(20));
+    driveToSoaking();
+    rig.kv.disconnect();
+    rig.probe.setResult(NEW, DOWN);
+    rig.runFor(Duration.ofMinutes(3));
+    rig.probe.setResult(NEW, new ProbeResult(State.READY, 0));
+    rig.kv.reconnect();
+    rig.runFor(Duration.ofSeconds(20));
     assertEquals(NodePhase.SOAKING, rig.nodePhase());
-    rig.kv.cut();
-    rig.pass(Duration.ofMinutes(2));
+    rig.kv.disconnect();
+    rig.runFor(Duration.ofMinutes(2));
     assertEquals(OLD, rig.slots.running());
-    rig.kv.mend();
-    rig.pass(Duration.ofSeconds(31));
-    assertBack(RollbackReason.UNCONFIRMED);
+    rig.kv.reconnect();
+    rig.runFor(Duration.ofSeconds(31));
+    assertRolledBack(RollbackReason.UNCONFIRMED);
   }
 
   @Test
-  void nodeThatIsCutOff_asksForTicksNowAndThenNotAtOnce() {
-    assertEquals(rig.host.clockReading().elapsed(), rig.wakeAt());
+  void nodeThatIsCutOff_retriesAtIntervals() {
+    assertEquals(rig.clock.clockReading().elapsed(), rig.wakeAt());
     rig.tick();
-    rig.kv.cut();
-    rig.host.advance(Duration.ofMinutes(1));
+    rig.kv.disconnect();
+    rig.clock.advance(Duration.ofMinutes(1));
     rig.tick();
     long soon = Duration.ofSeconds(1).toNanos();
-    assertEquals(rig.host.clockReading().elapsed() + soon, rig.wakeAt());
+    assertEquals(rig.clock.clockReading().elapsed() + soon, rig.wakeAt());
   }
 
   @Test
-  void shortCutOff_costsNothing() {
-    soaking();
-    rig.kv.cut();
-    rig.pass(Duration.ofMinutes(1));
-    rig.kv.mend();
+  void shortCutOff_hasNoEffect() {
+    driveToSoaking();
+    rig.kv.disconnect();
+    rig.runFor(Duration.ofMinutes(1));
+    rig.kv.reconnect();
     rig.driveToTheEnd();
     assertEquals(NodePhase.CONFIRMED, rig.nodePhase());
   }
@@ -246,36 +246,36 @@ class WatchdogTest {
     assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     for (DriverClaim stale : List.of(new DriverClaim(1, "a"), new DriverClaim(2, "other"))) {
       rig.order(Goal.APPLIED, stale);
-      rig.pass(Duration.ofMinutes(1));
+      rig.runFor(Duration.ofMinutes(1));
       assertEquals(NodePhase.STAGED, rig.nodePhase());
     }
-    assertEquals(List.of(OLD), rig.slots.history());
+    assertEquals(List.of(OLD), rig.slots.activationHistory());
   }
 
   /// I3, R18.
   @Test
-  void abort_isAcknowledgedAndHoldsForEver() {
-    soaking();
+  void abort_isAcknowledgedAndPermanent() {
+    driveToSoaking();
     rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
-    rig.pass(Duration.ofSeconds(31));
-    assertBack(RollbackReason.ORDERED);
+    rig.runFor(Duration.ofSeconds(31));
+    assertRolledBack(RollbackReason.ORDERED);
     assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     rig.order(new DesiredState(WatchdogHarness.task(2), Goal.APPLIED, new DriverClaim(3, "c"), 1));
-    rig.pass(Duration.ofMinutes(1));
-    assertBack(RollbackReason.ORDERED);
-    assertEquals(List.of(OLD, NEW, OLD), rig.slots.history());
+    rig.runFor(Duration.ofMinutes(1));
+    assertRolledBack(RollbackReason.ORDERED);
+    assertEquals(List.of(OLD, NEW, OLD), rig.slots.activationHistory());
   }
 
   @Test
-  void confirmedNode_keepsTheReleaseOnAbortAndGivesItUpOnRevert() {
-    soaked();
+  void confirmedNode_keepsTheReleaseOnAbortAndReplacesItOnRevert() {
+    driveToSoaked();
     rig.drive(Goal.CONFIRMED, NodePhase.CONFIRMED);
     rig.order(Goal.ROLLED_BACK, new DriverClaim(2, "b"));
     rig.tick();
     assertEquals(new DriverClaim(2, "b"), rig.report().orElseThrow().claim());
     assertEquals(NEW, rig.slots.running());
     rig.order(Goal.REVERTED, new DriverClaim(3, "c"));
-    rig.pass(Duration.ofSeconds(31));
+    rig.runFor(Duration.ofSeconds(31));
     assertEquals(NodePhase.REVERTED, rig.nodePhase());
     assertEquals(OLD, rig.slots.running());
   }
@@ -288,34 +288,34 @@ class WatchdogTest {
       WatchdogHarness shuffled = new WatchdogHarness();
       List<Goal> goals = List.of(Goal.STAGED, Goal.APPLIED, Goal.CONFIRMED);
       for (int i = 0; i < 400; i++) {
-        DriverClaim lead = new DriverClaim(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
-        shuffled.order(goals.get(random.nextInt(3)), lead);
+        DriverClaim claim = new DriverClaim(1 + i / 50 - random.nextInt(2) * (i / 50), "n");
+        shuffled.order(goals.get(random.nextInt(3)), claim);
         shuffled.tick();
-        shuffled.pass(Duration.ofSeconds(1));
+        shuffled.runFor(Duration.ofSeconds(1));
       }
       assertEquals(NodePhase.CONFIRMED, shuffled.nodePhase(), "seed " + seed);
-      assertEquals(List.of(OLD, NEW), shuffled.slots.history(), "seed " + seed);
+      assertEquals(List.of(OLD, NEW), shuffled.slots.activationHistory(), "seed " + seed);
     }
   }
 
   @Test
-  void answersThatGetLost_changeNothingInTheEnd() {
+  void lostReplies_doNotChangeTheResult() {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
       Fault[] faults = Fault.values();
       WatchdogHarness unsure = new WatchdogHarness(() -> faults[random.nextInt(faults.length)]);
       unsure.driveToTheEnd();
-      unsure.pass(Duration.ofMinutes(5));
+      unsure.runFor(Duration.ofMinutes(5));
       assertEquals(NodePhase.CONFIRMED, unsure.nodePhase(), "seed " + seed);
     }
   }
 
   @Test
-  void reportThatGotLost_isSentAgainAtTheNextTick() {
+  void lostReport_isWrittenAgainAtTheNextTick() {
     Iterator<Fault> faults = List.of(Fault.NONE, Fault.LOST).iterator();
     WatchdogHarness unsure =
         new WatchdogHarness(() -> faults.hasNext() ? faults.next() : Fault.NONE);
-    unsure.artifacts.answer(NEW, new FetchStatus.InProgress());
+    unsure.fetcher.setStatus(NEW, new FetchStatus.InProgress());
     unsure.order(Goal.STAGED);
     unsure.tick();
     assertEquals(Optional.empty(), unsure.report());
@@ -324,49 +324,50 @@ class WatchdogTest {
   }
 
   @Test
-  void reportThatTheStoreLost_isBackWithTheNextBeat() {
+  void reportThatTheStoreLost_isRestoredWithTheNextHeartbeat() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
-    var key = RolloutKeys.ofNode(WatchdogHarness.SELF.component(), WatchdogHarness.SELF.node());
+    var key =
+        RolloutKeys.ofNode(WatchdogHarness.IDENTITY.component(), WatchdogHarness.IDENTITY.node());
     rig.store.delete(
         RolloutKeys.REPORTS, key, rig.store.get(RolloutKeys.REPORTS, key).orElseThrow().revision());
-    rig.pass(Duration.ofSeconds(31));
+    rig.runFor(Duration.ofSeconds(31));
     assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   @Test
-  void beat_tellsOfTheNodeAndStopsWithIt() {
+  void heartbeat_describesTheNodeAndStopsWithIt() {
     rig.tick();
-    assertEquals("idle", rig.beat().orElseThrow().text("state"));
+    assertEquals("idle", rig.heartbeat().orElseThrow().text("state"));
     assertEquals(Optional.empty(), rig.report());
-    soaking();
-    rig.pass(Duration.ofSeconds(31));
-    var beat = rig.beat().orElseThrow();
+    driveToSoaking();
+    rig.runFor(Duration.ofSeconds(31));
+    var beat = rig.heartbeat().orElseThrow();
     assertEquals("soaking", beat.text("state"));
     assertEquals("11111111", beat.text("version"));
     assertEquals(1, beat.number("protocol"));
     assertEquals(0, beat.number("degraded"));
-    rig.clock.advance(Duration.ofSeconds(89));
-    assertTrue(rig.beat().isPresent());
-    rig.clock.advance(Duration.ofSeconds(31));
-    assertFalse(rig.beat().isPresent());
+    rig.storeClock.advance(Duration.ofSeconds(89));
+    assertTrue(rig.heartbeat().isPresent());
+    rig.storeClock.advance(Duration.ofSeconds(31));
+    assertFalse(rig.heartbeat().isPresent());
   }
 
   @Test
-  void orderThatCannotBeRead_isNone() {
+  void unreadableOrder_isIgnored() {
     rig.drive(Goal.STAGED, NodePhase.STAGED);
     rig.store.put(
         RolloutKeys.ROLLOUTS,
-        RolloutKeys.desired(WatchdogHarness.SELF.component(), WatchdogHarness.SELF.node()),
+        RolloutKeys.desired(WatchdogHarness.IDENTITY.component(), WatchdogHarness.IDENTITY.node()),
         Value.of("{\"goal\":\"applied\"}"));
-    rig.pass(Duration.ofMinutes(2));
+    rig.runFor(Duration.ofMinutes(2));
     assertEquals(NodePhase.STAGED, rig.nodePhase());
   }
 
   @Test
-  void quietSoak_isWrittenDownRarely() {
-    soaking();
+  void quietSoak_isJournaledRarely() {
+    driveToSoaking();
     int before = rig.journal.saves();
-    rig.pass(Duration.ofSeconds(55));
+    rig.runFor(Duration.ofSeconds(55));
     assertTrue(rig.journal.saves() - before <= 2, "saves: " + (rig.journal.saves() - before));
   }
 }
