@@ -103,7 +103,7 @@ func (s *side) caller(method string) (caller, error) {
 	if method == "Encrypt" {
 		return func() error { return s.call("Encrypt", encrypt, &kms.EncryptResponse{}) }, nil
 	}
-	decrypt := &kms.DecryptRequest{Ciphertext: sealed.Ciphertext, Uid: "bench", KeyId: sealed.KeyId, Annotations: sealed.Annotations}
+	decrypt := &kms.DecryptRequest{Ciphertext: sealed.Ciphertext, Uid: "bench", KmsKeyId: sealed.KmsKeyId, Annotations: sealed.Annotations}
 	return func() error {
 		opened := &kms.DecryptResponse{}
 		if err := s.call("Decrypt", decrypt, opened); err != nil {

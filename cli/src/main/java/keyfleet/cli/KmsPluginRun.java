@@ -3,8 +3,8 @@ package keyfleet.cli;
 import java.net.InetSocketAddress;
 import keyfleet.crypto.KeyringName;
 import keyfleet.kms.KmsPlugin;
+import keyfleet.kms.PluginContext;
 import keyfleet.kms.PluginEvent;
-import keyfleet.kms.Surroundings;
 import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
 import keyfleet.otel.OtlpTracing;
@@ -60,8 +60,8 @@ final class KmsPluginRun implements Command {
       KmsPlugin plugin =
           new KmsPlugin(
               told.plugin(keyring, process, version),
-              new KmsPlugin.Ties(store::kv, providers.all(), event -> tell(log, event)),
-              new Surroundings(
+              new KmsPlugin.Dependencies(store::kv, providers.all(), event -> tell(log, event)),
+              new PluginContext(
                   BootClock.system(),
                   around.ticker()::nanos,
                   event -> tell(log, event),

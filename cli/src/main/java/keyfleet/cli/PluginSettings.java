@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import keyfleet.crypto.KeyringName;
 import keyfleet.kms.CallLog;
-import keyfleet.kms.Hierarchy;
 import keyfleet.kms.KmsPlugin;
-import keyfleet.kms.LocalKekLimits;
-import keyfleet.kms.SocketPath;
+import keyfleet.kms.grpc.SocketPath;
+import keyfleet.kms.localkek.KeyHierarchy;
+import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,7 +24,7 @@ record PluginSettings(
     SocketPath listen,
     String cluster,
     Path data,
-    Hierarchy hierarchy,
+    KeyHierarchy hierarchy,
     LocalKekLimits limits,
     Duration probe,
     CallLog callLog,
@@ -91,7 +91,7 @@ record PluginSettings(
         word(parsed, DATA)
             .map(it -> Path.of(it.text()))
             .orElseGet(() -> DataFolder.of(environment).path()),
-        word(parsed, HIERARCHY).map(PluginSettings::hierarchy).orElse(Hierarchy.ON),
+        word(parsed, HIERARCHY).map(PluginSettings::hierarchy).orElse(KeyHierarchy.ON),
         limits(parsed),
         word(parsed, PROBE).map(it -> it.duration("30s")).orElse(USUAL_PROBE),
         parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
@@ -117,10 +117,10 @@ record PluginSettings(
     return word.text();
   }
 
-  private static Hierarchy hierarchy(Setting word) {
+  private static KeyHierarchy hierarchy(Setting word) {
     return switch (word.text()) {
-      case "on" -> Hierarchy.ON;
-      case "off" -> Hierarchy.OFF;
+      case "on" -> KeyHierarchy.ON;
+      case "off" -> KeyHierarchy.OFF;
       default -> throw word.isNot("on or off", "on");
     };
   }

@@ -1,17 +1,17 @@
 package keyfleet.cli;
 
-import keyfleet.kms.Tracing;
-import keyfleet.otel.Collector;
-import keyfleet.otel.ExportLog;
+import keyfleet.kms.tracing.PluginTracer;
+import keyfleet.otel.CollectorAddress;
+import keyfleet.otel.ExportListener;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.server.EventLog;
 import org.jspecify.annotations.Nullable;
 
 /// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
 /// loaded.
-record Spans(@Nullable Tracing tracing, Runnable end) implements AutoCloseable {
+record Spans(@Nullable PluginTracer tracing, Runnable end) implements AutoCloseable {
   static Spans open(TracingSettings told, OtlpTracing.Source source, EventLog log) {
-    Collector collector = told.collector();
+    CollectorAddress collector = told.collector();
     return collector == null
         ? new Spans(null, () -> {})
         : open(new OtlpTracing.Settings(collector, told.ratio(), source), log);
@@ -23,7 +23,7 @@ record Spans(@Nullable Tracing tracing, Runnable end) implements AutoCloseable {
     return new Spans(tracing, tracing::close);
   }
 
-  private record Lines(EventLog log) implements ExportLog {
+  private record Lines(EventLog log) implements ExportListener {
     @Override
     public void lost(String words) {
       log.warn(words);

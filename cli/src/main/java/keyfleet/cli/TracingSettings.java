@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import keyfleet.otel.Collector;
+import keyfleet.otel.CollectorAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -13,7 +13,7 @@ import picocli.CommandLine.ParseResult;
 ///
 /// @param collector null if nobody traces
 /// @param ratio of the traces that begin in the plugin
-record TracingSettings(@Nullable Collector collector, double ratio) {
+record TracingSettings(@Nullable CollectorAddress collector, double ratio) {
   private static final String ENDPOINT = "--otlp-endpoint";
   private static final String RATIO = "--trace-ratio";
 
@@ -65,16 +65,16 @@ record TracingSettings(@Nullable Collector collector, double ratio) {
             variable.isBlank() ? Optional.empty() : Optional.of(Setting.given(VARIABLE, variable)));
   }
 
-  private static Collector collector(Setting word) {
+  private static CollectorAddress collector(Setting word) {
     if (word.text().contains("@")) {
       throw word.wrong(
-          "names a user, and spans are sent as nobody", word.name() + Collector.EXAMPLE);
+          "names a user, and spans are sent as nobody", word.name() + CollectorAddress.EXAMPLE);
     }
-    return Collector.parse(word.text())
+    return CollectorAddress.parse(word.text())
         .orElseThrow(() ->
             word.isNot(
                 "a collector's address: http://HOST:PORT or https://HOST:PORT is, without a query",
-                Collector.EXAMPLE));
+                CollectorAddress.EXAMPLE));
   }
 
   private static double ratio(Setting word) {

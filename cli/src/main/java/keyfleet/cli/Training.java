@@ -3,7 +3,7 @@ package keyfleet.cli;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import keyfleet.kms.PluginDrill;
+import keyfleet.kms.PluginTrainingRun;
 
 /// What the launcher runs after a build, so that an AOT cache of the JVM knows the classes that
 /// commands need: the way that a command takes from start to exit, in a fleet of one process. What
@@ -32,7 +32,7 @@ public final class Training {
   /// The name of a cache; or `drill` and the socket of a plugin that is in training elsewhere.
   public static void main(String[] args) throws InterruptedException {
     if (args[0].equals("drill")) {
-      PluginDrill.run(Path.of(args[1]));
+      PluginTrainingRun.run(Path.of(args[1]));
       return;
     }
     Main.startEarly(args[0].equals(LOCAL));

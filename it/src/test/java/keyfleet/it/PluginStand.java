@@ -21,11 +21,11 @@ import keyfleet.keyring.Timings;
 import keyfleet.keyring.VersionEntry;
 import keyfleet.keyring.VersionState;
 import keyfleet.kms.CallLog;
-import keyfleet.kms.Hierarchy;
 import keyfleet.kms.KmsPlugin;
-import keyfleet.kms.LocalKekLimits;
-import keyfleet.kms.SocketPath;
-import keyfleet.kms.Surroundings;
+import keyfleet.kms.PluginContext;
+import keyfleet.kms.grpc.SocketPath;
+import keyfleet.kms.localkek.KeyHierarchy;
+import keyfleet.kms.localkek.LocalKekLimits;
 import keyfleet.member.LocalProcess;
 import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
@@ -48,7 +48,7 @@ final class PluginStand implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>(List.of(transit));
   private final Path socket;
 
-  PluginStand(Path folder, Hierarchy hierarchy, OtlpTracing tracing) throws IOException {
+  PluginStand(Path folder, KeyHierarchy hierarchy, OtlpTracing tracing) throws IOException {
     this.socket = folder.resolve("run/kms.sock");
     KekProvider provider = opened(transit.provider(RING, folder));
     FakeKv kv = new FakeKv(new FakeStoreClock());
@@ -66,8 +66,8 @@ final class PluginStand implements AutoCloseable {
                 CallLog.ON,
                 ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "plugin-1"), LocalProcess.current()),
                 "test"),
-            new KmsPlugin.Ties(() -> kv, List.of(provider), MemberListener.NONE),
-            new Surroundings(
+            new KmsPlugin.Dependencies(() -> kv, List.of(provider), MemberListener.NONE),
+            new PluginContext(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.words()), tracing));
     opened(plugin).start();
     awaitHealth(plugin);

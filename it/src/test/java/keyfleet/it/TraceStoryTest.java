@@ -19,10 +19,10 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import keyfleet.kms.Hierarchy;
+import keyfleet.kms.localkek.KeyHierarchy;
 import keyfleet.kms.v2.EncryptResponse;
-import keyfleet.otel.Collector;
-import keyfleet.otel.ExportLog;
+import keyfleet.otel.CollectorAddress;
+import keyfleet.otel.ExportListener;
 import keyfleet.otel.FakeCollector;
 import keyfleet.otel.OtlpTracing;
 import keyfleet.otel.OtlpTracing.Settings;
@@ -54,7 +54,7 @@ final class TraceStoryTest {
   }
 
   /// Everything arrives.
-  private static final class Silence implements ExportLog {
+  private static final class Silence implements ExportListener {
     private final List<String> broken = Collections.synchronizedList(new ArrayList<>());
 
     @Override
@@ -69,7 +69,7 @@ final class TraceStoryTest {
   }
 
   private OtlpTracing tracing(double ratio) {
-    Collector where = Collector.parse(collector.url()).orElseThrow();
+    CollectorAddress where = CollectorAddress.parse(collector.url()).orElseThrow();
     return OtlpTracing.open(new Settings(where, ratio, new Source("plugin-1", "kms", "test")), log);
   }
 
@@ -104,7 +104,7 @@ final class TraceStoryTest {
     String keyId;
     String atTransit;
     try (OtlpTracing tracing = tracing(0);
-        PluginStand plugin = new PluginStand(folder, Hierarchy.OFF, tracing)) {
+        PluginStand plugin = new PluginStand(folder, KeyHierarchy.OFF, tracing)) {
       var client = plugin.client(SAMPLED);
       EncryptResponse stored = client.encrypt("secret");
       keyId = stored.getKeyId();
@@ -137,7 +137,7 @@ final class TraceStoryTest {
   @Test
   void unsampledCaller_staysUnsampled_andSoDoesTheRemote() throws IOException {
     try (OtlpTracing tracing = tracing(1);
-        PluginStand plugin = new PluginStand(folder, Hierarchy.OFF, tracing)) {
+        PluginStand plugin = new PluginStand(folder, KeyHierarchy.OFF, tracing)) {
       plugin.client(UNSAMPLED).encrypt("secret");
       String atTransit = header(plugin, "encrypt");
       assertTrue(atTransit.matches("00-" + TRACE + "-[0-9a-f]{16}-00"), atTransit);
@@ -153,7 +153,7 @@ final class TraceStoryTest {
   @Test
   void ratioOfNothing_beginsNoTrace() throws IOException {
     try (OtlpTracing tracing = tracing(0);
-        PluginStand plugin = new PluginStand(folder, Hierarchy.ON, tracing)) {
+        PluginStand plugin = new PluginStand(folder, KeyHierarchy.ON, tracing)) {
       var client = plugin.client(Map.of());
       assertEquals("x", client.decrypt(client.encrypt("x")));
     }
@@ -163,7 +163,7 @@ final class TraceStoryTest {
   @Test
   void brokenHeader_isATraceOfItsOwn() throws IOException {
     try (OtlpTracing tracing = tracing(1);
-        PluginStand plugin = new PluginStand(folder, Hierarchy.ON, tracing)) {
+        PluginStand plugin = new PluginStand(folder, KeyHierarchy.ON, tracing)) {
       plugin.client(Map.of("traceparent", "00-zz-1-01")).encrypt("x");
     }
     assertTrue(spans(SERVICE + "Encrypt").getFirst().getParentSpanId().isEmpty());
@@ -174,7 +174,7 @@ final class TraceStoryTest {
     EncryptResponse stored;
     String traced;
     try (OtlpTracing tracing = tracing(1);
-        PluginStand plugin = new PluginStand(folder, Hierarchy.ON, tracing)) {
+        PluginStand plugin = new PluginStand(folder, KeyHierarchy.ON, tracing)) {
       var client = plugin.client(SAMPLED);
       stored = client.encrypt("hush-marker");
       assertEquals("hush-marker", client.decrypt(stored));

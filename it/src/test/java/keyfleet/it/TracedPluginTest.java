@@ -140,7 +140,7 @@ class TracedPluginTest {
     roundTrip();
     assertEquals(143, plugin.stop(), plugin::said);
     List<String> classes = Files.readAllLines(loaded);
-    assertTrue(classes.stream().anyMatch(it -> it.contains(" keyfleet.kms.Encryption ")));
+    assertTrue(classes.stream().anyMatch(it -> it.contains(" keyfleet.kms.grpc.EncryptHandler ")));
     assertEquals(
         List.of(), classes.stream().filter(it -> it.contains(" io.opentelemetry.")).toList());
   }

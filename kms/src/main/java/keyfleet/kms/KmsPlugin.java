@@ -12,9 +12,33 @@ import java.util.List;
 import java.util.function.Supplier;
 import keyfleet.crypto.KeyringName;
 import keyfleet.keyring.CollectionRegistration;
-import keyfleet.kms.Announced.Locally;
-import keyfleet.kms.Announced.Remotely;
-import keyfleet.kms.Announced.Stopped;
+import keyfleet.kms.grpc.CallRecorder;
+import keyfleet.kms.grpc.DecryptHandler;
+import keyfleet.kms.grpc.EncryptHandler;
+import keyfleet.kms.grpc.KmsGrpcService;
+import keyfleet.kms.grpc.SocketPath;
+import keyfleet.kms.grpc.SocketTransport;
+import keyfleet.kms.grpc.UnixSocketServer;
+import keyfleet.kms.grpc.UnwrapCoalescer;
+import keyfleet.kms.localkek.KeyHierarchy;
+import keyfleet.kms.localkek.LocalKek;
+import keyfleet.kms.localkek.LocalKekCache;
+import keyfleet.kms.localkek.LocalKekFactory;
+import keyfleet.kms.localkek.LocalKekLimits;
+import keyfleet.kms.localkek.LocalKekUsage;
+import keyfleet.kms.localkek.RemoteKekClient;
+import keyfleet.kms.state.Announcement;
+import keyfleet.kms.state.Announcement.LocalWriteKey;
+import keyfleet.kms.state.Announcement.NoWriteKey;
+import keyfleet.kms.state.Announcement.RemoteWriteKey;
+import keyfleet.kms.state.AnnouncementStore;
+import keyfleet.kms.state.CallRefusal;
+import keyfleet.kms.state.FleetJoiner;
+import keyfleet.kms.state.KeyReconciler;
+import keyfleet.kms.state.PluginSnapshotFile;
+import keyfleet.kms.state.ReconcileLoop;
+import keyfleet.kms.state.WriteKeyProvisioner;
+import keyfleet.kms.tracing.TraceContextInterceptor;
 import keyfleet.member.Member;
 import keyfleet.member.MemberListener;
 import keyfleet.member.ProcessSettings;
@@ -36,7 +60,7 @@ public final class KmsPlugin implements AutoCloseable {
       SocketPath listen,
       String cluster,
       Path data,
-      Hierarchy hierarchy,
+      KeyHierarchy hierarchy,
       LocalKekLimits limits,
       Duration probe,
       CallLog callLog,
@@ -47,8 +71,9 @@ public final class KmsPlugin implements AutoCloseable {
   ///
   /// @param kv opens the store; throws while it cannot be had
   /// @param observer is told what happens to the member
-  public record Ties(Supplier<Kv> kv, List<KekProvider> providers, MemberListener memberListener) {
-    public Ties {
+  public record Dependencies(
+      Supplier<Kv> kv, List<KekProvider> providers, MemberListener memberListener) {
+    public Dependencies {
       providers = List.copyOf(providers);
     }
   }
@@ -63,17 +88,17 @@ public final class KmsPlugin implements AutoCloseable {
   private static final double SECOND = 1e9;
 
   private final Settings settings;
-  private final Ties ties;
-  private final Surroundings around;
+  private final Dependencies ties;
+  private final PluginContext around;
   private final SecureRandom random = new SecureRandom();
   private final PluginMetrics metrics = new PluginMetrics();
 
   /// What must end, the last first.
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  private @Nullable Ledger ledger;
+  private @Nullable AnnouncementStore ledger;
 
-  public KmsPlugin(Settings settings, Ties ties, Surroundings around) {
+  public KmsPlugin(Settings settings, Dependencies ties, PluginContext around) {
     this.settings = settings;
     this.ties = ties;
     this.around = around;
@@ -91,23 +116,24 @@ public final class KmsPlugin implements AutoCloseable {
   }
 
   private void serve() {
-    Ledger known = new Ledger(snapshotFile(), around.events(), around.clock());
+    AnnouncementStore known =
+        new AnnouncementStore(snapshotFile(), around.events(), around.clock());
     ledger = known;
     LoadedKeys keys = new LoadedKeys(settings.keyring(), ties.providers(), random);
-    LocalKeks cache = new LocalKeks(settings.limits().cached());
-    Remote remote = new Remote(metrics, around.nanos());
-    Workshop workshop = new Workshop(keys, remote, cache, random, around.clock());
-    Enlistment fleet = opened(new Enlistment(way(keys), around));
-    Keeper keeper =
-        new Keeper(
+    LocalKekCache cache = new LocalKekCache(settings.limits().cached());
+    RemoteKekClient remote = new RemoteKekClient(metrics, around.nanos());
+    LocalKekFactory workshop = new LocalKekFactory(keys, remote, cache, random, around.clock());
+    FleetJoiner fleet = opened(new FleetJoiner(way(keys), around));
+    KeyReconciler keeper =
+        new KeyReconciler(
             fleet,
             known,
-            new Maker(keys, workshop, settings.hierarchy(), around.tracing()),
-            new Keeper.Settings(settings.limits(), settings.probe()),
+            new WriteKeyProvisioner(keys, workshop, settings.hierarchy(), around.tracing()),
+            new KeyReconciler.Settings(settings.limits(), settings.probe()),
             around);
-    Rounds rounds =
+    ReconcileLoop rounds =
         opened(
-            new Rounds(
+            new ReconcileLoop(
                 () -> {
                   cache.wipe();
                   return keeper.turn();
@@ -115,42 +141,43 @@ public final class KmsPlugin implements AutoCloseable {
                 around.events()));
     metrics.gauges(() -> gauges(known, keeper, cache));
     opened(
-        Listener.open(
+        UnixSocketServer.open(
             settings.listen(),
-            Transport.here(),
+            SocketTransport.here(),
             service(endpoint(known, workshop, rounds)),
             around.events()));
     fleet.start();
     rounds.start();
   }
 
-  private Endpoint endpoint(Ledger known, Workshop workshop, Rounds rounds) {
-    Counter counter = new Counter(metrics, around, settings.callLog());
-    Flights flights = new Flights();
-    Usage usage = new Usage(settings.limits(), rounds::ring);
-    return new Endpoint(
+  private KmsGrpcService endpoint(
+      AnnouncementStore known, LocalKekFactory workshop, ReconcileLoop rounds) {
+    CallRecorder counter = new CallRecorder(metrics, around, settings.callLog());
+    UnwrapCoalescer flights = new UnwrapCoalescer();
+    LocalKekUsage usage = new LocalKekUsage(settings.limits(), rounds::ring);
+    return new KmsGrpcService(
         known,
-        new Encryption(known, workshop, flights, usage, counter),
-        new Decryption(known, workshop, flights, counter),
+        new EncryptHandler(known, workshop, flights, usage, counter),
+        new DecryptHandler(known, workshop, flights, counter),
         counter);
   }
 
-  private ServerServiceDefinition service(Endpoint endpoint) {
+  private ServerServiceDefinition service(KmsGrpcService endpoint) {
     return around.tracing() == null
         ? endpoint.bindService()
-        : ServerInterceptors.intercept(endpoint, new CallerTrace());
+        : ServerInterceptors.intercept(endpoint, new TraceContextInterceptor());
   }
 
   /// One for each socket: two plugins of one host may be of two clusters.
-  private SnapshotFile snapshotFile() {
+  private PluginSnapshotFile snapshotFile() {
     String name = settings.listen().toString().substring(1).replace("%", "%25").replace("/", "%2F");
-    return new SnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
+    return new PluginSnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
   }
 
-  private Enlistment.Way way(LoadedKeys keys) {
+  private FleetJoiner.JoinSettings way(LoadedKeys keys) {
     CollectionRegistration cluster =
         CollectionRegistration.ofCluster(settings.keyring(), settings.cluster());
-    return new Enlistment.Way(
+    return new FleetJoiner.JoinSettings(
         ties.kv(),
         kv ->
             Member.builder(kv, settings.keyring())
@@ -164,12 +191,13 @@ public final class KmsPlugin implements AutoCloseable {
         this::nonce);
   }
 
-  private PluginMetrics.Gauges gauges(Ledger known, Keeper keeper, LocalKeks cache) {
-    Announced.Writing writing = known.get().writing();
+  private PluginMetrics.Gauges gauges(
+      AnnouncementStore known, KeyReconciler keeper, LocalKekCache cache) {
+    Announcement.WriteKey writing = known.get().writing();
     long now = around.clock().getAsLong();
     long uses = 0;
     double age = 0;
-    if (writing instanceof Locally(_, LocalKek kek)) {
+    if (writing instanceof LocalWriteKey(_, LocalKek kek)) {
       uses = kek.uses();
       age = (now - kek.bornAt()) / SECOND;
     }
@@ -185,17 +213,19 @@ public final class KmsPlugin implements AutoCloseable {
 
   /// How the plugin is, in one line.
   public Health health() {
-    Ledger known = ledger;
+    AnnouncementStore known = ledger;
     return known == null ? new Health(false, "it has not started") : health(known.get().writing());
   }
 
-  private static Health health(Announced.Writing writing) {
+  private static Health health(Announcement.WriteKey writing) {
     return switch (writing) {
-      case Locally(_, LocalKek kek) when kek.isSpent() ->
-          new Health(false, Encryption.SPENT.sentence());
-      case Locally(KeyId keyId, _) -> new Health(true, "writes under key_id hash " + keyId.hash());
-      case Remotely(KeyId keyId, _) -> new Health(true, "writes under key_id hash " + keyId.hash());
-      case Stopped(Refusal why) -> new Health(false, why.sentence());
+      case LocalWriteKey(_, LocalKek kek) when kek.isSpent() ->
+          new Health(false, EncryptHandler.SPENT.sentence());
+      case LocalWriteKey(KmsKeyId keyId, _) ->
+          new Health(true, "writes under key_id hash " + keyId.hash());
+      case RemoteWriteKey(KmsKeyId keyId, _) ->
+          new Health(true, "writes under key_id hash " + keyId.hash());
+      case NoWriteKey(CallRefusal why) -> new Health(false, why.sentence());
     };
   }
 
@@ -221,9 +251,7 @@ public final class KmsPlugin implements AutoCloseable {
       try {
         open.pop().close();
       } catch (Exception e) {
-        around
-            .events()
-            .accept(new PluginEvent.OutsideFleet("could not end well: " + e.getMessage()));
+        around.events().accept(new PluginEvent.JoinFailed("could not end well: " + e.getMessage()));
       }
     }
   }

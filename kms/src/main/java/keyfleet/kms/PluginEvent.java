@@ -6,11 +6,11 @@ import java.util.List;
 public sealed interface PluginEvent {
   String words();
 
-  default Weight weight() {
-    return Weight.NEWS;
+  default Severity weight() {
+    return Severity.NEWS;
   }
 
-  enum Weight {
+  enum Severity {
     /// A line for each call, for who asked for it.
     DETAIL,
     NEWS,
@@ -18,7 +18,7 @@ public sealed interface PluginEvent {
     TROUBLE
   }
 
-  record Listens(String socket, String transport) implements PluginEvent {
+  record Listening(String socket, String transport) implements PluginEvent {
     @Override
     public String words() {
       return "serves KMS v2 at unix://" + socket + " through " + transport;
@@ -32,7 +32,7 @@ public sealed interface PluginEvent {
     }
   }
 
-  record Announces(String keyIdHash, String version, long epoch) implements PluginEvent {
+  record KeyAnnounced(String keyIdHash, String version, long epoch) implements PluginEvent {
     @Override
     public String words() {
       return "announces key_id hash %s, which is %s since epoch %d"
@@ -47,32 +47,32 @@ public sealed interface PluginEvent {
     }
   }
 
-  record CannotMake(String why) implements PluginEvent {
+  record WriteKeyUnavailable(String why) implements PluginEvent {
     @Override
     public String words() {
       return "cannot write under the key that the fleet wants, and tries again: " + why;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record CannotGoOn(String why) implements PluginEvent {
+  record ReconcileFailed(String why) implements PluginEvent {
     @Override
     public String words() {
       return "stays with what it has announced, and tries again: " + why;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
   /// Somebody rotated the key where it lives. That announces nothing: an operator does.
-  record Candidate(String version) implements PluginEvent {
+  record CandidateVersion(String version) implements PluginEvent {
     @Override
     public String words() {
       return "%s is there and not announced: a candidate. Try: keyfleet kek announce --version=%s"
@@ -80,15 +80,15 @@ public sealed interface PluginEvent {
     }
   }
 
-  record StopsWriting(String why) implements PluginEvent {
+  record WritesStopped(String why) implements PluginEvent {
     @Override
     public String words() {
       return "Status and Encrypt refuse: " + why;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
@@ -99,36 +99,36 @@ public sealed interface PluginEvent {
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record OutsideFleet(String why) implements PluginEvent {
+  record JoinFailed(String why) implements PluginEvent {
     @Override
     public String words() {
       return "has not joined its fleet, and tries again: " + why;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record RemoteLost(String why) implements PluginEvent {
+  record ProviderUnavailable(String why) implements PluginEvent {
     @Override
     public String words() {
       return "the key's provider is not to be had: " + why;
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
-  record RemoteBack() implements PluginEvent {
+  record ProviderRecovered() implements PluginEvent {
     @Override
     public String words() {
       return "the key's provider answers again";
@@ -142,17 +142,17 @@ public sealed interface PluginEvent {
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
   /// Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
-  record Broke(String what, String kind, String place) implements PluginEvent {
-    static Broke of(String what, RuntimeException e) {
+  record UnexpectedFailure(String what, String kind, String place) implements PluginEvent {
+    public static UnexpectedFailure of(String what, RuntimeException e) {
       StackTraceElement[] trace = e.getStackTrace();
       String place = trace.length == 0 ? "an unknown place" : trace[0].toString();
-      return new Broke(what, e.getClass().getSimpleName(), place);
+      return new UnexpectedFailure(what, e.getClass().getSimpleName(), place);
     }
 
     @Override
@@ -161,22 +161,22 @@ public sealed interface PluginEvent {
     }
 
     @Override
-    public Weight weight() {
-      return Weight.TROUBLE;
+    public Severity weight() {
+      return Severity.TROUBLE;
     }
   }
 
   /// Which call it was.
   ///
   /// @param traceId empty if nobody traces the call
-  record Call(String method, String uid, String traceId) {}
+  record CallInfo(String method, String uid, String traceId) {}
 
   /// A call was answered.
   ///
   /// @param keyIdHash `-` if the call had none
-  record Served(Call call, String code, String keyIdHash, List<String> annotations)
+  record CallServed(CallInfo call, String code, String keyIdHash, List<String> annotations)
       implements PluginEvent {
-    public Served {
+    public CallServed {
       annotations = List.copyOf(annotations);
     }
 
@@ -189,8 +189,8 @@ public sealed interface PluginEvent {
     }
 
     @Override
-    public Weight weight() {
-      return Weight.DETAIL;
+    public Severity weight() {
+      return Severity.DETAIL;
     }
   }
 }

@@ -9,11 +9,11 @@ public final class PluginException extends RuntimeException {
 
   private final String remedy;
 
-  PluginException(String sentence, String remedy) {
+  public PluginException(String sentence, String remedy) {
     this(sentence, remedy, null);
   }
 
-  PluginException(String sentence, String remedy, @Nullable Throwable cause) {
+  public PluginException(String sentence, String remedy, @Nullable Throwable cause) {
     super(sentence, cause);
     this.remedy = remedy;
   }

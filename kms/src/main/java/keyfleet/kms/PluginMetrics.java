@@ -16,16 +16,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import keyfleet.kms.grpc.KmsMethod;
+import keyfleet.kms.localkek.LocalKekCache;
+import keyfleet.kms.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 
 /// What is measured of a plugin; docs/reference/kms-plugin.md lists it.
 public final class PluginMetrics implements MultiCollector {
   /// What is asked of a KEK.
-  enum RemoteCall {
+  public enum RemoteCall {
     WRAP,
     UNWRAP;
 
-    TraceSpan.Stage stage() {
+    public TraceSpan.Stage stage() {
       return this == WRAP ? TraceSpan.Stage.REMOTE_WRAP : TraceSpan.Stage.REMOTE_UNWRAP;
     }
   }
@@ -41,7 +44,7 @@ public final class PluginMetrics implements MultiCollector {
       double keyIdSeconds,
       long localKekUses,
       double localKekSeconds,
-      LocalKeks.Count cache) {}
+      LocalKekCache.CacheStats cache) {}
 
   private static final double SECOND = 1e9;
   private static final double[] BUCKETS = {
@@ -72,14 +75,14 @@ public final class PluginMetrics implements MultiCollector {
           .withoutExemplars()
           .build();
 
-  private final Map<Method, CounterDataPoint> answered = new EnumMap<>(Method.class);
-  private final Map<Method, DistributionDataPoint> totals = new EnumMap<>(Method.class);
+  private final Map<KmsMethod, CounterDataPoint> answered = new EnumMap<>(KmsMethod.class);
+  private final Map<KmsMethod, DistributionDataPoint> totals = new EnumMap<>(KmsMethod.class);
   private final DistributionDataPoint local = latency.labelValues("any", "local");
   private final DistributionDataPoint remote = latency.labelValues("any", "remote");
   private volatile @Nullable Supplier<Gauges> gauges;
 
   PluginMetrics() {
-    for (Method method : Method.values()) {
+    for (KmsMethod method : KmsMethod.values()) {
       totals.put(method, latency.labelValues(method.word(), "total"));
       answered.put(method, operations.labelValues(method.word(), Status.Code.OK.name()));
     }
@@ -90,7 +93,7 @@ public final class PluginMetrics implements MultiCollector {
     gauges = newGauges;
   }
 
-  void served(Method method, Status.Code code, long nanos) {
+  public void served(KmsMethod method, Status.Code code, long nanos) {
     CounterDataPoint known = code == Status.Code.OK ? answered.get(method) : null;
     (known == null ? operations.labelValues(method.word(), code.name()) : known).inc();
     DistributionDataPoint total = totals.get(method);
@@ -99,11 +102,11 @@ public final class PluginMetrics implements MultiCollector {
     }
   }
 
-  void local(long nanos) {
+  public void local(long nanos) {
     local.observe(nanos / SECOND);
   }
 
-  void remote(RemoteCall call, boolean answered, long nanos) {
+  public void remote(RemoteCall call, boolean answered, long nanos) {
     remoteCalls
         .labelValues(call.name().toLowerCase(Locale.ROOT), answered ? "answered" : "failed")
         .inc();

@@ -6,14 +6,15 @@
 ///
 /// | thread             | what it does                                                            |
 /// |--------------------|-------------------------------------------------------------------------|
-/// | `keyfleet-kms-…`   | event loops: [Endpoint] answers from memory, and nothing there waits    |
-/// | `keyfleet-kms-call`| virtual, one a call that needs the remote ([Flights])                   |
-/// | `keyfleet-keeper`  | [Keeper]: takes over keystores, has local KEKs made, tries the remote   |
-/// | `keyfleet-enlist`  | [Enlistment]: joins the fleet when the store lets it, and ends          |
+/// | `keyfleet-kms-…`   | event loops: [KmsGrpcService] answers from memory, and nothing there waits    |
+/// | `keyfleet-kms-call`| virtual, one a call that needs the remote ([UnwrapCoalescer])                   |
+/// | `keyfleet-keeper`  | [KeyReconciler]: takes over keystores, has local KEKs made, tries the remote   |
+/// | `keyfleet-enlist`  | [FleetJoiner]: joins the fleet when the store lets it, and ends          |
 /// | `keyfleet-beat-…`  | the member's rounds                                                     |
 ///
-/// Only the keeper's thread changes what is announced: [Ledger] writes a [Snapshot] to the disk,
-/// then replaces the one [Announced] that Status and Encrypt both read.
+/// Only the keeper's thread changes what is announced: [AnnouncementStore] writes a
+/// [PluginSnapshot] to the disk, then replaces the one [Announcement] that Status and Encrypt both
+/// read.
 ///
 /// ## What stands for what
 ///

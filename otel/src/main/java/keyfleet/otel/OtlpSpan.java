@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import keyfleet.kms.TraceSpan;
+import keyfleet.kms.tracing.TraceSpan;
 import org.jspecify.annotations.Nullable;
 
 /// A span of OpenTelemetry's.

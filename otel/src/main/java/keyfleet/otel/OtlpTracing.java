@@ -19,18 +19,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import keyfleet.kms.TraceSpan;
-import keyfleet.kms.Tracing;
+import keyfleet.kms.tracing.PluginTracer;
+import keyfleet.kms.tracing.TraceSpan;
 
 /// Tells of spans to a collector, over OTLP/HTTP. Calls do not wait for it, whatever it does.
-public final class OtlpTracing implements Tracing, AutoCloseable {
+public final class OtlpTracing implements PluginTracer, AutoCloseable {
   /// Who the spans are of.
   public record Source(String instance, String keyring, String software) {}
 
   /// What is told.
   ///
   /// @param ratio of the traces that begin here; who sent a trace along has decided already
-  public record Settings(Collector collector, double ratio, Source source) {}
+  public record Settings(CollectorAddress collector, double ratio, Source source) {}
 
   private static final String SERVICE = "v2.KeyManagementService";
 
@@ -55,7 +55,7 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
     this.tracer = provider.get("keyfleet");
   }
 
-  public static OtlpTracing open(Settings settings, ExportLog log) {
+  public static OtlpTracing open(Settings settings, ExportListener log) {
     LOGGER.setLevel(Level.OFF); // it repeats itself; the log below does not
     SpanExporter exporter =
         OtlpHttpSpanExporter.builder()
@@ -67,7 +67,7 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
             .build();
     BatchSpanProcessor queue =
         BatchSpanProcessor.builder(
-                new ReportingExporter(exporter, settings.collector().toString(), log))
+                new FailureReportingExporter(exporter, settings.collector().toString(), log))
             .setMaxQueueSize(MOST_WAITING)
             .setMaxExportBatchSize(MOST_AT_ONCE)
             .setScheduleDelay(PAUSE)
@@ -95,7 +95,8 @@ public final class OtlpTracing implements Tracing, AutoCloseable {
   @Override
   public TraceSpan call(String method, Map<String, String> sent) {
     Context caller =
-        W3CTraceContextPropagator.getInstance().extract(Context.root(), sent, SentHeaders.READER);
+        W3CTraceContextPropagator.getInstance()
+            .extract(Context.root(), sent, TraceHeaderGetter.READER);
     return new OtlpSpan(
         tracer,
         tracer

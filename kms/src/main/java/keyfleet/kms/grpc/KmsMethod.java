@@ -1,0 +1,15 @@
+package keyfleet.kms.grpc;
+
+import java.util.Locale;
+
+/// The methods of the contract.
+public enum KmsMethod {
+  STATUS,
+  ENCRYPT,
+  DECRYPT;
+
+  /// As the contract spells it.
+  public String word() {
+    return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+  }
+}

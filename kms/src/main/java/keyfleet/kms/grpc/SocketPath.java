@@ -1,0 +1,48 @@
+package keyfleet.kms.grpc;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import keyfleet.kms.PluginException;
+
+/// Where a plugin listens: `unix:///PATH`.
+public record SocketPath(Path path) {
+  private static final String SCHEME = "unix://";
+
+  /// What the kernel's address holds, with its end.
+  private static final int LONGEST = 107;
+
+  /// Throws [PluginException] for anything else.
+  public static SocketPath parse(String text) {
+    String path = text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : "";
+    if (path.startsWith("@") || path.startsWith("/@")) {
+      throw bad(text, "is an abstract socket, which no folder's mode protects");
+    }
+    if (!path.startsWith("/") || path.endsWith("/")) {
+      throw bad(text, "is not of the form unix:///PATH");
+    }
+    if (path.getBytes(StandardCharsets.UTF_8).length > LONGEST) {
+      throw bad(text, "is longer than the " + LONGEST + " bytes that a socket's path has at most");
+    }
+    try {
+      return new SocketPath(Path.of(path).normalize());
+    } catch (InvalidPathException e) {
+      throw bad(text, "is not a path");
+    }
+  }
+
+  Path folder() {
+    Path parent = path.getParent();
+    return parent == null ? Path.of("/") : parent;
+  }
+
+  private static PluginException bad(String text, String why) {
+    return new PluginException(
+        "--listen=" + text + " " + why, "--listen unix:///run/keyfleet/kms.sock");
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+}

@@ -1,0 +1,25 @@
+package keyfleet.kms.state;
+
+import java.time.Duration;
+
+/// When to try again what has failed: each time twice as long after, up to a limit.
+///
+/// @param due on a clock of nanoseconds
+record RetryBackoff(long due, Duration pause) {
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  /// Nothing has failed.
+  static RetryBackoff none(long now) {
+    return new RetryBackoff(now, SHORTEST);
+  }
+
+  boolean isDue(long now) {
+    return now - due >= 0;
+  }
+
+  RetryBackoff failed(long now) {
+    Duration twice = pause.multipliedBy(2);
+    return new RetryBackoff(now + pause.toNanos(), twice.compareTo(LONGEST) > 0 ? LONGEST : twice);
+  }
+}

@@ -1,0 +1,32 @@
+package keyfleet.kms.tracing;
+
+import java.util.function.Supplier;
+import keyfleet.providers.TraceHeaders;
+
+/// The span that this thread works in.
+public final class CurrentSpan {
+  private static final ScopedValue<TraceSpan> CURRENT = ScopedValue.newInstance();
+
+  private CurrentSpan() {}
+
+  /// Remotes that `work` asks are told of the span.
+  public static <T> T during(TraceSpan span, Supplier<T> work) {
+    return span.traceId().isEmpty()
+        ? work.get()
+        : ScopedValue.where(CURRENT, span).call(() -> TraceHeaders.callWith(span.headers(), work));
+  }
+
+  public static void run(TraceSpan span, Runnable work) {
+    var _ =
+        during(
+            span,
+            () -> {
+              work.run();
+              return span;
+            });
+  }
+
+  public static TraceSpan get() {
+    return CURRENT.isBound() ? CURRENT.get() : NoopTraceSpan.NONE;
+  }
+}

@@ -1,0 +1,34 @@
+package keyfleet.kms.tracing;
+
+import java.util.Map;
+
+/// The span of work that nobody traces.
+public enum NoopTraceSpan implements TraceSpan {
+  NONE;
+
+  @Override
+  public boolean isRecorded() {
+    return false;
+  }
+
+  @Override
+  public void about(Subject subject) {}
+
+  @Override
+  public TraceSpan child(Stage stage) {
+    return this;
+  }
+
+  @Override
+  public String traceId() {
+    return "";
+  }
+
+  @Override
+  public Map<String, String> headers() {
+    return Map.of();
+  }
+
+  @Override
+  public void end(int code) {}
+}

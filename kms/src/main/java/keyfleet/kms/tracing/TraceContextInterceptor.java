@@ -1,0 +1,44 @@
+package keyfleet.kms.tracing;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Keeps what a caller sends of its trace for as long as its call is begun: the headers of W3C's
+/// Trace Context, and no baggage, which may hold anything.
+public final class TraceContextInterceptor implements ServerInterceptor {
+  private static final List<Metadata.Key<String>> HEADERS =
+      List.of(header("traceparent"), header("tracestate"));
+
+  private static final Context.Key<Map<String, String>> SENT =
+      Context.keyWithDefault("keyfleet-caller-trace", Map.of());
+
+  private static Metadata.Key<String> header(String name) {
+    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+  }
+
+  /// Of the call that this thread begins.
+  public static Map<String, String> sent() {
+    return SENT.get();
+  }
+
+  @Override
+  public <Q, A> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, A> call, Metadata metadata, ServerCallHandler<Q, A> next) {
+    Map<String, String> sent = new HashMap<>();
+    for (Metadata.Key<String> header : HEADERS) {
+      String value = metadata.get(header);
+      if (value != null) {
+        sent.put(header.name(), value);
+      }
+    }
+    Context context = Context.current().withValue(SENT, Map.copyOf(sent));
+    return Contexts.interceptCall(context, call, metadata, next);
+  }
+}

@@ -1,0 +1,161 @@
+package keyfleet.kms;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import keyfleet.crypto.Dek;
+import keyfleet.crypto.Kek;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekUnavailableException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.RequestUid;
+import keyfleet.providers.TraceHeaders;
+import org.jspecify.annotations.Nullable;
+
+/// A remote that counts its calls, and can be down, slow to answer or sparing with answers.
+public final class FakeRemoteProvider implements KekProvider {
+  static final KeyringName RING = new KeyringName("kms");
+
+  private final Map<Integer, CountedKek> keks = new TreeMap<>();
+  private final List<Integer> hidden = new ArrayList<>();
+  final AtomicInteger wraps = new AtomicInteger();
+  final AtomicInteger unwraps = new AtomicInteger();
+
+  /// On whose behalf the last call came; empty if on nobody's.
+  volatile String uid = "";
+
+  /// The trace that the last call came in, as its header says; empty if in none.
+  volatile String trace = "";
+
+  private volatile boolean down;
+
+  /// Of so many calls one is answered.
+  private volatile int oneIn = 1;
+
+  private final AtomicInteger asked = new AtomicInteger();
+  private volatile @Nullable CountDownLatch gate;
+
+  public FakeRemoteProvider(int... versions) {
+    for (int version : versions) {
+      give(version);
+    }
+  }
+
+  public void give(int version) {
+    SecretBytes bytes = SecretBytes.copyOf(key(version));
+    SoftwareKek kek = new SoftwareKek(new KekVersion(version), bytes, new SecureRandom());
+    keks.putIfAbsent(version, new CountedKek(kek));
+    hidden.removeIf(it -> it == version);
+  }
+
+  public void take(int version) {
+    hidden.add(version);
+  }
+
+  private static byte[] key(int version) {
+    byte[] key = new byte[SoftwareKek.BYTES];
+    Arrays.fill(key, (byte) version);
+    return key;
+  }
+
+  public void down() {
+    down = true;
+  }
+
+  public void up() {
+    down = false;
+  }
+
+  void answerOneIn(int calls) {
+    oneIn = calls;
+  }
+
+  /// No call is answered until the latch opens.
+  CountDownLatch hold() {
+    CountDownLatch held = new CountDownLatch(1);
+    gate = held;
+    return held;
+  }
+
+  public int calls() {
+    return wraps.get() + unwraps.get();
+  }
+
+  public void forget() {
+    wraps.set(0);
+    unwraps.set(0);
+  }
+
+  @Override
+  public String name() {
+    return "file";
+  }
+
+  @Override
+  public KekSet load() {
+    return KekSet.of(
+        RING,
+        keks.entrySet().stream()
+            .filter(it -> !hidden.contains(it.getKey()))
+            .map(Map.Entry::getValue)
+            .toList());
+  }
+
+  @Override
+  public void close() {}
+
+  private void call(AtomicInteger counter) {
+    CountDownLatch held = gate;
+    try {
+      if (held != null) {
+        held.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (down) {
+      throw new KekUnavailableException("the test's remote is down");
+    }
+    if (asked.incrementAndGet() % oneIn != 0) {
+      throw new KekUnavailableException("the test's remote answers one call in " + oneIn);
+    }
+    uid = RequestUid.current().orElse("");
+    trace = TraceHeaders.current().getOrDefault("traceparent", "");
+    counter.incrementAndGet();
+  }
+
+  private final class CountedKek implements Kek {
+    private final SoftwareKek kek;
+
+    CountedKek(SoftwareKek kek) {
+      this.kek = kek;
+    }
+
+    @Override
+    public KekVersion version() {
+      return kek.version();
+    }
+
+    @Override
+    public byte[] wrap(Dek dek, byte[] aad) {
+      call(wraps);
+      return kek.wrap(dek, aad);
+    }
+
+    @Override
+    public Optional<Dek> unwrap(byte[] wrapped, byte[] aad) {
+      call(unwraps);
+      return kek.unwrap(wrapped, aad);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package keyfleet.kms;
+
+import java.security.SecureRandom;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Sentinel;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
+
+/// A keystore that goes through what an operator and a driver would do to it.
+public final class TestKeyring {
+  private final FakeRemoteProvider remote;
+  private final SecureRandom random = new SecureRandom();
+  private Keystore keystore;
+  private int rotations;
+
+  public TestKeyring(FakeRemoteProvider remote) {
+    this(remote, Keystore.Use.KMS);
+  }
+
+  public TestKeyring(FakeRemoteProvider remote, Keystore.Use use) {
+    this.remote = remote;
+    this.keystore =
+        Keystore.bootstrap(
+            new Keystore.Identity("ring-of-the-test", 1, use), version(1), Timings.DEFAULT);
+  }
+
+  public Keystore keystore() {
+    return keystore;
+  }
+
+  private VersionEntry version(int number) {
+    EnvelopeCipher cipher = new EnvelopeCipher(remote.load(), random);
+    Sentinel sentinel = Sentinel.create(cipher, new KekVersion(number), random).orElseThrow();
+    return new VersionEntry("file", sentinel, VersionState.ANNOUNCED);
+  }
+
+  public Keystore announce(int number) {
+    return become(keystore.announce(new KekVersion(number), version(number)));
+  }
+
+  /// As far as the version being staged.
+  public Keystore stage(int number) {
+    RotationId id = new RotationId("r" + ++rotations);
+    return become(
+        keystore.decide(
+            new RotationEvent.StartRequested(
+                id, keystore.active(), new KekVersion(number), "driver")));
+  }
+
+  /// The flip: the staged version is active.
+  public Keystore flip() {
+    become(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
+    return become(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
+  }
+
+  /// The course turns.
+  public Keystore abort() {
+    return become(keystore.decide(new RotationEvent.AbortRequested()));
+  }
+
+  public Keystore complete() {
+    become(keystore.decide(new RotationEvent.Settled(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.Fenced(rotationEpoch())));
+    become(keystore.decide(new RotationEvent.SweepEnded(rotationEpoch())));
+    return become(keystore.decide(new RotationEvent.Proved(rotationEpoch())));
+  }
+
+  private RotationEvent.RotationEpoch rotationEpoch() {
+    RotationId id = Rotation.unfinishedJob(keystore.rotation()).orElseThrow().id();
+    return new RotationEvent.RotationEpoch(id, keystore.epoch());
+  }
+
+  private Keystore become(KeystoreDecision keystoreDecision) {
+    if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
+      throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
+    }
+    keystore = next;
+    return next;
+  }
+}

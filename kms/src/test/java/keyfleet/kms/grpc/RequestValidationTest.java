@@ -1,0 +1,215 @@
+package keyfleet.kms.grpc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.VersionRemoval;
+import keyfleet.kms.FakeRemoteProvider;
+import keyfleet.kms.KmsPluginFixture;
+import keyfleet.kms.TestKeyring;
+import keyfleet.kms.localkek.KeyHierarchy;
+import keyfleet.kms.localkek.KmsCiphertext;
+import keyfleet.kms.v2.DecryptRequest;
+import keyfleet.kms.v2.EncryptResponse;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Calls that are wrong: each gets its code and a sentence, and none reaches the remote.
+final class RequestValidationTest {
+  @TempDir Path folder;
+  private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
+  private final TestKeyring ring = new TestKeyring(remote);
+  private KmsPluginFixture stand = new KmsPluginFixture(Path.of("unused"), remote);
+
+  @BeforeEach
+  void start() {
+    stand = new KmsPluginFixture(folder.resolve("s.json"), remote).says(ring.keystore());
+  }
+
+  private static void check(Status.Code code, Status refusal) {
+    assertEquals(code, refusal.getCode(), refusal::toString);
+    String sentence = String.valueOf(refusal.getDescription());
+    assertTrue(sentence.contains(" "), () -> "no sentence: " + sentence);
+  }
+
+  static Stream<Arguments> encrypts() {
+    return Stream.of(
+        Arguments.of("empty uid", 1, ""),
+        Arguments.of("long uid", 1, "u".repeat(RequestValidator.MAX_UID + 1)),
+        Arguments.of("empty plaintext", 0, "uid"),
+        Arguments.of("oversized plaintext", RequestValidator.MAX_PLAINTEXT + 1, "uid"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("encrypts")
+  void wrongEncrypt_isAnInvalidArgument(String what, int bytes, String uid) {
+    remote.forget();
+    ByteString plaintext = ByteString.copyFrom(new byte[bytes]);
+    check(Status.Code.INVALID_ARGUMENT, stand.encryptCall(plaintext, uid).refusal());
+    assertEquals(0, remote.calls(), what);
+  }
+
+  @Test
+  void longestPlaintext_fitsIntoWhatAnApiServerStores() {
+    ByteString plaintext = ByteString.copyFrom(new byte[RequestValidator.MAX_PLAINTEXT]);
+    EncryptResponse sealed = stand.encryptCall(plaintext, "uid").answer();
+    assertEquals(KmsCiphertext.MAX_BYTES, sealed.getCiphertext().size());
+    assertEquals(
+        plaintext,
+        stand.decryptCall(KmsPluginFixture.stored(sealed).build()).answer().getPlaintext());
+  }
+
+  private static Arguments decrypt(
+      String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
+    return Arguments.of(what, code, change);
+  }
+
+  static Stream<Arguments> decrypts() {
+    Status.Code invalid = Status.Code.INVALID_ARGUMENT;
+    return Stream.of(
+        decrypt("empty uid", invalid, it -> it.setUid("")),
+        decrypt("empty ciphertext", invalid, it -> it.setCiphertext(ByteString.EMPTY)),
+        decrypt(
+            "oversized ciphertext",
+            invalid,
+            it -> it.setCiphertext(ByteString.copyFrom(new byte[KmsCiphertext.MAX_BYTES + 1]))),
+        decrypt("empty key_id", invalid, it -> it.setKeyId("")),
+        decrypt("long key_id", invalid, it -> it.setKeyId("k".repeat(1025))),
+        decrypt("unknown key_id", Status.Code.NOT_FOUND, it -> it.setKeyId("somebody else's")),
+        decrypt(
+            "foreign annotation",
+            invalid,
+            it -> it.putAnnotations("version.encryption.remote.io", ByteString.copyFromUtf8("1"))),
+        decrypt("no annotation", invalid, DecryptRequest.Builder::clearAnnotations),
+        decrypt(
+            "oversized annotation",
+            invalid,
+            it ->
+                it.putAnnotations(
+                    KmsCiphertext.ANNOTATION,
+                    ByteString.copyFrom(new byte[RequestValidator.MAX_ANNOTATIONS]))),
+        decrypt(
+            "unknown format",
+            invalid,
+            it -> it.setCiphertext(ByteString.copyFrom(new byte[] {9, 9}))),
+        decrypt("cut short", invalid, it -> it.setCiphertext(it.getCiphertext().substring(0, 20))));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("decrypts")
+  void wrongDecrypt_isRefusedWithoutTheRemote(
+      String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
+    EncryptResponse sealed = stand.encrypt("secret");
+    remote.forget();
+    check(code, stand.decryptRefusal(change.apply(KmsPluginFixture.stored(sealed))));
+    assertEquals(0, remote.calls(), what);
+  }
+
+  @Test
+  void everyBitFlippedInCiphertext_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    byte[] bytes = sealed.getCiphertext().toByteArray();
+    for (int bit = 0; bit < bytes.length * 8; bit++) {
+      DecryptRequest.Builder changed =
+          KmsPluginFixture.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+    }
+  }
+
+  @Test
+  void everyByteChangedInAnnotation_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ByteString wrapped = sealed.getAnnotationsOrThrow(KmsCiphertext.ANNOTATION);
+    for (int bit = 0; bit < wrapped.size() * 8; bit += 8) {
+      DecryptRequest.Builder changed =
+          KmsPluginFixture.stored(sealed)
+              .putAnnotations(KmsCiphertext.ANNOTATION, flipped(wrapped, bit));
+      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+    }
+  }
+
+  @Test
+  void everyBitFlippedWithoutHierarchy_isRefused() {
+    KmsPluginFixture off =
+        new KmsPluginFixture(
+                folder.resolve("off.json"), remote, KeyHierarchy.OFF, KmsPluginFixture.LIMITS)
+            .says(ring.keystore());
+    EncryptResponse sealed = off.encrypt("secret");
+    for (int bit = 0; bit < sealed.getCiphertext().size() * 8; bit++) {
+      DecryptRequest.Builder changed =
+          KmsPluginFixture.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, off.decryptRefusal(changed));
+    }
+  }
+
+  /// The key_id of another activation of the very same key.
+  @Test
+  void keyIdOfAnotherActivation_isRefused() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ring.announce(2);
+    ring.stage(2);
+    stand.says(ring.flip());
+    stand.says(ring.abort());
+    for (String other : List.copyOf(stand.ledger.get().known().keySet())) {
+      if (!other.equals(sealed.getKeyId())) {
+        check(
+            Status.Code.INVALID_ARGUMENT,
+            stand.decryptRefusal(KmsPluginFixture.stored(sealed).setKeyId(other)));
+      }
+    }
+    assertEquals("secret", stand.decrypt(sealed));
+  }
+
+  /// A value under one local KEK, with the annotation of another.
+  @Test
+  void annotationOfAnotherLocalKek_isRefused() {
+    EncryptResponse one = stand.encrypt("one");
+    EncryptResponse two =
+        new KmsPluginFixture(folder.resolve("other.json"), remote)
+            .says(ring.keystore())
+            .encrypt("two");
+    check(
+        Status.Code.INVALID_ARGUMENT,
+        stand.decryptRefusal(
+            KmsPluginFixture.stored(one).putAllAnnotations(two.getAnnotationsMap())));
+  }
+
+  @Test
+  void disabledVersion_isRefusedWithoutTheRemote() {
+    EncryptResponse sealed = stand.encrypt("secret");
+    ring.announce(2);
+    ring.stage(2);
+    ring.flip();
+    Keystore completed = ring.complete();
+    Roster nobody = new Roster(List.of(), Instant.EPOCH);
+    var evidence = new VersionRemoval.Evidence(nobody, Map.of(), Duration.ofDays(1), Duration.ZERO);
+    KeystoreDecision disabled = VersionRemoval.disable(completed, new KekVersion(1), evidence);
+    stand.says(((KeystoreDecision.Accepted) disabled).keystore());
+    remote.forget();
+    check(Status.Code.FAILED_PRECONDITION, stand.decryptRefusal(KmsPluginFixture.stored(sealed)));
+    assertEquals(0, remote.calls());
+  }
+
+  private static ByteString flipped(ByteString bytes, int bit) {
+    byte[] copy = bytes.toByteArray();
+    copy[bit / 8] ^= (byte) (1 << (bit % 8));
+    return ByteString.copyFrom(copy);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.kms.grpc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.kms.localkek;
+
+import org.jspecify.annotations.NullMarked;

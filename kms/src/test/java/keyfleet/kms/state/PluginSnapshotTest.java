@@ -1,0 +1,153 @@
+package keyfleet.kms.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Optional;
+import keyfleet.keyring.Keystore;
+import keyfleet.kms.FakeRemoteProvider;
+import keyfleet.kms.PluginException;
+import keyfleet.kms.TestKeyring;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a plugin remembers, on the disk and against the store.
+final class PluginSnapshotTest {
+  @TempDir Path folder;
+  private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2, 3);
+  private final TestKeyring ring = new TestKeyring(remote);
+
+  private Path path() {
+    return folder.resolve("data/s.json");
+  }
+
+  private PluginSnapshotFile file() {
+    return new PluginSnapshotFile(path());
+  }
+
+  private PluginSnapshot snapshot() {
+    return new PluginSnapshot(ring.keystore(), ring.keystore().activations().getLast());
+  }
+
+  private void rotateTo(int version) {
+    ring.announce(version);
+    ring.stage(version);
+    ring.flip();
+    ring.complete();
+  }
+
+  @Test
+  void writtenSnapshot_isReadAsItWas() {
+    assertEquals(Optional.empty(), file().read());
+    file().write(snapshot());
+    assertEquals(Optional.of(snapshot()), file().read());
+    rotateTo(2);
+    file().write(snapshot());
+    assertEquals(Optional.of(snapshot()), file().read());
+  }
+
+  @Test
+  void snapshotFile_isTheOwnersAlone_andLeavesNothingBehind() throws IOException {
+    file().write(snapshot());
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
+    try (var all = Files.list(path().resolveSibling(""))) {
+      assertEquals(1, all.count());
+    }
+  }
+
+  @Test
+  void crashWhileWriting_leavesTheSnapshotBefore() throws IOException {
+    file().write(snapshot());
+    Files.writeString(path().resolveSibling("s.json.new"), "{\"format\":1,\"key");
+    assertEquals(Optional.of(snapshot()), file().read());
+    rotateTo(2);
+    file().write(snapshot());
+    assertEquals(Optional.of(snapshot()), file().read());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          "format":1   | "format":2
+          "key_id":"   | "key_id":"A
+          "epoch":1    | "epoch":9
+          "version":1  | "version":2
+          "active":1   | "active":7
+          {            | [
+          "keystore"   | "keystroke"
+          """)
+  void corruptSnapshot_isRefusedWithASentence(String good, String bad) throws IOException {
+    file().write(snapshot());
+    String text = Files.readString(path());
+    assertTrue(text.contains(good), text);
+    Files.writeString(path(), text.replace(good, bad));
+    var refusal = assertThrows(PluginException.class, () -> file().read());
+    assertTrue(refusal.getMessage().contains(path().toString()), refusal::getMessage);
+    assertTrue(refusal.remedy().contains("backup"), refusal::remedy);
+  }
+
+  @Test
+  void emptyOrCutSnapshot_isRefused() throws IOException {
+    file().write(snapshot());
+    byte[] whole = Files.readAllBytes(path());
+    for (int length = 0; length < whole.length; length++) {
+      Files.write(path(), Arrays.copyOf(whole, length));
+      assertThrows(PluginException.class, () -> file().read());
+    }
+  }
+
+  @Test
+  void laterKeystores_leadOnward() {
+    PluginSnapshot before = snapshot();
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(before.keystore()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.announce(2)));
+    ring.stage(2);
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.flip()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.complete()));
+  }
+
+  @Test
+  void earlierKeystoreOrAnother_isBehind() {
+    Keystore old = ring.keystore();
+    rotateTo(2);
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(old));
+    Keystore.Identity again = new Keystore.Identity("ring-of-the-test", 2, Keystore.Use.KMS);
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(named(again)));
+    Keystore.Identity other = new Keystore.Identity("another", 1, Keystore.Use.KMS);
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(named(other)));
+  }
+
+  private Keystore named(Keystore.Identity identity) {
+    Keystore it = ring.keystore();
+    return new Keystore(
+        identity,
+        it.epoch(),
+        it.active(),
+        it.writable(),
+        it.timings(),
+        it.rotation(),
+        it.versions(),
+        it.activations());
+  }
+
+  @Test
+  void anotherHistory_isAFork() {
+    TestKeyring other = new TestKeyring(remote);
+    other.announce(3);
+    other.stage(3);
+    Keystore flipped = other.flip();
+    rotateTo(2);
+    assertInstanceOf(PluginSnapshot.HistoryDiverged.class, snapshot().judge(flipped));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.kms.state;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,42 @@
+package keyfleet.otel;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A collector's address, below which OTLP has a path for each kind of signal: `http://HOST:PORT`
+/// or `https://HOST:PORT`, with or without a path. Without a user, a query or a fragment: those may
+/// hold secrets.
+public record CollectorAddress(URI base) {
+  public static final String EXAMPLE = "http://127.0.0.1:4318";
+
+  /// Nothing if it is no such address.
+  public static Optional<CollectorAddress> parse(String text) {
+    try {
+      URI uri = new URI(text);
+      boolean isPlain =
+          uri.getRawUserInfo() == null && uri.getRawQuery() == null && uri.getRawFragment() == null;
+      return isPlain && isHttp(uri.getScheme()) && uri.getHost() != null
+          ? Optional.of(new CollectorAddress(uri))
+          : Optional.empty();
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean isHttp(@Nullable String scheme) {
+    return "http".equals(scheme) || "https".equals(scheme);
+  }
+
+  /// Where spans go.
+  String traces() {
+    String text = base.toString();
+    return (text.endsWith("/") ? text : text + "/") + "v1/traces";
+  }
+
+  @Override
+  public String toString() {
+    return base.toString();
+  }
+}

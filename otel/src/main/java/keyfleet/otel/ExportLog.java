@@ -1,8 +1,0 @@
-package keyfleet.otel;
-
-/// Who hears whether spans arrive; once at each turn, not at each batch.
-public interface ExportLog {
-  void lost(String words);
-
-  void arrivesAgain(String words);
-}

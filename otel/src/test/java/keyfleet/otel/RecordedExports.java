@@ -1,0 +1,24 @@
+package keyfleet.otel;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/// Keeps what is said of exports.
+final class RecordedExports implements ExportListener {
+  private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+
+  @Override
+  public void lost(String words) {
+    lines.add("lost: " + words);
+  }
+
+  @Override
+  public void arrivesAgain(String words) {
+    lines.add("again: " + words);
+  }
+
+  List<String> all() {
+    return List.copyOf(lines);
+  }
+}

@@ -1,0 +1,124 @@
+package keyfleet.otel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import keyfleet.kms.tracing.TraceSpan;
+import keyfleet.otel.OtlpTracing.Settings;
+import keyfleet.otel.OtlpTracing.Source;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// A collector that is gone, or silent, costs spans and nothing else.
+@Timeout(120)
+final class UnreachableCollectorTest {
+  /// Far less than one export may take.
+  private static final Duration QUICK = Duration.ofSeconds(3);
+
+  /// Ten times what the queue holds.
+  private static final int MANY = 20_000;
+
+  private final RecordedExports log = new RecordedExports();
+
+  private OtlpTracing tracing(int port) {
+    CollectorAddress where = CollectorAddress.parse("http://127.0.0.1:" + port).orElseThrow();
+    return OtlpTracing.open(new Settings(where, 1, new Source("plugin-1", "kms", "test")), log);
+  }
+
+  private static ServerSocket taken() throws IOException {
+    return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  }
+
+  private static void call(OtlpTracing tracing) {
+    TraceSpan span = tracing.call("Encrypt", Map.of());
+    span.child(TraceSpan.Stage.REMOTE_WRAP).end(0);
+    span.end(0);
+  }
+
+  /// Longer than the longest of many calls.
+  private static Duration longest(OtlpTracing tracing) {
+    long longest = 0;
+    for (int i = 0; i < MANY; i++) {
+      long began = System.nanoTime();
+      call(tracing);
+      longest = Math.max(longest, System.nanoTime() - began);
+    }
+    return Duration.ofNanos(longest);
+  }
+
+  private static Duration time(Runnable work) {
+    long began = System.nanoTime();
+    work.run();
+    return Duration.ofNanos(System.nanoTime() - began);
+  }
+
+  @Test
+  void collectorThatIsGone_isSaidOnce_andItsReturnToo() throws IOException {
+    int port;
+    try (ServerSocket socket = taken()) {
+      port = socket.getLocalPort();
+    }
+    try (OtlpTracing tracing = tracing(port)) {
+      for (int batch = 0; batch < 3; batch++) {
+        call(tracing);
+        tracing.flush();
+      }
+      assertEquals(1, log.all().size(), log.all()::toString);
+      String words = "lost: spans do not reach http://127.0.0.1:" + port + " and are dropped: ";
+      assertTrue(log.all().getFirst().startsWith(words), log.all()::toString);
+      try (FakeCollector back = FakeCollector.start(port)) {
+        for (int batch = 0; batch < 2; batch++) {
+          call(tracing);
+          tracing.flush();
+        }
+        assertEquals(4, back.spans().size());
+      }
+    }
+    assertEquals(
+        List.of("again: spans reach http://127.0.0.1:" + port + " again"),
+        log.all().subList(1, log.all().size()));
+  }
+
+  @Test
+  void collectorThatNeverAnswers_delaysNoCall_andTheEndByLittle() throws IOException {
+    try (ServerSocket silent = taken()) {
+      OtlpTracing tracing = tracing(silent.getLocalPort());
+      Duration longest = longest(tracing);
+      assertTrue(longest.compareTo(QUICK) < 0, () -> "a call took " + longest);
+      Duration end = time(tracing::close);
+      assertTrue(end.compareTo(QUICK.plus(QUICK)) < 0, () -> "the end took " + end);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http://127.0.0.1:4318, http://127.0.0.1:4318/v1/traces",
+    "https://otel.example/, https://otel.example/v1/traces",
+    "http://[::1]:4318/base, http://[::1]:4318/base/v1/traces"
+  })
+  void address_hasThePathOfTraces(String address, String traces) {
+    assertEquals(traces, CollectorAddress.parse(address).orElseThrow().traces());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:4318",
+    "grpc://localhost:4317",
+    "http://",
+    "http://user:word@localhost:4318",
+    "http://localhost:4318?key=word",
+    "http://localhost:4318#word",
+    "http://local host:4318"
+  })
+  void otherAddress_isNone(String address) {
+    assertTrue(CollectorAddress.parse(address).isEmpty());
+  }
+}
