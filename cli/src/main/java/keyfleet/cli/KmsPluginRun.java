@@ -65,7 +65,7 @@ final class KmsPluginRun implements Command {
                   BootClock.system(),
                   around.ticker()::nanos,
                   event -> tell(log, event),
-                  spans.tracing()));
+                  spans.pluginTracer()));
       return serve(plugin, spans, told, log);
     }
   }
@@ -90,7 +90,7 @@ final class KmsPluginRun implements Command {
 
   private static Door.Ready readiness(KmsPlugin plugin) {
     KmsPlugin.Health health = plugin.health();
-    return new Door.Ready("kms", health.healthy(), health.words());
+    return new Door.Ready("kms", health.healthy(), health.message());
   }
 
   private static void tell(EventLog log, MemberEvent event) {
@@ -101,9 +101,9 @@ final class KmsPluginRun implements Command {
   }
 
   private static void tell(EventLog log, PluginEvent event) {
-    switch (event.weight()) {
-      case DETAIL, NEWS -> log.info(event.words());
-      case TROUBLE -> log.warn(event.words());
+    switch (event.severity()) {
+      case DEBUG, INFO -> log.info(event.message());
+      case WARNING -> log.warn(event.message());
     }
   }
 }

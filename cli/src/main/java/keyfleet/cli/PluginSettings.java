@@ -24,7 +24,7 @@ record PluginSettings(
     SocketPath listen,
     String cluster,
     Path data,
-    KeyHierarchy hierarchy,
+    KeyHierarchy keyHierarchy,
     LocalKekLimits limits,
     Duration probe,
     CallLog callLog,
@@ -64,7 +64,9 @@ record PluginSettings(
         .addOption(option(AGE, "DURATION", "After which it is replaced (default: 7d)."))
         .addOption(
             option(
-                CACHE, "N", "Local KEKs kept in memory (default: %d).".formatted(usual.cached())))
+                CACHE,
+                "N",
+                "Local KEKs kept in memory (default: %d).".formatted(usual.cacheSize())))
         .addOption(
             option(PROBE, "DURATION", "How often the key's provider is tried (default: 30s)."))
         .addOption(
@@ -138,12 +140,12 @@ record PluginSettings(
       throw Setting.given(USES, soft + ":" + hard)
           .isNot("soft:hard with soft <= hard <= " + usual.hardUses(), example);
     }
-    Duration age = word(parsed, AGE).map(it -> it.duration("7d")).orElse(usual.age());
+    Duration age = word(parsed, AGE).map(it -> it.duration("7d")).orElse(usual.maxAge());
     if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(LONGEST_AGE) > 0) {
       throw Setting.given(AGE, age.toString()).isNot("an age from 1s to 365d", "7d");
     }
     int cached =
-        word(parsed, CACHE).map(it -> it.count("local KEKs", "1000")).orElse(usual.cached());
+        word(parsed, CACHE).map(it -> it.count("local KEKs", "1000")).orElse(usual.cacheSize());
     return new LocalKekLimits(soft, hard, age, cached);
   }
 
@@ -153,6 +155,6 @@ record PluginSettings(
 
   KmsPlugin.Settings plugin(KeyringName keyring, ProcessSettings process, String software) {
     return new KmsPlugin.Settings(
-        keyring, listen, cluster, data, hierarchy, limits, probe, callLog, process, software);
+        keyring, listen, cluster, data, keyHierarchy, limits, probe, callLog, process, software);
   }
 }

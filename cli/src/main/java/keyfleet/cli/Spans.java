@@ -9,28 +9,28 @@ import org.jspecify.annotations.Nullable;
 
 /// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
 /// loaded.
-record Spans(@Nullable PluginTracer tracing, Runnable end) implements AutoCloseable {
+record Spans(@Nullable PluginTracer pluginTracer, Runnable end) implements AutoCloseable {
   static Spans open(TracingSettings told, OtlpTracing.Source source, EventLog log) {
-    CollectorAddress collector = told.collector();
-    return collector == null
+    CollectorAddress collectorAddress = told.collectorAddress();
+    return collectorAddress == null
         ? new Spans(null, () -> {})
-        : open(new OtlpTracing.Settings(collector, told.ratio(), source), log);
+        : open(new OtlpTracing.Settings(collectorAddress, told.ratio(), source), log);
   }
 
   private static Spans open(OtlpTracing.Settings settings, EventLog log) {
     OtlpTracing tracing = OtlpTracing.open(settings, new Lines(log));
-    log.info("sends spans to %s".formatted(settings.collector()));
+    log.info("sends spans to %s".formatted(settings.collectorAddress()));
     return new Spans(tracing, tracing::close);
   }
 
   private record Lines(EventLog log) implements ExportListener {
     @Override
-    public void lost(String words) {
+    public void onSpansLost(String words) {
       log.warn(words);
     }
 
     @Override
-    public void arrivesAgain(String words) {
+    public void onRecovered(String words) {
       log.info(words);
     }
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParseResult;
 ///
 /// @param collector null if nobody traces
 /// @param ratio of the traces that begin in the plugin
-record TracingSettings(@Nullable CollectorAddress collector, double ratio) {
+record TracingSettings(@Nullable CollectorAddress collectorAddress, double ratio) {
   private static final String ENDPOINT = "--otlp-endpoint";
   private static final String RATIO = "--trace-ratio";
 

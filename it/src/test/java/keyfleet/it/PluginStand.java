@@ -48,7 +48,7 @@ final class PluginStand implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>(List.of(transit));
   private final Path socket;
 
-  PluginStand(Path folder, KeyHierarchy hierarchy, OtlpTracing tracing) throws IOException {
+  PluginStand(Path folder, KeyHierarchy keyHierarchy, OtlpTracing tracing) throws IOException {
     this.socket = folder.resolve("run/kms.sock");
     KekProvider provider = opened(transit.provider(RING, folder));
     FakeKv kv = new FakeKv(new FakeStoreClock());
@@ -60,7 +60,7 @@ final class PluginStand implements AutoCloseable {
                 SocketPath.parse("unix://" + socket),
                 "blue",
                 folder.resolve("data"),
-                hierarchy,
+                keyHierarchy,
                 LocalKekLimits.DEFAULT,
                 LIMIT,
                 CallLog.ON,
@@ -68,7 +68,7 @@ final class PluginStand implements AutoCloseable {
                 "test"),
             new KmsPlugin.Dependencies(() -> kv, List.of(provider), MemberListener.NONE),
             new PluginContext(
-                System::nanoTime, System::nanoTime, event -> lines.add(event.words()), tracing));
+                System::nanoTime, System::nanoTime, event -> lines.add(event.message()), tracing));
     opened(plugin).start();
     awaitHealth(plugin);
   }

@@ -58,12 +58,12 @@ final class TraceStoryTest {
     private final List<String> broken = Collections.synchronizedList(new ArrayList<>());
 
     @Override
-    public void lost(String words) {
+    public void onSpansLost(String words) {
       broken.add(words);
     }
 
     @Override
-    public void arrivesAgain(String words) {
+    public void onRecovered(String words) {
       broken.add(words);
     }
   }

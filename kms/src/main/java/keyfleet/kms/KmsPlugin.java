@@ -60,9 +60,9 @@ public final class KmsPlugin implements AutoCloseable {
       SocketPath listen,
       String cluster,
       Path data,
-      KeyHierarchy hierarchy,
+      KeyHierarchy keyHierarchy,
       LocalKekLimits limits,
-      Duration probe,
+      Duration probeInterval,
       CallLog callLog,
       ProcessSettings process,
       String software) {}
@@ -79,29 +79,29 @@ public final class KmsPlugin implements AutoCloseable {
   }
 
   /// Whether Status and Encrypt answer; if not, why.
-  public record Health(boolean healthy, String words) {}
+  public record Health(boolean healthy, String message) {}
 
   /// What the roster shows.
   private static final String ROLE = "kms-plugin";
 
   private static final int NONCE_BYTES = 16;
-  private static final double SECOND = 1e9;
+  private static final double NANOS_PER_SECOND = 1e9;
 
   private final Settings settings;
-  private final Dependencies ties;
-  private final PluginContext around;
+  private final Dependencies dependencies;
+  private final PluginContext context;
   private final SecureRandom random = new SecureRandom();
   private final PluginMetrics metrics = new PluginMetrics();
 
   /// What must end, the last first.
-  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
-  private @Nullable AnnouncementStore ledger;
+  private @Nullable AnnouncementStore announcements;
 
-  public KmsPlugin(Settings settings, Dependencies ties, PluginContext around) {
+  public KmsPlugin(Settings settings, Dependencies dependencies, PluginContext context) {
     this.settings = settings;
-    this.ties = ties;
-    this.around = around;
+    this.dependencies = dependencies;
+    this.context = context;
   }
 
   /// Returns when it listens; whether it can answer is another matter. Throws [PluginException] if
@@ -116,116 +116,123 @@ public final class KmsPlugin implements AutoCloseable {
   }
 
   private void serve() {
-    AnnouncementStore known =
-        new AnnouncementStore(snapshotFile(), around.events(), around.clock());
-    ledger = known;
-    LoadedKeys keys = new LoadedKeys(settings.keyring(), ties.providers(), random);
-    LocalKekCache cache = new LocalKekCache(settings.limits().cached());
-    RemoteKekClient remote = new RemoteKekClient(metrics, around.nanos());
-    LocalKekFactory workshop = new LocalKekFactory(keys, remote, cache, random, around.clock());
-    FleetJoiner fleet = opened(new FleetJoiner(way(keys), around));
-    KeyReconciler keeper =
+    AnnouncementStore announcementStore =
+        new AnnouncementStore(pluginSnapshotFile(), context.events(), context.clock());
+    announcements = announcementStore;
+    LoadedKeys keys = new LoadedKeys(settings.keyring(), dependencies.providers(), random);
+    LocalKekCache cache = new LocalKekCache(settings.limits().cacheSize());
+    RemoteKekClient remoteKekClient = new RemoteKekClient(metrics, context.nanos());
+    LocalKekFactory localKekFactory =
+        new LocalKekFactory(keys, remoteKekClient, cache, random, context.clock());
+    FleetJoiner fleet = closeAtEnd(new FleetJoiner(joinSettings(keys), context));
+    KeyReconciler keyReconciler =
         new KeyReconciler(
             fleet,
-            known,
-            new WriteKeyProvisioner(keys, workshop, settings.hierarchy(), around.tracing()),
-            new KeyReconciler.Settings(settings.limits(), settings.probe()),
-            around);
-    ReconcileLoop rounds =
-        opened(
+            announcementStore,
+            new WriteKeyProvisioner(
+                keys, localKekFactory, settings.keyHierarchy(), context.pluginTracer()),
+            new KeyReconciler.Settings(settings.limits(), settings.probeInterval()),
+            context);
+    ReconcileLoop reconcileLoop =
+        closeAtEnd(
             new ReconcileLoop(
                 () -> {
-                  cache.wipe();
-                  return keeper.turn();
+                  cache.wipeEvicted();
+                  return keyReconciler.reconcile();
                 },
-                around.events()));
-    metrics.gauges(() -> gauges(known, keeper, cache));
-    opened(
-        UnixSocketServer.open(
+                context.events()));
+    metrics.readGaugesFrom(() -> gauges(announcementStore, keyReconciler, cache));
+    closeAtEnd(
+        UnixSocketServer.start(
             settings.listen(),
-            SocketTransport.here(),
-            service(endpoint(known, workshop, rounds)),
-            around.events()));
+            SocketTransport.detect(),
+            service(grpcService(announcementStore, localKekFactory, reconcileLoop)),
+            context.events()));
     fleet.start();
-    rounds.start();
+    reconcileLoop.start();
   }
 
-  private KmsGrpcService endpoint(
-      AnnouncementStore known, LocalKekFactory workshop, ReconcileLoop rounds) {
-    CallRecorder counter = new CallRecorder(metrics, around, settings.callLog());
-    UnwrapCoalescer flights = new UnwrapCoalescer();
-    LocalKekUsage usage = new LocalKekUsage(settings.limits(), rounds::ring);
+  private KmsGrpcService grpcService(
+      AnnouncementStore announcementStore,
+      LocalKekFactory localKekFactory,
+      ReconcileLoop reconcileLoop) {
+    CallRecorder callRecorder = new CallRecorder(metrics, context, settings.callLog());
+    UnwrapCoalescer coalescer = new UnwrapCoalescer();
+    LocalKekUsage localKekUsage = new LocalKekUsage(settings.limits(), reconcileLoop::wake);
     return new KmsGrpcService(
-        known,
-        new EncryptHandler(known, workshop, flights, usage, counter),
-        new DecryptHandler(known, workshop, flights, counter),
-        counter);
+        announcementStore,
+        new EncryptHandler(
+            announcementStore, localKekFactory, coalescer, localKekUsage, callRecorder),
+        new DecryptHandler(announcementStore, localKekFactory, coalescer, callRecorder),
+        callRecorder);
   }
 
   private ServerServiceDefinition service(KmsGrpcService endpoint) {
-    return around.tracing() == null
+    return context.pluginTracer() == null
         ? endpoint.bindService()
         : ServerInterceptors.intercept(endpoint, new TraceContextInterceptor());
   }
 
   /// One for each socket: two plugins of one host may be of two clusters.
-  private PluginSnapshotFile snapshotFile() {
+  private PluginSnapshotFile pluginSnapshotFile() {
     String name = settings.listen().toString().substring(1).replace("%", "%25").replace("/", "%2F");
     return new PluginSnapshotFile(settings.data().resolve("kms-plugin").resolve(name + ".json"));
   }
 
-  private FleetJoiner.JoinSettings way(LoadedKeys keys) {
+  private FleetJoiner.JoinSettings joinSettings(LoadedKeys keys) {
     CollectionRegistration cluster =
         CollectionRegistration.ofCluster(settings.keyring(), settings.cluster());
     return new FleetJoiner.JoinSettings(
-        ties.kv(),
+        dependencies.kv(),
         kv ->
             Member.builder(kv, settings.keyring())
                 .settings(settings.process())
                 .role(ROLE)
                 .software(settings.software())
-                .clock(around.clock())
+                .clock(context.clock())
                 .keys(keys)
-                .listener(ties.memberListener()),
+                .listener(dependencies.memberListener()),
         cluster,
-        this::nonce);
+        this::randomNonce);
   }
 
   private PluginMetrics.Gauges gauges(
-      AnnouncementStore known, KeyReconciler keeper, LocalKekCache cache) {
-    Announcement.WriteKey writing = known.get().writing();
-    long now = around.clock().getAsLong();
+      AnnouncementStore announcementStore, KeyReconciler keyReconciler, LocalKekCache cache) {
+    Announcement.WriteKey writeKey = announcementStore.get().writeKey();
+    long now = context.clock().getAsLong();
     long uses = 0;
     double age = 0;
-    if (writing instanceof LocalWriteKey(_, LocalKek kek)) {
+    if (writeKey instanceof LocalWriteKey(_, LocalKek kek)) {
       uses = kek.uses();
-      age = (now - kek.bornAt()) / SECOND;
+      age = (now - kek.createdAtNanos()) / NANOS_PER_SECOND;
     }
     return new PluginMetrics.Gauges(
-        health(writing).healthy() ? 1 : 0,
-        keeper.isRemoteUp() ? 1 : 0,
-        keeper.candidates(),
-        (now - known.announcedAt()) / SECOND,
+        health(writeKey).healthy() ? 1 : 0,
+        keyReconciler.isRemoteUp() ? 1 : 0,
+        keyReconciler.candidateCount(),
+        (now - announcementStore.announcedAtNanos()) / NANOS_PER_SECOND,
         uses,
         age,
-        cache.count());
+        cache.stats());
   }
 
   /// How the plugin is, in one line.
   public Health health() {
-    AnnouncementStore known = ledger;
-    return known == null ? new Health(false, "it has not started") : health(known.get().writing());
+    AnnouncementStore announcementStore = announcements;
+    return announcementStore == null
+        ? new Health(false, "it has not started")
+        : health(announcementStore.get().writeKey());
   }
 
-  private static Health health(Announcement.WriteKey writing) {
-    return switch (writing) {
-      case LocalWriteKey(_, LocalKek kek) when kek.isSpent() ->
-          new Health(false, EncryptHandler.SPENT.sentence());
-      case LocalWriteKey(KmsKeyId keyId, _) ->
-          new Health(true, "writes under key_id hash " + keyId.hash());
-      case RemoteWriteKey(KmsKeyId keyId, _) ->
-          new Health(true, "writes under key_id hash " + keyId.hash());
-      case NoWriteKey(CallRefusal why) -> new Health(false, why.sentence());
+  private static Health health(Announcement.WriteKey writeKey) {
+    return switch (writeKey) {
+      case LocalWriteKey(_, LocalKek kek) when kek.isExhausted() ->
+          new Health(false, EncryptHandler.LOCAL_KEK_EXHAUSTED.message());
+      case LocalWriteKey(KmsKeyId kmsKeyId, _) ->
+          new Health(true, "writes under key_id hash " + kmsKeyId.hash());
+      case RemoteWriteKey(KmsKeyId kmsKeyId, _) ->
+          new Health(true, "writes under key_id hash " + kmsKeyId.hash());
+      case NoWriteKey(CallRefusal why) -> new Health(false, why.message());
     };
   }
 
@@ -233,12 +240,12 @@ public final class KmsPlugin implements AutoCloseable {
     return metrics;
   }
 
-  private <T extends AutoCloseable> T opened(T one) {
-    open.push(one);
+  private <T extends AutoCloseable> T closeAtEnd(T one) {
+    closeables.push(one);
     return one;
   }
 
-  private String nonce() {
+  private String randomNonce() {
     byte[] bytes = new byte[NONCE_BYTES];
     random.nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
@@ -247,11 +254,13 @@ public final class KmsPlugin implements AutoCloseable {
   /// Ends the calls that are under way, removes the socket, leaves the roster.
   @Override
   public void close() {
-    while (!open.isEmpty()) {
+    while (!closeables.isEmpty()) {
       try {
-        open.pop().close();
+        closeables.pop().close();
       } catch (Exception e) {
-        around.events().accept(new PluginEvent.JoinFailed("could not end well: " + e.getMessage()));
+        context
+            .events()
+            .accept(new PluginEvent.JoinFailed("could not end well: " + e.getMessage()));
       }
     }
   }

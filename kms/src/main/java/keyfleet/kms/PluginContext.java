@@ -14,7 +14,7 @@ public record PluginContext(
     LongSupplier clock,
     LongSupplier nanos,
     Consumer<PluginEvent> events,
-    @Nullable PluginTracer tracing) {
+    @Nullable PluginTracer pluginTracer) {
   /// Where nobody traces.
   public PluginContext(LongSupplier clock, LongSupplier nanos, Consumer<PluginEvent> events) {
     this(clock, nanos, events, null);

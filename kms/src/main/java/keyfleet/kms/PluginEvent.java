@@ -4,37 +4,37 @@ import java.util.List;
 
 /// Something that an operator of a plugin would want to read, once. No words hold a secret.
 public sealed interface PluginEvent {
-  String words();
+  String message();
 
-  default Severity weight() {
-    return Severity.NEWS;
+  default Severity severity() {
+    return Severity.INFO;
   }
 
   enum Severity {
     /// A line for each call, for who asked for it.
-    DETAIL,
-    NEWS,
+    DEBUG,
+    INFO,
     /// Something is missing, and mends itself or waits for a person.
-    TROUBLE
+    WARNING
   }
 
   record Listening(String socket, String transport) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "serves KMS v2 at unix://" + socket + " through " + transport;
     }
   }
 
   record StartedFromSnapshot(String keyIdHash, long epoch) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "starts from its snapshot of epoch " + epoch + ", key_id hash " + keyIdHash;
     }
   }
 
   record KeyAnnounced(String keyIdHash, String version, long epoch) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "announces key_id hash %s, which is %s since epoch %d"
           .formatted(keyIdHash, version, epoch);
     }
@@ -42,113 +42,113 @@ public sealed interface PluginEvent {
 
   record LocalKekReplaced(String keyIdHash, long uses) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "replaced the local KEK of key_id hash %s after %d values".formatted(keyIdHash, uses);
     }
   }
 
-  record WriteKeyUnavailable(String why) implements PluginEvent {
+  record WriteKeyUnavailable(String reason) implements PluginEvent {
     @Override
-    public String words() {
-      return "cannot write under the key that the fleet wants, and tries again: " + why;
+    public String message() {
+      return "cannot write under the key that the fleet wants, and tries again: " + reason;
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
-  record ReconcileFailed(String why) implements PluginEvent {
+  record ReconcileFailed(String reason) implements PluginEvent {
     @Override
-    public String words() {
-      return "stays with what it has announced, and tries again: " + why;
+    public String message() {
+      return "stays with what it has announced, and tries again: " + reason;
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
   /// Somebody rotated the key where it lives. That announces nothing: an operator does.
   record CandidateVersion(String version) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "%s is there and not announced: a candidate. Try: keyfleet kek announce --version=%s"
           .formatted(version, version.substring(1));
     }
   }
 
-  record WritesStopped(String why) implements PluginEvent {
+  record WritesStopped(String reason) implements PluginEvent {
     @Override
-    public String words() {
-      return "Status and Encrypt refuse: " + why;
+    public String message() {
+      return "Status and Encrypt refuse: " + reason;
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
-    }
-  }
-
-  record KeystoreIgnored(String why) implements PluginEvent {
-    @Override
-    public String words() {
-      return "does not take over the keystore: " + why;
-    }
-
-    @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
-  record JoinFailed(String why) implements PluginEvent {
+  record KeystoreIgnored(String reason) implements PluginEvent {
     @Override
-    public String words() {
-      return "has not joined its fleet, and tries again: " + why;
+    public String message() {
+      return "does not take over the keystore: " + reason;
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
-  record ProviderUnavailable(String why) implements PluginEvent {
+  record JoinFailed(String reason) implements PluginEvent {
     @Override
-    public String words() {
-      return "the key's provider is not to be had: " + why;
+    public String message() {
+      return "has not joined its fleet, and tries again: " + reason;
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
+    }
+  }
+
+  record ProviderUnavailable(String reason) implements PluginEvent {
+    @Override
+    public String message() {
+      return "the key's provider is not to be had: " + reason;
+    }
+
+    @Override
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
   record ProviderRecovered() implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "the key's provider answers again";
     }
   }
 
   record PeerRefused(long uid) implements PluginEvent {
     @Override
-    public String words() {
+    public String message() {
       return "closed a connection of user " + uid + ", who is neither this process's nor root";
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
   /// Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
-  record UnexpectedFailure(String what, String kind, String place) implements PluginEvent {
+  record UnexpectedFailure(String activity, String exception, String place) implements PluginEvent {
     public static UnexpectedFailure of(String what, RuntimeException e) {
       StackTraceElement[] trace = e.getStackTrace();
       String place = trace.length == 0 ? "an unknown place" : trace[0].toString();
@@ -156,13 +156,13 @@ public sealed interface PluginEvent {
     }
 
     @Override
-    public String words() {
-      return "%s broke off, which is a defect: %s at %s".formatted(what, kind, place);
+    public String message() {
+      return "%s broke off, which is a defect: %s at %s".formatted(activity, exception, place);
     }
 
     @Override
-    public Severity weight() {
-      return Severity.TROUBLE;
+    public Severity severity() {
+      return Severity.WARNING;
     }
   }
 
@@ -174,23 +174,23 @@ public sealed interface PluginEvent {
   /// A call was answered.
   ///
   /// @param keyIdHash `-` if the call had none
-  record CallServed(CallInfo call, String code, String keyIdHash, List<String> annotations)
+  record CallServed(CallInfo callInfo, String code, String keyIdHash, List<String> annotations)
       implements PluginEvent {
     public CallServed {
       annotations = List.copyOf(annotations);
     }
 
     @Override
-    public String words() {
+    public String message() {
       String words =
           "%s uid=%s code=%s key_id_hash=%s annotations=%s"
-              .formatted(call.method(), call.uid(), code, keyIdHash, annotations);
-      return call.traceId().isEmpty() ? words : words + " trace_id=" + call.traceId();
+              .formatted(callInfo.method(), callInfo.uid(), code, keyIdHash, annotations);
+      return callInfo.traceId().isEmpty() ? words : words + " trace_id=" + callInfo.traceId();
     }
 
     @Override
-    public Severity weight() {
-      return Severity.DETAIL;
+    public Severity severity() {
+      return Severity.DEBUG;
     }
   }
 }

@@ -46,7 +46,7 @@ public final class PluginMetrics implements MultiCollector {
       double localKekSeconds,
       LocalKekCache.CacheStats cache) {}
 
-  private static final double SECOND = 1e9;
+  private static final double NANOS_PER_SECOND = 1e9;
   private static final double[] BUCKETS = {
     0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 3, 10
   };
@@ -82,35 +82,35 @@ public final class PluginMetrics implements MultiCollector {
   private volatile @Nullable Supplier<Gauges> gauges;
 
   PluginMetrics() {
-    for (KmsMethod method : KmsMethod.values()) {
-      totals.put(method, latency.labelValues(method.word(), "total"));
-      answered.put(method, operations.labelValues(method.word(), Status.Code.OK.name()));
+    for (KmsMethod kmsMethod : KmsMethod.values()) {
+      totals.put(kmsMethod, latency.labelValues(kmsMethod.rpcName(), "total"));
+      answered.put(kmsMethod, operations.labelValues(kmsMethod.rpcName(), Status.Code.OK.name()));
     }
   }
 
   /// Where the rest is asked for at each scrape.
-  void gauges(Supplier<Gauges> newGauges) {
+  void readGaugesFrom(Supplier<Gauges> newGauges) {
     gauges = newGauges;
   }
 
-  public void served(KmsMethod method, Status.Code code, long nanos) {
-    CounterDataPoint known = code == Status.Code.OK ? answered.get(method) : null;
-    (known == null ? operations.labelValues(method.word(), code.name()) : known).inc();
-    DistributionDataPoint total = totals.get(method);
+  public void recordCall(KmsMethod kmsMethod, Status.Code code, long nanos) {
+    CounterDataPoint known = code == Status.Code.OK ? answered.get(kmsMethod) : null;
+    (known == null ? operations.labelValues(kmsMethod.rpcName(), code.name()) : known).inc();
+    DistributionDataPoint total = totals.get(kmsMethod);
     if (total != null) {
-      total.observe(nanos / SECOND);
+      total.observe(nanos / NANOS_PER_SECOND);
     }
   }
 
-  public void local(long nanos) {
-    local.observe(nanos / SECOND);
+  public void recordLocalWork(long nanos) {
+    local.observe(nanos / NANOS_PER_SECOND);
   }
 
-  public void remote(RemoteCall call, boolean answered, long nanos) {
+  public void recordRemoteCall(RemoteCall call, boolean answered, long nanos) {
     remoteCalls
         .labelValues(call.name().toLowerCase(Locale.ROOT), answered ? "answered" : "failed")
         .inc();
-    remote.observe(nanos / SECOND);
+    remote.observe(nanos / NANOS_PER_SECOND);
   }
 
   @Override

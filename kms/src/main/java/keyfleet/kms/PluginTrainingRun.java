@@ -64,7 +64,7 @@ public final class PluginTrainingRun {
             .setPlaintext(ByteString.copyFrom(new byte[SEED_BYTES]))
             .setUid(UID)
             .build();
-    EncryptResponse sealed = plugin().encrypt(encrypt);
+    EncryptResponse sealed = blockingStub().encrypt(encrypt);
     DecryptRequest decrypt =
         DecryptRequest.newBuilder()
             .setCiphertext(sealed.getCiphertext())
@@ -85,7 +85,7 @@ public final class PluginTrainingRun {
     turns.acquire(IN_FLIGHT);
   }
 
-  private KeyManagementServiceBlockingStub plugin() {
+  private KeyManagementServiceBlockingStub blockingStub() {
     return KeyManagementServiceGrpc.newBlockingStub(channel)
         .withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS);
   }
@@ -100,7 +100,7 @@ public final class PluginTrainingRun {
 
   private boolean isHealthy() {
     try {
-      var _ = plugin().status(StatusRequest.getDefaultInstance());
+      var _ = blockingStub().status(StatusRequest.getDefaultInstance());
       return true;
     } catch (StatusRuntimeException e) {
       return false; // it has only just begun

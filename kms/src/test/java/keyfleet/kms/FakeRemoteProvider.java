@@ -58,7 +58,7 @@ public final class FakeRemoteProvider implements KekProvider {
     hidden.removeIf(it -> it == version);
   }
 
-  public void take(int version) {
+  public void hide(int version) {
     hidden.add(version);
   }
 
@@ -68,11 +68,11 @@ public final class FakeRemoteProvider implements KekProvider {
     return key;
   }
 
-  public void down() {
+  public void fail() {
     down = true;
   }
 
-  public void up() {
+  public void recover() {
     down = false;
   }
 
@@ -81,7 +81,7 @@ public final class FakeRemoteProvider implements KekProvider {
   }
 
   /// No call is answered until the latch opens.
-  CountDownLatch hold() {
+  CountDownLatch holdCalls() {
     CountDownLatch held = new CountDownLatch(1);
     gate = held;
     return held;
@@ -91,7 +91,7 @@ public final class FakeRemoteProvider implements KekProvider {
     return wraps.get() + unwraps.get();
   }
 
-  public void forget() {
+  public void resetCounts() {
     wraps.set(0);
     unwraps.set(0);
   }

@@ -31,9 +31,9 @@ final class KeyHierarchyTest {
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
   private final TestKeyring ring = new TestKeyring(remote);
 
-  private KmsPluginFixture stand(KeyHierarchy hierarchy, LocalKekLimits limits) {
-    return new KmsPluginFixture(folder.resolve("s.json"), remote, hierarchy, limits)
-        .says(ring.keystore());
+  private KmsPluginFixture stand(KeyHierarchy keyHierarchy, LocalKekLimits limits) {
+    return new KmsPluginFixture(folder.resolve("s.json"), remote, keyHierarchy, limits)
+        .receiveKeystore(ring.keystore());
   }
 
   private KmsPluginFixture stand() {
@@ -46,37 +46,37 @@ final class KeyHierarchyTest {
 
   @Test
   void localKek_isGeneratedForEncryption() {
-    KmsPluginFixture stand = stand();
-    EncryptResponse one = stand.encrypt("one");
-    EncryptResponse two = stand.encrypt("one");
+    KmsPluginFixture kmsPluginFixture = stand();
+    EncryptResponse one = kmsPluginFixture.encrypt("one");
+    EncryptResponse two = kmsPluginFixture.encrypt("one");
     assertEquals(localKek(one), localKek(two));
     assertNotEquals(one.getCiphertext(), two.getCiphertext());
-    assertEquals("one", stand.decrypt(one));
+    assertEquals("one", kmsPluginFixture.decrypt(one));
   }
 
   @Test
   void localKek_isRotatedAfterAPeriodOfTime() {
-    KmsPluginFixture stand = stand();
-    EncryptResponse before = stand.encrypt("before");
-    String keyId = stand.keyId();
-    stand.after(KmsPluginFixture.LIMITS.age().minusSeconds(1));
-    assertEquals(localKek(before), localKek(stand.encrypt("not yet")));
-    stand.after(Duration.ofSeconds(1));
-    assertNotEquals(localKek(before), localKek(stand.encrypt("after")));
-    assertEquals(keyId, stand.keyId());
-    assertEquals("before", stand.decrypt(before));
+    KmsPluginFixture kmsPluginFixture = stand();
+    EncryptResponse before = kmsPluginFixture.encrypt("before");
+    String keyId = kmsPluginFixture.keyId();
+    kmsPluginFixture.advance(KmsPluginFixture.LIMITS.maxAge().minusSeconds(1));
+    assertEquals(localKek(before), localKek(kmsPluginFixture.encrypt("not yet")));
+    kmsPluginFixture.advance(Duration.ofSeconds(1));
+    assertNotEquals(localKek(before), localKek(kmsPluginFixture.encrypt("after")));
+    assertEquals(keyId, kmsPluginFixture.keyId());
+    assertEquals("before", kmsPluginFixture.decrypt(before));
   }
 
   @Test
   void localKek_isRotatedAfterANumberOfOperations() {
-    KmsPluginFixture stand = stand();
-    EncryptResponse first = stand.encrypt("first");
+    KmsPluginFixture kmsPluginFixture = stand();
+    EncryptResponse first = kmsPluginFixture.encrypt("first");
     for (int i = 1; i < KmsPluginFixture.LIMITS.softUses(); i++) {
-      assertEquals(localKek(first), localKek(stand.encrypt("x")));
+      assertEquals(localKek(first), localKek(kmsPluginFixture.encrypt("x")));
     }
-    assertTrue(stand.rung.get(), "nobody was told that the local KEK is due");
-    stand.keeper.turn();
-    EncryptResponse next = stand.encrypt("next");
+    assertTrue(kmsPluginFixture.wokeReconciler.get(), "nobody was told that the local KEK is due");
+    kmsPluginFixture.reconciler.reconcile();
+    EncryptResponse next = kmsPluginFixture.encrypt("next");
     assertNotEquals(localKek(first), localKek(next));
     assertEquals(first.getKeyId(), next.getKeyId());
   }
@@ -98,13 +98,13 @@ final class KeyHierarchyTest {
 
   @Test
   void tenThousandEncrypts_callTheRemoteOncePerLocalKek() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON, WIDE);
-    remote.forget();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, WIDE);
+    remote.resetCounts();
     var localKeks = new ArrayList<ByteString>();
     for (int i = 0; i < MANY; i++) {
-      localKeks.add(localKek(stand.encrypt("x" + i)));
-      if (stand.rung.getAndSet(false)) {
-        stand.keeper.turn();
+      localKeks.add(localKek(kmsPluginFixture.encrypt("x" + i)));
+      if (kmsPluginFixture.wokeReconciler.getAndSet(false)) {
+        kmsPluginFixture.reconciler.reconcile();
       }
     }
     long distinct = localKeks.stream().distinct().count();
@@ -115,14 +115,14 @@ final class KeyHierarchyTest {
 
   @Test
   void remoteThatAnswersOneCallInFive_failsNoEncrypt() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON, WIDE);
-    remote.forget();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, WIDE);
+    remote.resetCounts();
     remote.answerOneIn(5);
     for (int i = 0; i < MANY; i++) {
-      EncryptResponse sealed = stand.encrypt("x" + i);
-      assertEquals(stand.keyId(), sealed.getKeyId());
+      EncryptResponse sealed = kmsPluginFixture.encrypt("x" + i);
+      assertEquals(kmsPluginFixture.keyId(), sealed.getKeyId());
       if (i % 10 == 0) {
-        stand.after(Duration.ofSeconds(1));
+        kmsPluginFixture.advance(Duration.ofSeconds(1));
       }
     }
     assertTrue(remote.wraps.get() >= MANY / WIDE.hardUses(), "no local KEK was replaced");
@@ -134,13 +134,13 @@ final class KeyHierarchyTest {
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       stored.add(before.encrypt("v" + i));
-      if (before.rung.getAndSet(false)) {
-        before.keeper.turn();
+      if (before.wokeReconciler.getAndSet(false)) {
+        before.reconciler.reconcile();
       }
     }
     long distinct = stored.stream().map(KeyHierarchyTest::localKek).distinct().count();
     KmsPluginFixture after = stand(KeyHierarchy.ON, WIDE);
-    remote.forget();
+    remote.resetCounts();
     for (int i = 0; i < MANY; i++) {
       assertEquals("v" + i, after.decrypt(stored.get(i)));
     }
@@ -152,11 +152,11 @@ final class KeyHierarchyTest {
   void concurrentMissesOfOneLocalKek_shareOneRemoteCall() {
     EncryptResponse stored = stand().encrypt("shared");
     KmsPluginFixture after = stand();
-    remote.forget();
-    CountDownLatch opened = remote.hold();
+    remote.resetCounts();
+    CountDownLatch opened = remote.holdCalls();
     List<RecordingStreamObserver<DecryptResponse>> calls = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      calls.add(after.decryptCall(KmsPluginFixture.stored(stored).build()));
+      calls.add(after.decryptCall(KmsPluginFixture.decryptRequestFor(stored).build()));
     }
     assertFalse(calls.getFirst().isAnswered());
     opened.countDown();
@@ -166,15 +166,15 @@ final class KeyHierarchyTest {
 
   @Test
   void hierarchyOff_remoteIsCalledForEveryEncryptAndDecrypt() {
-    KmsPluginFixture stand = stand(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
-    remote.forget();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.OFF, KmsPluginFixture.LIMITS);
+    remote.resetCounts();
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      stored.add(stand.encrypt("x" + i));
+      stored.add(kmsPluginFixture.encrypt("x" + i));
     }
     assertEquals(20, remote.wraps.get());
     for (int i = 0; i < 20; i++) {
-      assertEquals("x" + i, stand.decrypt(stored.get(i)));
+      assertEquals("x" + i, kmsPluginFixture.decrypt(stored.get(i)));
     }
     assertEquals(20, remote.unwraps.get());
     assertTrue(stored.getFirst().getAnnotationsMap().isEmpty());
@@ -194,57 +194,60 @@ final class KeyHierarchyTest {
 
   @Test
   void hardLimit_withTheRemoteDown_stopsEncryptAndStatusTogether() {
-    KmsPluginFixture stand = stand();
-    EncryptResponse first = stand.encrypt("first");
-    remote.down();
+    KmsPluginFixture kmsPluginFixture = stand();
+    EncryptResponse first = kmsPluginFixture.encrypt("first");
+    remote.fail();
     for (int i = 1; i < KmsPluginFixture.LIMITS.hardUses(); i++) {
-      stand.encrypt("x");
-      if (stand.rung.getAndSet(false)) {
-        stand.keeper.turn();
+      kmsPluginFixture.encrypt("x");
+      if (kmsPluginFixture.wokeReconciler.getAndSet(false)) {
+        kmsPluginFixture.reconciler.reconcile();
       }
     }
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, stand.encryptRefusal().getCode());
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, stand.statusCall().refusal().getCode());
-    assertEquals("first", stand.decrypt(first));
-    remote.up();
-    stand.after(Duration.ofMinutes(2));
-    assertEquals(first.getKeyId(), stand.encrypt("again").getKeyId());
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.encryptRefusal().getCode());
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.statusCall().refusal().getCode());
+    assertEquals("first", kmsPluginFixture.decrypt(first));
+    remote.recover();
+    kmsPluginFixture.advance(Duration.ofMinutes(2));
+    assertEquals(first.getKeyId(), kmsPluginFixture.encrypt("again").getKeyId());
   }
 
   @Test
   void twiceTheAge_withTheRemoteDown_stopsEncryptAndStatusTogether() {
-    KmsPluginFixture stand = stand();
-    remote.down();
-    stand.after(KmsPluginFixture.LIMITS.age().multipliedBy(2).minusSeconds(1));
-    stand.encrypt("still");
-    stand.after(Duration.ofSeconds(1));
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, stand.encryptRefusal().getCode());
-    assertEquals(Status.Code.RESOURCE_EXHAUSTED, stand.statusCall().refusal().getCode());
+    KmsPluginFixture kmsPluginFixture = stand();
+    remote.fail();
+    kmsPluginFixture.advance(KmsPluginFixture.LIMITS.maxAge().multipliedBy(2).minusSeconds(1));
+    kmsPluginFixture.encrypt("still");
+    kmsPluginFixture.advance(Duration.ofSeconds(1));
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.encryptRefusal().getCode());
+    assertEquals(Status.Code.RESOURCE_EXHAUSTED, kmsPluginFixture.statusCall().refusal().getCode());
   }
 
   @Test
   void cache_isBounded() {
     LocalKekLimits few = new LocalKekLimits(1, 200, Duration.ofDays(7), 3);
-    KmsPluginFixture stand = stand(KeyHierarchy.ON, few);
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON, few);
     List<EncryptResponse> stored = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      stored.add(stand.encrypt("v" + i));
-      stand.keeper.turn();
+      stored.add(kmsPluginFixture.encrypt("v" + i));
+      kmsPluginFixture.reconciler.reconcile();
     }
-    assertEquals(3, stand.cache.count().size());
-    remote.forget();
-    assertEquals("v0", stand.decrypt(stored.getFirst()));
+    assertEquals(3, kmsPluginFixture.cache.stats().size());
+    remote.resetCounts();
+    assertEquals("v0", kmsPluginFixture.decrypt(stored.getFirst()));
     assertEquals(1, remote.unwraps.get());
-    assertEquals(3, stand.cache.count().size());
+    assertEquals(3, kmsPluginFixture.cache.stats().size());
   }
 
   @Test
   void logsAndMetrics_areGeneratedAsExpected() {
-    KmsPluginFixture stand = stand();
-    EncryptResponse sealed = stand.encrypt("hush");
-    stand.decrypt(sealed);
+    KmsPluginFixture kmsPluginFixture = stand();
+    EncryptResponse sealed = kmsPluginFixture.encrypt("hush");
+    kmsPluginFixture.decrypt(sealed);
     String hash = new KmsKeyId(sealed.getKeyId()).hash();
-    String lines = stand.events.stream().map(PluginEvent::words).collect(Collectors.joining("\n"));
+    String lines =
+        kmsPluginFixture.events.stream()
+            .map(PluginEvent::message)
+            .collect(Collectors.joining("\n"));
     assertTrue(
         lines.contains(
             "Encrypt uid=%s code=OK key_id_hash=%s annotations=[%s]"
@@ -257,6 +260,9 @@ final class KeyHierarchyTest {
     assertEquals(
         List.of(
             "keyfleet_kms_latency_seconds", "keyfleet_kms_operations", "keyfleet_kms_remote_calls"),
-        stand.metrics.collect().stream().map(it -> it.getMetadata().getName()).sorted().toList());
+        kmsPluginFixture.metrics.collect().stream()
+            .map(it -> it.getMetadata().getName())
+            .sorted()
+            .toList());
   }
 }

@@ -46,70 +46,72 @@ public final class KmsPluginFixture {
   public final List<PluginEvent> events = Collections.synchronizedList(new ArrayList<>());
   final PluginMetrics metrics = new PluginMetrics();
   final LocalKekCache cache;
-  public final AnnouncementStore ledger;
-  public final KeyReconciler keeper;
-  final AtomicBoolean rung = new AtomicBoolean();
+  public final AnnouncementStore announcements;
+  public final KeyReconciler reconciler;
+  final AtomicBoolean wokeReconciler = new AtomicBoolean();
   private final AtomicLong clock = new AtomicLong();
-  private final KmsGrpcService endpoint;
+  private final KmsGrpcService kmsGrpcService;
   final RecordingTracer tracing = new RecordingTracer();
-  private volatile FleetState word = new FleetState.NotJoined();
+  private volatile FleetState fleetState = new FleetState.NotJoined();
 
   public KmsPluginFixture(Path file, FakeRemoteProvider remote) {
     this(file, remote, KeyHierarchy.ON, LIMITS);
   }
 
   public KmsPluginFixture(
-      Path file, FakeRemoteProvider remote, KeyHierarchy hierarchy, LocalKekLimits limits) {
+      Path file, FakeRemoteProvider remote, KeyHierarchy keyHierarchy, LocalKekLimits limits) {
     SecureRandom random = new SecureRandom();
     PluginContext around = new PluginContext(clock::get, System::nanoTime, events::add, tracing);
     LoadedKeys keys = new LoadedKeys(FakeRemoteProvider.RING, List.of(remote), random);
-    this.cache = new LocalKekCache(limits.cached());
-    LocalKekFactory workshop =
+    this.cache = new LocalKekCache(limits.cacheSize());
+    LocalKekFactory localKekFactory =
         new LocalKekFactory(
             keys, new RemoteKekClient(metrics, System::nanoTime), cache, random, clock::get);
-    this.ledger = new AnnouncementStore(new PluginSnapshotFile(file), events::add, clock::get);
-    this.keeper =
+    this.announcements =
+        new AnnouncementStore(new PluginSnapshotFile(file), events::add, clock::get);
+    this.reconciler =
         new KeyReconciler(
-            () -> word,
-            ledger,
-            new WriteKeyProvisioner(keys, workshop, hierarchy, tracing),
+            () -> fleetState,
+            announcements,
+            new WriteKeyProvisioner(keys, localKekFactory, keyHierarchy, tracing),
             new KeyReconciler.Settings(limits, PROBE),
             around);
-    CallRecorder counter = new CallRecorder(metrics, around, CallLog.ON);
-    UnwrapCoalescer flights = new UnwrapCoalescer();
-    LocalKekUsage usage = new LocalKekUsage(limits, () -> rung.set(true));
-    this.endpoint =
+    CallRecorder callRecorder = new CallRecorder(metrics, around, CallLog.ON);
+    UnwrapCoalescer unwrapCoalescer = new UnwrapCoalescer();
+    LocalKekUsage localKekUsage = new LocalKekUsage(limits, () -> wokeReconciler.set(true));
+    this.kmsGrpcService =
         new KmsGrpcService(
-            ledger,
-            new EncryptHandler(ledger, workshop, flights, usage, counter),
-            new DecryptHandler(ledger, workshop, flights, counter),
-            counter);
+            announcements,
+            new EncryptHandler(
+                announcements, localKekFactory, unwrapCoalescer, localKekUsage, callRecorder),
+            new DecryptHandler(announcements, localKekFactory, unwrapCoalescer, callRecorder),
+            callRecorder);
   }
 
   /// As if a provider had been asked and the store had told of this keystore.
-  public KmsPluginFixture says(Keystore keystore) {
-    keeper.turn(); // alone: looks for keys
-    word = new FleetState.KeystoreAvailable(keystore);
-    keeper.turn();
+  public KmsPluginFixture receiveKeystore(Keystore keystore) {
+    reconciler.reconcile(); // alone: looks for keys
+    fleetState = new FleetState.KeystoreAvailable(keystore);
+    reconciler.reconcile();
     return this;
   }
 
   /// The store cannot be reached; nobody else looks after the keys.
-  public KmsPluginFixture alone() {
-    word = new FleetState.NotJoined();
-    keeper.turn();
+  public KmsPluginFixture leaveFleet() {
+    fleetState = new FleetState.NotJoined();
+    reconciler.reconcile();
     return this;
   }
 
-  public KmsPluginFixture after(Duration time) {
+  public KmsPluginFixture advance(Duration time) {
     clock.addAndGet(time.toNanos());
-    keeper.turn();
+    reconciler.reconcile();
     return this;
   }
 
   public RecordingStreamObserver<StatusResponse> statusCall() {
     RecordingStreamObserver<StatusResponse> call = new RecordingStreamObserver<>();
-    endpoint.status(StatusRequest.getDefaultInstance(), call);
+    kmsGrpcService.status(StatusRequest.getDefaultInstance(), call);
     return call;
   }
 
@@ -119,7 +121,8 @@ public final class KmsPluginFixture {
 
   public RecordingStreamObserver<EncryptResponse> encryptCall(ByteString plaintext, String uid) {
     RecordingStreamObserver<EncryptResponse> call = new RecordingStreamObserver<>();
-    endpoint.encrypt(EncryptRequest.newBuilder().setPlaintext(plaintext).setUid(uid).build(), call);
+    kmsGrpcService.encrypt(
+        EncryptRequest.newBuilder().setPlaintext(plaintext).setUid(uid).build(), call);
     return call;
   }
 
@@ -131,7 +134,7 @@ public final class KmsPluginFixture {
     return encryptCall(ByteString.copyFromUtf8("x"), UID).refusal();
   }
 
-  public static DecryptRequest.Builder stored(EncryptResponse response) {
+  public static DecryptRequest.Builder decryptRequestFor(EncryptResponse response) {
     return DecryptRequest.newBuilder()
         .setCiphertext(response.getCiphertext())
         .setKeyId(response.getKeyId())
@@ -141,12 +144,12 @@ public final class KmsPluginFixture {
 
   public RecordingStreamObserver<DecryptResponse> decryptCall(DecryptRequest request) {
     RecordingStreamObserver<DecryptResponse> call = new RecordingStreamObserver<>();
-    endpoint.decrypt(request, call);
+    kmsGrpcService.decrypt(request, call);
     return call;
   }
 
   public String decrypt(EncryptResponse response) {
-    return decryptCall(stored(response).build())
+    return decryptCall(decryptRequestFor(response).build())
         .answer()
         .getPlaintext()
         .toString(StandardCharsets.UTF_8);

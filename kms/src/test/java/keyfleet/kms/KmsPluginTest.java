@@ -236,7 +236,7 @@ final class KmsPluginTest {
             StatusRuntimeException.class,
             () -> client().status(StatusRequest.getDefaultInstance()));
     assertEquals(Status.Code.UNAVAILABLE, refusal.getStatus().getCode());
-    assertFalse(plugin.health().healthy(), plugin.health()::words);
+    assertFalse(plugin.health().healthy(), plugin.health()::message);
     storeDown.set(false);
     until("healthy", () -> plugin.health().healthy());
     assertEquals("x", decrypt(client(), encrypt(client(), "x")));
@@ -277,14 +277,14 @@ final class KmsPluginTest {
 
   @ParameterizedTest
   @EnumSource
-  void transport_servesItsOwnUser(SocketTransport transport) {
-    UnixSocketServer listener =
-        UnixSocketServer.open(
+  void transport_servesItsOwnUser(SocketTransport socketTransport) {
+    UnixSocketServer unixSocketServer =
+        UnixSocketServer.start(
             SocketPath.parse("unix://" + socket()),
-            transport,
+            socketTransport,
             new KeyManagementServiceGrpc.KeyManagementServiceImplBase() {}.bindService(),
             events::add);
-    open.add(listener);
+    open.add(unixSocketServer);
     var refusal =
         assertThrows(
             StatusRuntimeException.class,

@@ -22,15 +22,16 @@ final class KmsPluginTracingTest {
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1);
   private final TestKeyring ring = new TestKeyring(remote);
 
-  private KmsPluginFixture stand(KeyHierarchy hierarchy) {
+  private KmsPluginFixture stand(KeyHierarchy keyHierarchy) {
     return new KmsPluginFixture(
-            folder.resolve(hierarchy + ".json"), remote, hierarchy, KmsPluginFixture.LIMITS)
-        .says(ring.keystore());
+            folder.resolve(keyHierarchy + ".json"), remote, keyHierarchy, KmsPluginFixture.LIMITS)
+        .receiveKeystore(ring.keystore());
   }
 
   /// A plugin that has not seen the local KEKs of `stand`'s.
   private KmsPluginFixture another() {
-    return new KmsPluginFixture(folder.resolve("other.json"), remote).says(ring.keystore());
+    return new KmsPluginFixture(folder.resolve("other.json"), remote)
+        .receiveKeystore(ring.keystore());
   }
 
   private static void check(RecordedSpan span, String name, String parent, Status.Code code) {
@@ -38,97 +39,102 @@ final class KmsPluginTracingTest {
     assertEquals(code.value(), span.code(), span::toString);
   }
 
-  private static Subject subject(KmsPluginFixture stand, List<String> annotations) {
-    return new Subject(KmsPluginFixture.UID, new KmsKeyId(stand.keyId()).hash(), annotations);
+  private static Subject subject(KmsPluginFixture kmsPluginFixture, List<String> annotations) {
+    return new Subject(
+        KmsPluginFixture.UID, new KmsKeyId(kmsPluginFixture.keyId()).hash(), annotations);
   }
 
   @Test
   void localKekMade_isATraceOfItsOwn_whichTheRemoteIsTold() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON);
-    List<RecordedSpan> spans = List.copyOf(stand.tracing.spans);
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
+    List<RecordedSpan> spans = List.copyOf(kmsPluginFixture.tracing.spans);
     assertEquals(2, spans.size(), spans::toString);
     check(spans.get(0), "make local KEK", "", Status.Code.OK);
     check(spans.get(1), "remote wrap", "make local KEK", Status.Code.OK);
-    String hash = new KmsKeyId(stand.keyId()).hash();
+    String hash = new KmsKeyId(kmsPluginFixture.keyId()).hash();
     assertEquals(new Subject("", hash, List.of(ANNOTATION)), spans.get(1).subject);
     assertEquals("remote wrap", remote.trace);
   }
 
   @Test
   void encryptUnderALocalKek_isOneSpan() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON);
-    stand.tracing.spans.clear();
-    stand.encrypt("secret");
-    assertEquals(1, stand.tracing.spans.size(), stand.tracing.spans::toString);
-    RecordedSpan span = stand.tracing.spans.getFirst();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
+    kmsPluginFixture.tracing.spans.clear();
+    kmsPluginFixture.encrypt("secret");
+    assertEquals(
+        1, kmsPluginFixture.tracing.spans.size(), kmsPluginFixture.tracing.spans::toString);
+    RecordedSpan span = kmsPluginFixture.tracing.spans.getFirst();
     check(span, "Encrypt", "", Status.Code.OK);
-    assertEquals(subject(stand, List.of(ANNOTATION)), span.subject);
+    assertEquals(subject(kmsPluginFixture, List.of(ANNOTATION)), span.subject);
   }
 
   @Test
   void decryptThatMisses_hasTheRemoteAsItsChild_aboutTheSame() {
     EncryptResponse stored = stand(KeyHierarchy.ON).encrypt("secret");
-    KmsPluginFixture stand = another();
-    stand.tracing.spans.clear();
-    assertEquals("secret", stand.decrypt(stored));
-    RecordedSpan child = stand.tracing.spans.get(1);
+    KmsPluginFixture kmsPluginFixture = another();
+    kmsPluginFixture.tracing.spans.clear();
+    assertEquals("secret", kmsPluginFixture.decrypt(stored));
+    RecordedSpan child = kmsPluginFixture.tracing.spans.get(1);
     check(child, "remote unwrap", "Decrypt", Status.Code.OK);
     assertEquals("remote unwrap", remote.trace);
-    assertEquals(subject(stand, List.of(ANNOTATION)), child.subject);
-    stand.tracing.spans.clear();
-    assertEquals("secret", stand.decrypt(stored));
-    assertEquals(List.of("Decrypt"), stand.tracing.spans.stream().map(it -> it.name).toList());
+    assertEquals(subject(kmsPluginFixture, List.of(ANNOTATION)), child.subject);
+    kmsPluginFixture.tracing.spans.clear();
+    assertEquals("secret", kmsPluginFixture.decrypt(stored));
+    assertEquals(
+        List.of("Decrypt"), kmsPluginFixture.tracing.spans.stream().map(it -> it.name).toList());
   }
 
   @Test
   void remoteForEachCall_isAChildOfEach() {
-    KmsPluginFixture stand = stand(KeyHierarchy.OFF);
-    stand.tracing.spans.clear();
-    EncryptResponse stored = stand.encrypt("secret");
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.OFF);
+    kmsPluginFixture.tracing.spans.clear();
+    EncryptResponse stored = kmsPluginFixture.encrypt("secret");
     assertEquals("remote wrap", remote.trace);
-    check(stand.tracing.spans.get(1), "remote wrap", "Encrypt", Status.Code.OK);
-    assertEquals(subject(stand, List.of()), stand.tracing.spans.get(1).subject);
-    stand.tracing.spans.clear();
-    assertEquals("secret", stand.decrypt(stored));
-    check(stand.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.OK);
+    check(kmsPluginFixture.tracing.spans.get(1), "remote wrap", "Encrypt", Status.Code.OK);
+    assertEquals(
+        subject(kmsPluginFixture, List.of()), kmsPluginFixture.tracing.spans.get(1).subject);
+    kmsPluginFixture.tracing.spans.clear();
+    assertEquals("secret", kmsPluginFixture.decrypt(stored));
+    check(kmsPluginFixture.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.OK);
     assertEquals("remote unwrap", remote.trace);
   }
 
   @Test
   void remoteThatIsDown_isTheOutcomeOfBothSpans() {
     EncryptResponse stored = stand(KeyHierarchy.ON).encrypt("secret");
-    KmsPluginFixture stand = another();
-    stand.tracing.spans.clear();
-    remote.down();
-    stand.decryptRefusal(KmsPluginFixture.stored(stored));
-    check(stand.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.UNAVAILABLE);
-    check(stand.tracing.spans.get(0), "Decrypt", "", Status.Code.UNAVAILABLE);
+    KmsPluginFixture kmsPluginFixture = another();
+    kmsPluginFixture.tracing.spans.clear();
+    remote.fail();
+    kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(stored));
+    check(
+        kmsPluginFixture.tracing.spans.get(1), "remote unwrap", "Decrypt", Status.Code.UNAVAILABLE);
+    check(kmsPluginFixture.tracing.spans.get(0), "Decrypt", "", Status.Code.UNAVAILABLE);
   }
 
   @Test
   void status_isASpanWithoutAUid() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON);
-    stand.tracing.spans.clear();
-    String hash = new KmsKeyId(stand.keyId()).hash();
-    RecordedSpan span = stand.tracing.spans.getFirst();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
+    kmsPluginFixture.tracing.spans.clear();
+    String hash = new KmsKeyId(kmsPluginFixture.keyId()).hash();
+    RecordedSpan span = kmsPluginFixture.tracing.spans.getFirst();
     check(span, "Status", "", Status.Code.OK);
     assertEquals(new Subject("", hash, List.of()), span.subject);
   }
 
   @Test
   void refusedCall_endsWithItsCode() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON);
-    stand.tracing.spans.clear();
-    stand.encryptCall(ByteString.EMPTY, KmsPluginFixture.UID).refusal();
-    check(stand.tracing.spans.getFirst(), "Encrypt", "", Status.Code.INVALID_ARGUMENT);
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
+    kmsPluginFixture.tracing.spans.clear();
+    kmsPluginFixture.encryptCall(ByteString.EMPTY, KmsPluginFixture.UID).refusal();
+    check(kmsPluginFixture.tracing.spans.getFirst(), "Encrypt", "", Status.Code.INVALID_ARGUMENT);
   }
 
   @Test
   void lineOfACall_namesItsTrace() {
-    KmsPluginFixture stand = stand(KeyHierarchy.ON);
-    stand.events.clear();
-    stand.encrypt("secret");
-    String line = stand.events.getFirst().words();
+    KmsPluginFixture kmsPluginFixture = stand(KeyHierarchy.ON);
+    kmsPluginFixture.events.clear();
+    kmsPluginFixture.encrypt("secret");
+    String line = kmsPluginFixture.events.getFirst().message();
     assertTrue(line.startsWith("Encrypt uid=" + KmsPluginFixture.UID), line);
     assertTrue(
         line.endsWith("annotations=[" + ANNOTATION + "] trace_id=" + RecordingTracer.TRACE), line);

@@ -18,13 +18,13 @@ final class RecordingTracer implements PluginTracer {
   final List<RecordedSpan> spans = Collections.synchronizedList(new ArrayList<>());
 
   @Override
-  public TraceSpan call(String method, Map<String, String> sent) {
+  public TraceSpan startCall(String method, Map<String, String> sent) {
     return new RecordedSpan(method, "");
   }
 
   @Override
-  public TraceSpan own(TraceSpan.Stage stage) {
-    return new RecordedSpan(stage.words(), "");
+  public TraceSpan startBackgroundWork(TraceSpan.Stage stage) {
+    return new RecordedSpan(stage.label(), "");
   }
 
   final class RecordedSpan implements TraceSpan {
@@ -45,14 +45,14 @@ final class RecordingTracer implements PluginTracer {
     }
 
     @Override
-    public void about(Subject newSubject) {
+    public void describe(Subject newSubject) {
       subject = newSubject;
     }
 
     @Override
-    public TraceSpan child(Stage stage) {
-      RecordedSpan child = new RecordedSpan(stage.words(), name);
-      child.about(subject);
+    public TraceSpan startChild(Stage stage) {
+      RecordedSpan child = new RecordedSpan(stage.label(), name);
+      child.describe(subject);
       return child;
     }
 

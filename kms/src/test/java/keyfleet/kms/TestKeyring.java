@@ -42,13 +42,13 @@ public final class TestKeyring {
   }
 
   public Keystore announce(int number) {
-    return become(keystore.announce(new KekVersion(number), version(number)));
+    return adopt(keystore.announce(new KekVersion(number), version(number)));
   }
 
   /// As far as the version being staged.
   public Keystore stage(int number) {
     RotationId id = new RotationId("r" + ++rotations);
-    return become(
+    return adopt(
         keystore.decide(
             new RotationEvent.StartRequested(
                 id, keystore.active(), new KekVersion(number), "driver")));
@@ -56,21 +56,21 @@ public final class TestKeyring {
 
   /// The flip: the staged version is active.
   public Keystore flip() {
-    become(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
-    become(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
-    return become(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
+    adopt(keystore.decide(new RotationEvent.GatePassed(rotationEpoch())));
+    adopt(keystore.decide(new RotationEvent.FencesOpened(rotationEpoch())));
+    return adopt(keystore.decide(new RotationEvent.RewrapEnded(rotationEpoch())));
   }
 
   /// The course turns.
   public Keystore abort() {
-    return become(keystore.decide(new RotationEvent.AbortRequested()));
+    return adopt(keystore.decide(new RotationEvent.AbortRequested()));
   }
 
   public Keystore complete() {
-    become(keystore.decide(new RotationEvent.Settled(rotationEpoch())));
-    become(keystore.decide(new RotationEvent.Fenced(rotationEpoch())));
-    become(keystore.decide(new RotationEvent.SweepEnded(rotationEpoch())));
-    return become(keystore.decide(new RotationEvent.Proved(rotationEpoch())));
+    adopt(keystore.decide(new RotationEvent.Settled(rotationEpoch())));
+    adopt(keystore.decide(new RotationEvent.Fenced(rotationEpoch())));
+    adopt(keystore.decide(new RotationEvent.SweepEnded(rotationEpoch())));
+    return adopt(keystore.decide(new RotationEvent.Proved(rotationEpoch())));
   }
 
   private RotationEvent.RotationEpoch rotationEpoch() {
@@ -78,7 +78,7 @@ public final class TestKeyring {
     return new RotationEvent.RotationEpoch(id, keystore.epoch());
   }
 
-  private Keystore become(KeystoreDecision keystoreDecision) {
+  private Keystore adopt(KeystoreDecision keystoreDecision) {
     if (!(keystoreDecision instanceof KeystoreDecision.Accepted(Keystore next))) {
       throw new IllegalStateException("the keystore does not go on: " + keystoreDecision);
     }

@@ -30,7 +30,7 @@ public record CollectorAddress(URI base) {
   }
 
   /// Where spans go.
-  String traces() {
+  String tracesUrl() {
     String text = base.toString();
     return (text.endsWith("/") ? text : text + "/") + "v1/traces";
   }

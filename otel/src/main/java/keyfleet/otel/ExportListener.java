@@ -2,7 +2,7 @@ package keyfleet.otel;
 
 /// Who hears whether spans arrive; once at each turn, not at each batch.
 public interface ExportListener {
-  void lost(String words);
+  void onSpansLost(String message);
 
-  void arrivesAgain(String words);
+  void onRecovered(String message);
 }

@@ -9,52 +9,52 @@ import org.jspecify.annotations.Nullable;
 
 /// Says once that spans do not arrive, and once that they do again.
 final class FailureReportingExporter implements SpanExporter {
-  private final SpanExporter to;
-  private final String where;
-  private final ExportListener log;
-  private final AtomicBoolean lost = new AtomicBoolean();
+  private final SpanExporter delegate;
+  private final String collector;
+  private final ExportListener listener;
+  private final AtomicBoolean failing = new AtomicBoolean();
 
-  FailureReportingExporter(SpanExporter to, String where, ExportListener log) {
-    this.to = to;
-    this.where = where;
-    this.log = log;
+  FailureReportingExporter(SpanExporter delegate, String collector, ExportListener listener) {
+    this.delegate = delegate;
+    this.collector = collector;
+    this.listener = listener;
   }
 
   @Override
   public CompletableResultCode export(Collection<SpanData> spans) {
-    CompletableResultCode result = to.export(spans);
-    return result.whenComplete(() -> note(result));
+    CompletableResultCode result = delegate.export(spans);
+    return result.whenComplete(() -> reportChange(result));
   }
 
-  private void note(CompletableResultCode result) {
-    if (lost.getAndSet(!result.isSuccess()) == !result.isSuccess()) {
+  private void reportChange(CompletableResultCode result) {
+    if (failing.getAndSet(!result.isSuccess()) == !result.isSuccess()) {
       return;
     }
     if (result.isSuccess()) {
-      log.arrivesAgain("spans reach " + where + " again");
+      listener.onRecovered("spans reach " + collector + " again");
     } else {
-      log.lost(
+      listener.onSpansLost(
           "spans do not reach %s and are dropped: %s"
-              .formatted(where, kind(result.getFailureThrowable())));
+              .formatted(collector, reasonOf(result.getFailureThrowable())));
     }
   }
 
   /// A message might quote what was sent. Without a cause it was the collector that refused.
-  private static String kind(@Nullable Throwable why) {
-    if (why == null || why.getCause() == null) {
+  private static String reasonOf(@Nullable Throwable failure) {
+    if (failure == null || failure.getCause() == null) {
       return "it did not take them";
     }
-    Throwable cause = why.getCause();
+    Throwable cause = failure.getCause();
     return cause.getClass().getSimpleName();
   }
 
   @Override
   public CompletableResultCode flush() {
-    return to.flush();
+    return delegate.flush();
   }
 
   @Override
   public CompletableResultCode shutdown() {
-    return to.shutdown();
+    return delegate.shutdown();
   }
 }

@@ -24,11 +24,11 @@ final class OtlpSpan implements TraceSpan {
   private static final AttributeKey<Long> CODE = AttributeKey.longKey("rpc.grpc.status_code");
 
   /// A call that is refused may have more of them.
-  private static final int MOST_ANNOTATIONS = 16;
+  private static final int MAX_ANNOTATIONS = 16;
 
   /// The codes that are a server's fault: UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL,
   /// UNAVAILABLE, DATA_LOSS.
-  private static final Set<Integer> FAULTS = Set.of(2, 4, 12, 13, 14, 15);
+  private static final Set<Integer> SERVER_ERROR_CODES = Set.of(2, 4, 12, 13, 14, 15);
 
   private final Tracer tracer;
   private final Span span;
@@ -45,7 +45,7 @@ final class OtlpSpan implements TraceSpan {
   }
 
   @Override
-  public void about(Subject newSubject) {
+  public void describe(Subject newSubject) {
     subject = newSubject;
     if (!newSubject.uid().isEmpty()) {
       span.setAttribute(UID, newSubject.uid());
@@ -55,20 +55,20 @@ final class OtlpSpan implements TraceSpan {
     }
     if (!newSubject.annotations().isEmpty()) {
       span.setAttribute(
-          ANNOTATIONS, newSubject.annotations().stream().limit(MOST_ANNOTATIONS).toList());
+          ANNOTATIONS, newSubject.annotations().stream().limit(MAX_ANNOTATIONS).toList());
     }
   }
 
   @Override
-  public TraceSpan child(Stage stage) {
+  public TraceSpan startChild(Stage stage) {
     Span child =
         tracer
-            .spanBuilder(stage.words())
+            .spanBuilder(stage.label())
             .setParent(Context.root().with(span))
             .setSpanKind(kind(stage))
             .startSpan();
     OtlpSpan it = new OtlpSpan(tracer, child);
-    it.about(subject);
+    it.describe(subject);
     return it;
   }
 
@@ -101,7 +101,7 @@ final class OtlpSpan implements TraceSpan {
   @Override
   public void end(int code) {
     span.setAttribute(CODE, (long) code);
-    if (FAULTS.contains(code)) {
+    if (SERVER_ERROR_CODES.contains(code)) {
       span.setStatus(StatusCode.ERROR);
     }
     span.end();

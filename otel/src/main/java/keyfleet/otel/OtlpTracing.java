@@ -30,19 +30,19 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
   /// What is told.
   ///
   /// @param ratio of the traces that begin here; who sent a trace along has decided already
-  public record Settings(CollectorAddress collector, double ratio, Source source) {}
+  public record Settings(CollectorAddress collectorAddress, double ratio, Source source) {}
 
   private static final String SERVICE = "v2.KeyManagementService";
 
-  private static final int MOST_WAITING = 2_048;
-  private static final int MOST_AT_ONCE = 512;
-  private static final int LONGEST_VALUE = 256;
-  private static final Duration PAUSE = Duration.ofSeconds(2);
-  private static final Duration CONNECT = Duration.ofSeconds(1);
-  private static final Duration EXPORT = Duration.ofSeconds(5);
+  private static final int MAX_QUEUED_SPANS = 2_048;
+  private static final int MAX_BATCH_SPANS = 512;
+  private static final int MAX_VALUE_LENGTH = 256;
+  private static final Duration EXPORT_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration EXPORT_TIMEOUT = Duration.ofSeconds(5);
 
   /// For what is still in the queue when the plugin ends.
-  private static final Duration FAREWELL = Duration.ofSeconds(2);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   /// Held, as loggers that nobody holds are forgotten with their levels.
   private static final Logger LOGGER = Logger.getLogger("io.opentelemetry");
@@ -55,35 +55,37 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
     this.tracer = provider.get("keyfleet");
   }
 
-  public static OtlpTracing open(Settings settings, ExportListener log) {
+  public static OtlpTracing open(Settings settings, ExportListener listener) {
     LOGGER.setLevel(Level.OFF); // it repeats itself; the log below does not
     SpanExporter exporter =
         OtlpHttpSpanExporter.builder()
-            .setEndpoint(settings.collector().traces())
-            .setConnectTimeout(CONNECT)
-            .setTimeout(EXPORT)
+            .setEndpoint(settings.collectorAddress().tracesUrl())
+            .setConnectTimeout(CONNECT_TIMEOUT)
+            .setTimeout(EXPORT_TIMEOUT)
             .setRetryPolicy(null)
             .setMeterProvider(MeterProvider.noop())
             .build();
     BatchSpanProcessor queue =
         BatchSpanProcessor.builder(
-                new FailureReportingExporter(exporter, settings.collector().toString(), log))
-            .setMaxQueueSize(MOST_WAITING)
-            .setMaxExportBatchSize(MOST_AT_ONCE)
-            .setScheduleDelay(PAUSE)
-            .setExporterTimeout(EXPORT)
+                new FailureReportingExporter(
+                    exporter, settings.collectorAddress().toString(), listener))
+            .setMaxQueueSize(MAX_QUEUED_SPANS)
+            .setMaxExportBatchSize(MAX_BATCH_SPANS)
+            .setScheduleDelay(EXPORT_INTERVAL)
+            .setExporterTimeout(EXPORT_TIMEOUT)
             .setMeterProvider(MeterProvider.noop())
             .build();
     return new OtlpTracing(
         SdkTracerProvider.builder()
-            .setResource(Resource.create(resource(settings.source())))
+            .setResource(Resource.create(resourceAttributes(settings.source())))
             .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(settings.ratio())))
-            .setSpanLimits(SpanLimits.builder().setMaxAttributeValueLength(LONGEST_VALUE).build())
+            .setSpanLimits(
+                SpanLimits.builder().setMaxAttributeValueLength(MAX_VALUE_LENGTH).build())
             .addSpanProcessor(queue)
             .build());
   }
 
-  private static Attributes resource(Source source) {
+  private static Attributes resourceAttributes(Source source) {
     AttributesBuilder all = Attributes.builder();
     all.put("service.name", "keyfleet-kms-plugin");
     all.put("service.version", source.software());
@@ -93,10 +95,10 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
   }
 
   @Override
-  public TraceSpan call(String method, Map<String, String> sent) {
+  public TraceSpan startCall(String method, Map<String, String> callerHeaders) {
     Context caller =
         W3CTraceContextPropagator.getInstance()
-            .extract(Context.root(), sent, TraceHeaderGetter.READER);
+            .extract(Context.root(), callerHeaders, TraceHeaderGetter.INSTANCE);
     return new OtlpSpan(
         tracer,
         tracer
@@ -110,11 +112,11 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
   }
 
   @Override
-  public TraceSpan own(TraceSpan.Stage stage) {
+  public TraceSpan startBackgroundWork(TraceSpan.Stage stage) {
     return new OtlpSpan(
         tracer,
         tracer
-            .spanBuilder(stage.words())
+            .spanBuilder(stage.label())
             .setNoParent()
             .setSpanKind(OtlpSpan.kind(stage))
             .startSpan());
@@ -122,12 +124,12 @@ public final class OtlpTracing implements PluginTracer, AutoCloseable {
 
   /// Sends what waits.
   void flush() {
-    var _ = provider.forceFlush().join(EXPORT.toMillis(), TimeUnit.MILLISECONDS);
+    var _ = provider.forceFlush().join(EXPORT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /// Sends what waits, for as long as a collector that answers needs.
   @Override
   public void close() {
-    var _ = provider.shutdown().join(FAREWELL.toMillis(), TimeUnit.MILLISECONDS);
+    var _ = provider.shutdown().join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 }

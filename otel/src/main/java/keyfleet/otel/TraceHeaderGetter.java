@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /// Lets OpenTelemetry read what a caller sent.
 enum TraceHeaderGetter implements TextMapGetter<Map<String, String>> {
-  READER;
+  INSTANCE;
 
   @Override
-  public Set<String> keys(Map<String, String> sent) {
-    return sent.keySet();
+  public Set<String> keys(Map<String, String> headers) {
+    return headers.keySet();
   }
 
   @Override
-  public @Nullable String get(@Nullable Map<String, String> sent, String name) {
-    return sent == null ? null : sent.get(name);
+  public @Nullable String get(@Nullable Map<String, String> headers, String name) {
+    return headers == null ? null : headers.get(name);
   }
 }

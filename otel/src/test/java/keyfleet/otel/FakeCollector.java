@@ -20,7 +20,7 @@ public final class FakeCollector implements AutoCloseable {
 
   private FakeCollector(HttpServer server) {
     this.server = server;
-    server.createContext("/v1/traces", this::take);
+    server.createContext("/v1/traces", this::receive);
     server.start();
   }
 
@@ -38,7 +38,7 @@ public final class FakeCollector implements AutoCloseable {
     }
   }
 
-  private void take(HttpExchange exchange) throws IOException {
+  private void receive(HttpExchange exchange) throws IOException {
     try (exchange) {
       bodies.add(exchange.getRequestBody().readAllBytes());
       exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");

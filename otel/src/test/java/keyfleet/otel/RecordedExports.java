@@ -9,12 +9,12 @@ final class RecordedExports implements ExportListener {
   private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
 
   @Override
-  public void lost(String words) {
+  public void onSpansLost(String words) {
     lines.add("lost: " + words);
   }
 
   @Override
-  public void arrivesAgain(String words) {
+  public void onRecovered(String words) {
     lines.add("again: " + words);
   }
 

@@ -33,13 +33,13 @@ final class UnreachableCollectorTest {
     return OtlpTracing.open(new Settings(where, 1, new Source("plugin-1", "kms", "test")), log);
   }
 
-  private static ServerSocket taken() throws IOException {
+  private static ServerSocket listeningSocket() throws IOException {
     return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   }
 
   private static void call(OtlpTracing tracing) {
-    TraceSpan span = tracing.call("Encrypt", Map.of());
-    span.child(TraceSpan.Stage.REMOTE_WRAP).end(0);
+    TraceSpan span = tracing.startCall("Encrypt", Map.of());
+    span.startChild(TraceSpan.Stage.REMOTE_WRAP).end(0);
     span.end(0);
   }
 
@@ -61,9 +61,9 @@ final class UnreachableCollectorTest {
   }
 
   @Test
-  void collectorThatIsGone_isSaidOnce_andItsReturnToo() throws IOException {
+  void lostCollector_isReportedOnce_andItsReturnToo() throws IOException {
     int port;
-    try (ServerSocket socket = taken()) {
+    try (ServerSocket socket = listeningSocket()) {
       port = socket.getLocalPort();
     }
     try (OtlpTracing tracing = tracing(port)) {
@@ -89,7 +89,7 @@ final class UnreachableCollectorTest {
 
   @Test
   void collectorThatNeverAnswers_delaysNoCall_andTheEndByLittle() throws IOException {
-    try (ServerSocket silent = taken()) {
+    try (ServerSocket silent = listeningSocket()) {
       OtlpTracing tracing = tracing(silent.getLocalPort());
       Duration longest = longest(tracing);
       assertTrue(longest.compareTo(QUICK) < 0, () -> "a call took " + longest);
@@ -105,7 +105,7 @@ final class UnreachableCollectorTest {
     "http://[::1]:4318/base, http://[::1]:4318/base/v1/traces"
   })
   void address_hasThePathOfTraces(String address, String traces) {
-    assertEquals(traces, CollectorAddress.parse(address).orElseThrow().traces());
+    assertEquals(traces, CollectorAddress.parse(address).orElseThrow().tracesUrl());
   }
 
   @ParameterizedTest

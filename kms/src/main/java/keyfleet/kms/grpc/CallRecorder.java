@@ -20,25 +20,25 @@ import org.jspecify.annotations.Nullable;
 public final class CallRecorder {
   private final PluginMetrics metrics;
   private final LongSupplier nanos;
-  private final Consumer<PluginEvent> lines;
+  private final Consumer<PluginEvent> events;
   private final CallLog callLog;
-  private final @Nullable PluginTracer tracing;
+  private final @Nullable PluginTracer pluginTracer;
 
-  public CallRecorder(PluginMetrics metrics, PluginContext around, CallLog callLog) {
+  public CallRecorder(PluginMetrics metrics, PluginContext context, CallLog callLog) {
     this.metrics = metrics;
-    this.nanos = around.nanos();
-    this.lines = around.events();
+    this.nanos = context.nanos();
+    this.events = context.events();
     this.callLog = callLog;
-    this.tracing = around.tracing();
+    this.pluginTracer = context.pluginTracer();
   }
 
   /// A call began, on this thread.
-  PendingCall began(KmsMethod method, String uid) {
+  PendingCall begin(KmsMethod kmsMethod, String uid) {
     TraceSpan span =
-        tracing == null
+        pluginTracer == null
             ? NoopTraceSpan.NONE
-            : tracing.call(method.word(), TraceContextInterceptor.sent());
-    return new PendingCall(method, uid, now(), span);
+            : pluginTracer.startCall(kmsMethod.rpcName(), TraceContextInterceptor.currentHeaders());
+    return new PendingCall(kmsMethod, uid, now(), span);
   }
 
   long now() {
@@ -46,20 +46,23 @@ public final class CallRecorder {
   }
 
   /// Of work in memory that began at `began`.
-  void local(long began) {
-    metrics.local(now() - began);
+  void recordLocalWork(long began) {
+    metrics.recordLocalWork(now() - began);
   }
 
-  void served(PendingCall ticket, Status.Code code, String keyId, Collection<String> annotations) {
-    metrics.served(ticket.method(), code, now() - ticket.began());
-    ticket.about(keyId, annotations);
-    ticket.span().end(code.value());
+  void end(
+      PendingCall pendingCall, Status.Code code, String keyId, Collection<String> annotations) {
+    metrics.recordCall(pendingCall.kmsMethod(), code, now() - pendingCall.beganNanos());
+    pendingCall.describe(keyId, annotations);
+    pendingCall.span().end(code.value());
     if (callLog == CallLog.ON) {
       String hash = keyId.isEmpty() ? "-" : new KmsKeyId(keyId).hash();
-      lines.accept(
+      events.accept(
           new PluginEvent.CallServed(
               new PluginEvent.CallInfo(
-                  ticket.method().word(), ticket.uid(), ticket.span().traceId()),
+                  pendingCall.kmsMethod().rpcName(),
+                  pendingCall.uid(),
+                  pendingCall.span().traceId()),
               code.name(),
               hash,
               List.copyOf(annotations)));

@@ -29,170 +29,182 @@ import keyfleet.kms.v2.DecryptResponse;
 public final class DecryptHandler {
   /// Whether the key, the place or the bytes are wrong is not said.
   private static final CallRefusal UNREADABLE =
-      CallRefusal.badCall("this was not sealed by this keyring under this key_id, or was changed");
+      CallRefusal.invalidRequest(
+          "this was not sealed by this keyring under this key_id, or was changed");
 
-  private final Supplier<Announcement> announced;
-  private final LocalKekFactory workshop;
-  private final UnwrapCoalescer flights;
-  private final CallRecorder counter;
+  private final Supplier<Announcement> announcement;
+  private final LocalKekFactory localKekFactory;
+  private final UnwrapCoalescer coalescer;
+  private final CallRecorder callRecorder;
 
   public DecryptHandler(
-      Supplier<Announcement> announced,
-      LocalKekFactory workshop,
-      UnwrapCoalescer flights,
-      CallRecorder counter) {
-    this.announced = announced;
-    this.workshop = workshop;
-    this.flights = flights;
-    this.counter = counter;
+      Supplier<Announcement> announcement,
+      LocalKekFactory localKekFactory,
+      UnwrapCoalescer coalescer,
+      CallRecorder callRecorder) {
+    this.announcement = announcement;
+    this.localKekFactory = localKekFactory;
+    this.coalescer = coalescer;
+    this.callRecorder = callRecorder;
   }
 
   /// A call whose key_id is known.
   private record DecryptCall(
-      DecryptRequest request, CallReply<DecryptResponse> reply, KmsCiphertext sealed) {
-    void later() {
-      reply.later(request.getKeyId(), names());
+      DecryptRequest request, CallReply<DecryptResponse> callReply, KmsCiphertext kmsCiphertext) {
+    void prepareAsync() {
+      callReply.prepareAsync(request.getKeyId(), annotationNames());
     }
 
     void refuse(CallRefusal why) {
-      reply.refused(why, request.getKeyId(), names());
+      callReply.refuse(why, request.getKeyId(), annotationNames());
     }
 
-    void done(byte[] plain) {
+    void complete(byte[] plain) {
       DecryptResponse response =
           DecryptResponse.newBuilder().setPlaintext(UnsafeByteOperations.unsafeWrap(plain)).build();
-      reply.done(response, request.getKeyId(), names());
+      callReply.complete(response, request.getKeyId(), annotationNames());
     }
 
-    private Collection<String> names() {
+    private Collection<String> annotationNames() {
       return request.getAnnotationsMap().keySet();
     }
   }
 
-  void answer(DecryptRequest request, CallReply<DecryptResponse> reply) {
-    Announcement now = announced.get();
+  void handle(DecryptRequest request, CallReply<DecryptResponse> callReply) {
+    Announcement now = announcement.get();
     Optional<CallRefusal> bad =
-        RequestValidator.check(request).or(() -> keyId(now, request.getKeyId()));
+        RequestValidator.validate(request).or(() -> checkKeyId(now, request.getKeyId()));
     if (bad.isPresent()) {
-      reply.refused(bad.get(), request.getKeyId(), request.getAnnotationsMap().keySet());
+      callReply.refuse(bad.get(), request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
     ByteString annotation =
         request.getAnnotationsOrDefault(KmsCiphertext.ANNOTATION, ByteString.EMPTY);
-    Optional<KmsCiphertext> sealed = KmsCiphertext.parse(request.getCiphertext());
-    if (sealed.isEmpty() || sealed.get().isLocal() == annotation.isEmpty()) {
-      reply.refused(UNREADABLE, request.getKeyId(), request.getAnnotationsMap().keySet());
+    Optional<KmsCiphertext> kmsCiphertext = KmsCiphertext.parse(request.getCiphertext());
+    if (kmsCiphertext.isEmpty() || kmsCiphertext.get().usesLocalKek() == annotation.isEmpty()) {
+      callReply.refuse(UNREADABLE, request.getKeyId(), request.getAnnotationsMap().keySet());
       return;
     }
-    DecryptCall one = new DecryptCall(request, reply, sealed.get());
-    if (sealed.get().isLocal()) {
-      local(now, one, new LocalKek.Id(request.getKeyId(), annotation));
+    DecryptCall call = new DecryptCall(request, callReply, kmsCiphertext.get());
+    if (kmsCiphertext.get().usesLocalKek()) {
+      decryptLocally(now, call, new LocalKek.Id(request.getKeyId(), annotation));
     } else {
-      own(now, one);
+      decryptRemotely(now, call);
     }
   }
 
-  private static Optional<CallRefusal> keyId(Announcement now, String keyId) {
-    KnownKeyId known = now.known().get(keyId);
-    if (known == null) {
+  private static Optional<CallRefusal> checkKeyId(Announcement now, String keyId) {
+    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
+    if (knownKeyId == null) {
       return Optional.of(
           new CallRefusal(
               Kind.UNKNOWN_KEY,
-              now.snapshot() == null
+              now.pluginSnapshot() == null
                   ? "this plugin knows no key yet"
                   : "this plugin knows no such key_id: another keyring's, or not heard of yet"));
     }
-    return switch (known.state()) {
+    return switch (knownKeyId.state()) {
       case ANNOUNCED, STAGED, ACTIVE, DECRYPT_ONLY -> Optional.empty();
       case DISABLED, DESTROYING, DESTROYED ->
           Optional.of(
-              CallRefusal.notAllowed(
-                  "%s, which this key_id names, is %s".formatted(known.version(), known.state())));
+              CallRefusal.actionRequired(
+                  "%s, which this key_id names, is %s"
+                      .formatted(knownKeyId.version(), knownKeyId.state())));
     };
   }
 
-  private void local(Announcement now, DecryptCall one, LocalKek.Id name) {
-    LocalKek held = workshop.held(name);
+  private void decryptLocally(Announcement now, DecryptCall call, LocalKek.Id id) {
+    LocalKek held = localKekFactory.findCached(id);
     if (held != null) {
-      open(held, one);
+      open(held, call);
       return;
     }
-    one.later();
-    flights
-        .join(
-            one.reply().ticket(), name, () -> fetched(now, name), arrival -> arrived(arrival, one))
-        .ifPresent(one::refuse);
+    call.prepareAsync();
+    coalescer
+        .unwrapShared(
+            call.callReply().pendingCall(),
+            id,
+            () -> unwrapLocalKek(now, id),
+            result -> finish(result, call))
+        .ifPresent(call::refuse);
   }
 
-  private void open(LocalKek kek, DecryptCall one) {
-    long began = counter.now();
+  private void open(LocalKek kek, DecryptCall call) {
+    long began = callRecorder.now();
     Optional<byte[]> plain =
-        kek.open(one.request().getCiphertext().toByteArray(), one.sealed().start());
-    counter.local(began);
-    plain.ifPresentOrElse(one::done, () -> one.refuse(UNREADABLE));
+        kek.open(
+            call.request().getCiphertext().toByteArray(), call.kmsCiphertext().payloadOffset());
+    callRecorder.recordLocalWork(began);
+    plain.ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
   }
 
-  private UnwrapResult fetched(Announcement now, LocalKek.Id name) {
+  private UnwrapResult unwrapLocalKek(Announcement now, LocalKek.Id id) {
     try {
-      Optional<Kek> kek = kek(now, name.keyId());
+      Optional<Kek> kek = findKek(now, id.keyId());
       if (kek.isEmpty()) {
-        return new UnwrapFailed(notLoaded(now, name.keyId()));
+        return new UnwrapFailed(notLoaded(now, id.keyId()));
       }
-      return workshop
-          .unwrap(now.keyringId(), name, kek.get())
+      return localKekFactory
+          .unwrap(now.keyringId(), id, kek.get())
           .<UnwrapResult>map(Unwrapped::new)
           .orElseGet(() -> new UnwrapFailed(UNREADABLE));
     } catch (KekUnavailableException e) {
-      return new UnwrapFailed(CallRefusal.notNow(e.getMessage()));
+      return new UnwrapFailed(CallRefusal.unavailable(e.getMessage()));
     }
   }
 
-  private void arrived(UnwrapResult arrival, DecryptCall one) {
-    switch (arrival) {
-      case Unwrapped(LocalKek kek) -> open(kek, one);
-      case UnwrapFailed(CallRefusal why) -> one.refuse(why);
+  private void finish(UnwrapResult result, DecryptCall call) {
+    switch (result) {
+      case Unwrapped(LocalKek kek) -> open(kek, call);
+      case UnwrapFailed(CallRefusal why) -> call.refuse(why);
     }
   }
 
-  private void own(Announcement now, DecryptCall one) {
-    one.later();
-    flights.alone(one.reply().ticket(), () -> unwrapped(now, one)).ifPresent(one::refuse);
+  private void decryptRemotely(Announcement now, DecryptCall call) {
+    call.prepareAsync();
+    coalescer
+        .runUnshared(call.callReply().pendingCall(), () -> unwrapAndOpen(now, call))
+        .ifPresent(call::refuse);
   }
 
-  private void unwrapped(Announcement now, DecryptCall one) {
-    String keyId = one.request().getKeyId();
-    byte[] wrapped = one.sealed().wrapped().toByteArray();
+  private void unwrapAndOpen(Announcement now, DecryptCall call) {
+    String keyId = call.request().getKeyId();
+    byte[] wrapped = call.kmsCiphertext().wrapped().toByteArray();
     try {
-      Optional<Kek> kek = kek(now, keyId);
+      Optional<Kek> kek = findKek(now, keyId);
       if (kek.isEmpty()) {
-        one.refuse(notLoaded(now, keyId));
+        call.refuse(notLoaded(now, keyId));
         return;
       }
-      Optional<Dek> dek = workshop.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
+      Optional<Dek> dek =
+          localKekFactory.unwrap(kek.get(), wrapped, KmsAad.ofDek(now.keyringId(), keyId));
       byte[] aad = KmsAad.ofValue(now.keyringId(), keyId, wrapped);
-      dek.flatMap(it -> opened(it, aad, one))
-          .ifPresentOrElse(one::done, () -> one.refuse(UNREADABLE));
+      dek.flatMap(it -> openValue(it, aad, call))
+          .ifPresentOrElse(call::complete, () -> call.refuse(UNREADABLE));
     } catch (KekUnavailableException e) {
-      one.refuse(CallRefusal.notNow(e.getMessage()));
+      call.refuse(CallRefusal.unavailable(e.getMessage()));
     }
   }
 
-  private static Optional<byte[]> opened(Dek key, byte[] aad, DecryptCall one) {
+  private static Optional<byte[]> openValue(Dek key, byte[] aad, DecryptCall call) {
     try (key) {
       return RandomNonceAead.open(
-          key, aad, one.request().getCiphertext().toByteArray(), one.sealed().start());
+          key,
+          aad,
+          call.request().getCiphertext().toByteArray(),
+          call.kmsCiphertext().payloadOffset());
     }
   }
 
-  private Optional<Kek> kek(Announcement now, String keyId) {
-    KnownKeyId known = now.known().get(keyId);
-    return known == null ? Optional.empty() : workshop.kek(known.version());
+  private Optional<Kek> findKek(Announcement now, String keyId) {
+    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
+    return knownKeyId == null ? Optional.empty() : localKekFactory.findKek(knownKeyId.version());
   }
 
   private static CallRefusal notLoaded(Announcement now, String keyId) {
-    KnownKeyId known = now.known().get(keyId);
-    return CallRefusal.notNow(
+    KnownKeyId knownKeyId = now.knownKeyIds().get(keyId);
+    return CallRefusal.unavailable(
         "%s, which this key_id names, is not loaded in this plugin"
-            .formatted(known == null ? "the version" : known.version()));
+            .formatted(knownKeyId == null ? "the version" : knownKeyId.version()));
   }
 }

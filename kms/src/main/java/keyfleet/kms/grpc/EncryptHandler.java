@@ -29,105 +29,115 @@ import keyfleet.kms.v2.EncryptResponse;
 /// Encrypt: under the local KEK at once, or, without the hierarchy, under a key that the remote
 /// wraps.
 public final class EncryptHandler {
-  public static final CallRefusal SPENT =
+  public static final CallRefusal LOCAL_KEK_EXHAUSTED =
       new CallRefusal(
-          Kind.SPENT,
+          Kind.LIMIT_REACHED,
           "the local KEK is used up, and no other could be made: the key's provider is needed");
 
   private static final List<String> ANNOTATIONS = List.of(KmsCiphertext.ANNOTATION);
 
-  private final Supplier<Announcement> announced;
-  private final LocalKekFactory workshop;
-  private final UnwrapCoalescer flights;
-  private final LocalKekUsage usage;
-  private final CallRecorder counter;
+  private final Supplier<Announcement> announcement;
+  private final LocalKekFactory localKekFactory;
+  private final UnwrapCoalescer coalescer;
+  private final LocalKekUsage localKekUsage;
+  private final CallRecorder callRecorder;
   private final SecureRandom random = new SecureRandom();
 
   public EncryptHandler(
-      Supplier<Announcement> announced,
-      LocalKekFactory workshop,
-      UnwrapCoalescer flights,
-      LocalKekUsage usage,
-      CallRecorder counter) {
-    this.announced = announced;
-    this.workshop = workshop;
-    this.flights = flights;
-    this.usage = usage;
-    this.counter = counter;
+      Supplier<Announcement> announcement,
+      LocalKekFactory localKekFactory,
+      UnwrapCoalescer coalescer,
+      LocalKekUsage localKekUsage,
+      CallRecorder callRecorder) {
+    this.announcement = announcement;
+    this.localKekFactory = localKekFactory;
+    this.coalescer = coalescer;
+    this.localKekUsage = localKekUsage;
+    this.callRecorder = callRecorder;
   }
 
-  void answer(EncryptRequest request, CallReply<EncryptResponse> reply) {
-    Optional<CallRefusal> bad = RequestValidator.check(request);
+  void handle(EncryptRequest request, CallReply<EncryptResponse> callReply) {
+    Optional<CallRefusal> bad = RequestValidator.validate(request);
     if (bad.isPresent()) {
-      reply.refused(bad.get(), "", List.of());
+      callReply.refuse(bad.get(), "", List.of());
       return;
     }
-    Announcement now = announced.get();
-    switch (now.writing()) {
-      case LocalWriteKey(KmsKeyId keyId, LocalKek kek) -> local(request, keyId, kek, reply);
-      case RemoteWriteKey(KmsKeyId keyId, Kek kek) ->
-          remote(request, now.keyringId(), keyId, kek, reply);
-      case NoWriteKey(CallRefusal why) -> reply.refused(why, "", List.of());
+    Announcement now = announcement.get();
+    switch (now.writeKey()) {
+      case LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) ->
+          encryptLocally(request, kmsKeyId, kek, callReply);
+      case RemoteWriteKey(KmsKeyId kmsKeyId, Kek kek) ->
+          encryptRemotely(request, now.keyringId(), kmsKeyId, kek, callReply);
+      case NoWriteKey(CallRefusal why) -> callReply.refuse(why, "", List.of());
     }
   }
 
-  private void local(
-      EncryptRequest request, KmsKeyId keyId, LocalKek kek, CallReply<EncryptResponse> reply) {
-    if (!usage.admits(kek)) {
-      reply.refused(SPENT, keyId.text(), List.of());
+  private void encryptLocally(
+      EncryptRequest request,
+      KmsKeyId kmsKeyId,
+      LocalKek kek,
+      CallReply<EncryptResponse> callReply) {
+    if (!localKekUsage.tryUse(kek)) {
+      callReply.refuse(LOCAL_KEK_EXHAUSTED, kmsKeyId.text(), List.of());
       return;
     }
-    long began = counter.now();
+    long began = callRecorder.now();
     byte[] plain = request.getPlaintext().toByteArray();
-    byte[] sealed = kek.seal(KmsCiphertext.localHead(), plain, random);
+    byte[] sealed = kek.seal(KmsCiphertext.localKekHeader(), plain, random);
     Arrays.fill(plain, (byte) 0);
-    counter.local(began);
+    callRecorder.recordLocalWork(began);
     EncryptResponse response =
-        response(keyId, sealed)
-            .putAnnotations(KmsCiphertext.ANNOTATION, kek.name().wrapped())
+        response(kmsKeyId, sealed)
+            .putAnnotations(KmsCiphertext.ANNOTATION, kek.id().wrapped())
             .build();
-    reply.done(response, keyId.text(), ANNOTATIONS);
+    callReply.complete(response, kmsKeyId.text(), ANNOTATIONS);
   }
 
-  private void remote(
+  private void encryptRemotely(
       EncryptRequest request,
       String keyringId,
-      KmsKeyId keyId,
+      KmsKeyId kmsKeyId,
       Kek kek,
-      CallReply<EncryptResponse> reply) {
-    reply.later(keyId.text(), List.of());
-    flights
-        .alone(
-            reply.ticket(),
+      CallReply<EncryptResponse> callReply) {
+    callReply.prepareAsync(kmsKeyId.text(), List.of());
+    coalescer
+        .runUnshared(
+            callReply.pendingCall(),
             () -> {
               try {
-                byte[] sealed = sealed(request.getPlaintext(), keyringId, keyId, kek);
+                byte[] sealed = seal(request.getPlaintext(), keyringId, kmsKeyId, kek);
                 if (sealed.length > KmsCiphertext.MAX_BYTES) {
-                  reply.refused(RequestValidator.tooLong(sealed.length), keyId.text(), List.of());
+                  callReply.refuse(
+                      RequestValidator.ciphertextTooLong(sealed.length),
+                      kmsKeyId.text(),
+                      List.of());
                 } else {
-                  reply.done(response(keyId, sealed).build(), keyId.text(), List.of());
+                  callReply.complete(
+                      response(kmsKeyId, sealed).build(), kmsKeyId.text(), List.of());
                 }
               } catch (KekUnavailableException e) {
-                reply.refused(CallRefusal.notNow(e.getMessage()), keyId.text(), List.of());
+                callReply.refuse(
+                    CallRefusal.unavailable(e.getMessage()), kmsKeyId.text(), List.of());
               }
             })
-        .ifPresent(full -> reply.refused(full, keyId.text(), List.of()));
+        .ifPresent(full -> callReply.refuse(full, kmsKeyId.text(), List.of()));
   }
 
-  private byte[] sealed(ByteString plaintext, String keyringId, KmsKeyId keyId, Kek kek) {
+  private byte[] seal(ByteString plaintext, String keyringId, KmsKeyId kmsKeyId, Kek kek) {
     byte[] plain = plaintext.toByteArray();
     try (Dek dek = Dek.random(random)) {
-      byte[] wrapped = workshop.wrap(kek, dek, KmsAad.ofDek(keyringId, keyId.text()));
-      byte[] aad = KmsAad.ofValue(keyringId, keyId.text(), wrapped);
-      return RandomNonceAead.seal(dek, aad, KmsCiphertext.ownHead(wrapped), plain, random);
+      byte[] wrapped = localKekFactory.wrap(kek, dek, KmsAad.ofDek(keyringId, kmsKeyId.text()));
+      byte[] aad = KmsAad.ofValue(keyringId, kmsKeyId.text(), wrapped);
+      return RandomNonceAead.seal(
+          dek, aad, KmsCiphertext.embeddedKeyHeader(wrapped), plain, random);
     } finally {
       Arrays.fill(plain, (byte) 0);
     }
   }
 
-  private static EncryptResponse.Builder response(KmsKeyId keyId, byte[] sealed) {
+  private static EncryptResponse.Builder response(KmsKeyId kmsKeyId, byte[] sealed) {
     return EncryptResponse.newBuilder()
         .setCiphertext(UnsafeByteOperations.unsafeWrap(sealed))
-        .setKeyId(keyId.text());
+        .setKeyId(kmsKeyId.text());
   }
 }

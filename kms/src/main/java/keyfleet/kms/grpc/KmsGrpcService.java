@@ -23,53 +23,56 @@ public final class KmsGrpcService extends KeyManagementServiceImplBase {
   private static final String VERSION = "v2";
   private static final String HEALTHY = "ok";
 
-  private final Supplier<Announcement> announced;
-  private final EncryptHandler encryption;
-  private final DecryptHandler decryption;
-  private final CallRecorder counter;
+  private final Supplier<Announcement> announcement;
+  private final EncryptHandler encryptHandler;
+  private final DecryptHandler decryptHandler;
+  private final CallRecorder callRecorder;
 
   public KmsGrpcService(
-      Supplier<Announcement> announced,
-      EncryptHandler encryption,
-      DecryptHandler decryption,
-      CallRecorder counter) {
-    this.announced = announced;
-    this.encryption = encryption;
-    this.decryption = decryption;
-    this.counter = counter;
+      Supplier<Announcement> announcement,
+      EncryptHandler encryptHandler,
+      DecryptHandler decryptHandler,
+      CallRecorder callRecorder) {
+    this.announcement = announcement;
+    this.encryptHandler = encryptHandler;
+    this.decryptHandler = decryptHandler;
+    this.callRecorder = callRecorder;
   }
 
   /// Either healthy or an error: an API server that is told of trouble beside a key_id goes on
   /// writing under it (kubernetes/kubernetes issue 138950).
   @Override
   public void status(StatusRequest request, StreamObserver<StatusResponse> to) {
-    CallReply<StatusResponse> reply = new CallReply<>(counter, KmsMethod.STATUS, "-", to);
-    switch (announced.get().writing()) {
-      case LocalWriteKey(KmsKeyId keyId, LocalKek kek) when !kek.isSpent() -> healthy(reply, keyId);
-      case LocalWriteKey(KmsKeyId keyId, _) ->
-          reply.refused(EncryptHandler.SPENT, keyId.text(), List.of());
-      case RemoteWriteKey(KmsKeyId keyId, _) -> healthy(reply, keyId);
-      case NoWriteKey(CallRefusal why) -> reply.refused(why, "", List.of());
+    CallReply<StatusResponse> callReply = new CallReply<>(callRecorder, KmsMethod.STATUS, "-", to);
+    switch (announcement.get().writeKey()) {
+      case LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) when !kek.isExhausted() ->
+          healthy(callReply, kmsKeyId);
+      case LocalWriteKey(KmsKeyId kmsKeyId, _) ->
+          callReply.refuse(EncryptHandler.LOCAL_KEK_EXHAUSTED, kmsKeyId.text(), List.of());
+      case RemoteWriteKey(KmsKeyId kmsKeyId, _) -> healthy(callReply, kmsKeyId);
+      case NoWriteKey(CallRefusal why) -> callReply.refuse(why, "", List.of());
     }
   }
 
-  private static void healthy(CallReply<StatusResponse> reply, KmsKeyId keyId) {
+  private static void healthy(CallReply<StatusResponse> callReply, KmsKeyId kmsKeyId) {
     StatusResponse status =
         StatusResponse.newBuilder()
             .setVersion(VERSION)
             .setHealthz(HEALTHY)
-            .setKeyId(keyId.text())
+            .setKeyId(kmsKeyId.text())
             .build();
-    reply.done(status, keyId.text(), List.of());
+    callReply.complete(status, kmsKeyId.text(), List.of());
   }
 
   @Override
   public void encrypt(EncryptRequest request, StreamObserver<EncryptResponse> to) {
-    encryption.answer(request, new CallReply<>(counter, KmsMethod.ENCRYPT, request.getUid(), to));
+    encryptHandler.handle(
+        request, new CallReply<>(callRecorder, KmsMethod.ENCRYPT, request.getUid(), to));
   }
 
   @Override
   public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
-    decryption.answer(request, new CallReply<>(counter, KmsMethod.DECRYPT, request.getUid(), to));
+    decryptHandler.handle(
+        request, new CallReply<>(callRecorder, KmsMethod.DECRYPT, request.getUid(), to));
   }
 }

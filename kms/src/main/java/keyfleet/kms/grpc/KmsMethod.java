@@ -9,7 +9,7 @@ public enum KmsMethod {
   DECRYPT;
 
   /// As the contract spells it.
-  public String word() {
+  public String rpcName() {
     return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
   }
 }

@@ -14,16 +14,16 @@ final class PeerUidResolver {
 
   /// The number of who connected to the socket at `own`, which is this process's, if it is this
   /// process's user or root; else nobody's.
-  static long uid(UserPrincipal peer, Path own) {
+  static long resolve(UserPrincipal peer, Path own) {
     try {
       if (peer.equals(Files.getOwner(own))) {
         return SocketLock.ownUid();
       }
       UserPrincipal root =
           own.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("root");
-      return peer.equals(root) ? ROOT : SocketTransport.NOBODY;
+      return peer.equals(root) ? ROOT : SocketTransport.NO_UID;
     } catch (IOException e) {
-      return SocketTransport.NOBODY;
+      return SocketTransport.NO_UID;
     }
   }
 }

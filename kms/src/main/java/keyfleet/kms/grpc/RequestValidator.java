@@ -20,59 +20,60 @@ final class RequestValidator {
 
   private RequestValidator() {}
 
-  static Optional<CallRefusal> check(EncryptRequest request) {
+  static Optional<CallRefusal> validate(EncryptRequest request) {
     int size = request.getPlaintext().size();
     if (size == 0) {
-      return bad("the plaintext is empty");
+      return invalid("the plaintext is empty");
     }
     if (size > MAX_PLAINTEXT) {
-      return bad(
+      return invalid(
           "the plaintext has %d bytes, and at most %d fit into a ciphertext of %d"
               .formatted(size, MAX_PLAINTEXT, KmsCiphertext.MAX_BYTES));
     }
-    return uid(request.getUid());
+    return validateUid(request.getUid());
   }
 
-  static Optional<CallRefusal> check(DecryptRequest request) {
+  static Optional<CallRefusal> validate(DecryptRequest request) {
     int size = request.getCiphertext().size();
     if (size == 0 || size > KmsCiphertext.MAX_BYTES) {
-      return bad("a ciphertext has 1 to %d bytes, not %d".formatted(KmsCiphertext.MAX_BYTES, size));
+      return invalid(
+          "a ciphertext has 1 to %d bytes, not %d".formatted(KmsCiphertext.MAX_BYTES, size));
     }
     if (request.getKeyId().isEmpty() || request.getKeyId().length() > MAX_KEY_ID) {
-      return bad("a key_id has 1 to %d characters".formatted(MAX_KEY_ID));
+      return invalid("a key_id has 1 to %d characters".formatted(MAX_KEY_ID));
     }
-    return annotations(request.getAnnotationsMap()).or(() -> uid(request.getUid()));
+    return validateAnnotations(request.getAnnotationsMap()).or(() -> validateUid(request.getUid()));
   }
 
-  private static Optional<CallRefusal> annotations(Map<String, ByteString> annotations) {
+  private static Optional<CallRefusal> validateAnnotations(Map<String, ByteString> annotations) {
     long size = 0;
     for (var one : annotations.entrySet()) {
       size += one.getKey().length() + one.getValue().size();
       if (!one.getKey().equals(KmsCiphertext.ANNOTATION)) {
-        return bad("there is an annotation that this plugin never makes");
+        return invalid("there is an annotation that this plugin never makes");
       }
     }
     return size > MAX_ANNOTATIONS
-        ? bad("the annotations have %d bytes, at most %d".formatted(size, MAX_ANNOTATIONS))
+        ? invalid("the annotations have %d bytes, at most %d".formatted(size, MAX_ANNOTATIONS))
         : Optional.empty();
   }
 
-  private static Optional<CallRefusal> uid(String uid) {
+  private static Optional<CallRefusal> validateUid(String uid) {
     if (uid.isEmpty()) {
-      return bad("the uid is empty");
+      return invalid("the uid is empty");
     }
     return uid.length() > MAX_UID
-        ? bad("the uid has more than %d characters".formatted(MAX_UID))
+        ? invalid("the uid has more than %d characters".formatted(MAX_UID))
         : Optional.empty();
   }
 
-  static CallRefusal tooLong(int size) {
-    return CallRefusal.badCall(
+  static CallRefusal ciphertextTooLong(int size) {
+    return CallRefusal.invalidRequest(
         "the ciphertext would have %d bytes, and at most %d are stored"
             .formatted(size, KmsCiphertext.MAX_BYTES));
   }
 
-  private static Optional<CallRefusal> bad(String sentence) {
-    return Optional.of(CallRefusal.badCall(sentence));
+  private static Optional<CallRefusal> invalid(String sentence) {
+    return Optional.of(CallRefusal.invalidRequest(sentence));
   }
 }

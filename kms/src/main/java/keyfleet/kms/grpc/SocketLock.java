@@ -37,13 +37,13 @@ final class SocketLock implements AutoCloseable {
   }
 
   /// Throws [PluginException] if the path is somebody else's, or not safe.
-  static SocketLock take(SocketPath socket) {
+  static SocketLock acquire(SocketPath socket) {
     Path path = socket.path();
     try {
       checkFolder(socket.folder());
       FileChannel lockFile = lock(path);
       try {
-        removeDead(path);
+        removeStaleSocket(path);
       } catch (IOException | RuntimeException e) {
         lockFile.close();
         throw e;
@@ -81,14 +81,14 @@ final class SocketLock implements AutoCloseable {
             file,
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(SOCKET_MODE)));
-    if (!isLocked(channel)) {
+    if (!tryLock(channel)) {
       channel.close();
-      throw alive(path, "another plugin holds " + file);
+      throw inUse(path, "another plugin holds " + file);
     }
     return channel;
   }
 
-  private static boolean isLocked(FileChannel channel) throws IOException {
+  private static boolean tryLock(FileChannel channel) throws IOException {
     try {
       FileLock lock = channel.tryLock();
       return lock != null;
@@ -97,7 +97,7 @@ final class SocketLock implements AutoCloseable {
     }
   }
 
-  private static void removeDead(Path path) throws IOException {
+  private static void removeStaleSocket(Path path) throws IOException {
     if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -106,13 +106,13 @@ final class SocketLock implements AutoCloseable {
       throw new PluginException(
           path + " is there, and is not a socket", "another path, or: rm " + path);
     }
-    if (answers(path)) {
-      throw alive(path, "somebody answers there");
+    if (isAnswering(path)) {
+      throw inUse(path, "somebody answers there");
     }
     Files.delete(path);
   }
 
-  private static boolean answers(Path path) throws IOException {
+  private static boolean isAnswering(Path path) throws IOException {
     try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       return channel.connect(UnixDomainSocketAddress.of(path));
     } catch (SocketException e) {
@@ -120,14 +120,14 @@ final class SocketLock implements AutoCloseable {
     }
   }
 
-  private static PluginException alive(Path path, String why) {
+  private static PluginException inUse(Path path, String why) {
     return new PluginException(
         "the socket %s is in use: %s".formatted(path, why),
         "stop the other plugin, or --listen at another path");
   }
 
   /// Once it is bound.
-  void protect() {
+  void restrictSocketMode() {
     try {
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(SOCKET_MODE));
     } catch (IOException e) {

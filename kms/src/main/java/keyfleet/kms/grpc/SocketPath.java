@@ -10,24 +10,25 @@ public record SocketPath(Path path) {
   private static final String SCHEME = "unix://";
 
   /// What the kernel's address holds, with its end.
-  private static final int LONGEST = 107;
+  private static final int MAX_BYTES = 107;
 
   /// Throws [PluginException] for anything else.
   public static SocketPath parse(String text) {
     String path = text.startsWith(SCHEME) ? text.substring(SCHEME.length()) : "";
     if (path.startsWith("@") || path.startsWith("/@")) {
-      throw bad(text, "is an abstract socket, which no folder's mode protects");
+      throw invalid(text, "is an abstract socket, which no folder's mode protects");
     }
     if (!path.startsWith("/") || path.endsWith("/")) {
-      throw bad(text, "is not of the form unix:///PATH");
+      throw invalid(text, "is not of the form unix:///PATH");
     }
-    if (path.getBytes(StandardCharsets.UTF_8).length > LONGEST) {
-      throw bad(text, "is longer than the " + LONGEST + " bytes that a socket's path has at most");
+    if (path.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+      throw invalid(
+          text, "is longer than the " + MAX_BYTES + " bytes that a socket's path has at most");
     }
     try {
       return new SocketPath(Path.of(path).normalize());
     } catch (InvalidPathException e) {
-      throw bad(text, "is not a path");
+      throw invalid(text, "is not a path");
     }
   }
 
@@ -36,7 +37,7 @@ public record SocketPath(Path path) {
     return parent == null ? Path.of("/") : parent;
   }
 
-  private static PluginException bad(String text, String why) {
+  private static PluginException invalid(String text, String why) {
     return new PluginException(
         "--listen=" + text + " " + why, "--listen unix:///run/keyfleet/kms.sock");
   }

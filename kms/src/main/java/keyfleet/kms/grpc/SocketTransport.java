@@ -42,12 +42,12 @@ public enum SocketTransport {
     }
 
     @Override
-    long peer(Channel channel) {
+    long peerUid(Channel channel) {
       try {
         int uid = ((EpollDomainSocketChannel) channel).peerCredentials().uid();
         return Integer.toUnsignedLong(uid);
       } catch (IOException e) {
-        return NOBODY;
+        return NO_UID;
       }
     }
   },
@@ -68,17 +68,17 @@ public enum SocketTransport {
     }
 
     @Override
-    long peer(Channel channel) {
+    long peerUid(Channel channel) {
       var option = NioChannelOption.of(ExtendedSocketOptions.SO_PEERCRED);
       var peer = channel.config().getOption(option);
       return peer != null && channel.localAddress() instanceof UnixDomainSocketAddress own
-          ? PeerUidResolver.uid(peer.user(), own.getPath())
-          : NOBODY;
+          ? PeerUidResolver.resolve(peer.user(), own.getPath())
+          : NO_UID;
     }
   };
 
   /// No user has this number.
-  static final long NOBODY = -1;
+  static final long NO_UID = -1;
 
   /// Held, as loggers that nobody holds are forgotten with their levels.
   private static final List<Logger> LOGGERS =
@@ -91,20 +91,20 @@ public enum SocketTransport {
   abstract SocketAddress address(Path path);
 
   /// The user at the other end of an accepted channel.
-  abstract long peer(Channel channel);
+  abstract long peerUid(Channel channel);
 
-  String word() {
+  String label() {
     return this == EPOLL ? "epoll" : "the JDK";
   }
 
-  public static SocketTransport here() {
-    quieten();
+  public static SocketTransport detect() {
+    quietLoggers();
     return Epoll.isAvailable() ? EPOLL : NIO;
   }
 
   /// Netty and gRPC complain of what is no trouble here, such as options that a unix socket lacks.
   /// To be said before either is asked for anything.
-  private static void quieten() {
+  private static void quietLoggers() {
     InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     LOGGERS.forEach(it -> it.setLevel(Level.SEVERE));
   }

@@ -47,19 +47,19 @@ public final class UnixSocketServer implements AutoCloseable {
   }
 
   /// Listens on return. Throws [PluginException] if it cannot.
-  public static UnixSocketServer open(
+  public static UnixSocketServer start(
       SocketPath path,
-      SocketTransport transport,
+      SocketTransport socketTransport,
       ServerServiceDefinition service,
       Consumer<PluginEvent> events) {
-    SocketLock claim = SocketLock.take(path);
+    SocketLock claim = SocketLock.acquire(path);
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(
-            LOOPS, new DefaultThreadFactory("keyfleet-kms", true), transport.handlers());
+            LOOPS, new DefaultThreadFactory("keyfleet-kms", true), socketTransport.handlers());
     Server server =
         NettyServerBuilder.forAddress(
-                transport.address(path.path()), InsecureServerCredentials.create())
-            .channelFactory(() -> guarded(transport, events))
+                socketTransport.address(path.path()), InsecureServerCredentials.create())
+            .channelFactory(() -> peerCheckingChannel(socketTransport, events))
             .bossEventLoopGroup(loops)
             .workerEventLoopGroup(loops)
             .directExecutor() // nothing that waits is done on it
@@ -68,24 +68,25 @@ public final class UnixSocketServer implements AutoCloseable {
             .maxConcurrentCallsPerConnection(MAX_CALLS)
             .addService(service)
             .build();
-    UnixSocketServer listener = new UnixSocketServer(claim, loops, server);
+    UnixSocketServer unixSocketServer = new UnixSocketServer(claim, loops, server);
     try {
       server.start();
-      claim.protect();
+      claim.restrictSocketMode();
     } catch (IOException | RuntimeException e) {
-      listener.close();
+      unixSocketServer.close();
       throw new PluginException(
           "the socket %s cannot be listened at: %s".formatted(path, e.getMessage()),
           "another path for --listen",
           e);
     }
-    events.accept(new PluginEvent.Listening(path.toString(), transport.word()));
-    return listener;
+    events.accept(new PluginEvent.Listening(path.toString(), socketTransport.label()));
+    return unixSocketServer;
   }
 
   /// Whoever connects is looked at before gRPC hears of it.
-  private static ServerChannel guarded(SocketTransport transport, Consumer<PluginEvent> events) {
-    ServerChannel channel = transport.channel();
+  private static ServerChannel peerCheckingChannel(
+      SocketTransport socketTransport, Consumer<PluginEvent> events) {
+    ServerChannel channel = socketTransport.channel();
     long own = SocketLock.ownUid();
     channel
         .pipeline()
@@ -94,7 +95,7 @@ public final class UnixSocketServer implements AutoCloseable {
               @Override
               public void channelRead(ChannelHandlerContext context, Object accepted) {
                 Channel peer = (Channel) accepted;
-                long uid = transport.peer(peer);
+                long uid = socketTransport.peerUid(peer);
                 if (uid == own || uid == ROOT) {
                   context.fireChannelRead(accepted);
                 } else {

@@ -17,90 +17,90 @@ import org.jspecify.annotations.Nullable;
 /// one call to it, which goes out under the UID and the span of the first. For any thread.
 public final class UnwrapCoalescer {
   /// Calls that may wait at a time, before further ones are refused.
-  private static final int MOST_WAITING = 2_000;
+  private static final int MAX_WAITING = 2_000;
 
   /// What a fetch came to: a local KEK, or why there is none.
   sealed interface UnwrapResult {}
 
   record Unwrapped(LocalKek kek) implements UnwrapResult {}
 
-  record UnwrapFailed(CallRefusal why) implements UnwrapResult {}
+  record UnwrapFailed(CallRefusal refusal) implements UnwrapResult {}
 
-  private final Map<LocalKek.Id, List<Consumer<UnwrapResult>>> shared = new HashMap<>();
+  private final Map<LocalKek.Id, List<Consumer<UnwrapResult>>> waitingByKek = new HashMap<>();
   private int waiting;
 
   /// `then` is called once, on another thread. Nothing, or why it never will be.
-  Optional<CallRefusal> join(
-      PendingCall ticket,
-      LocalKek.Id name,
+  Optional<CallRefusal> unwrapShared(
+      PendingCall pendingCall,
+      LocalKek.Id id,
       Supplier<UnwrapResult> fetch,
       Consumer<UnwrapResult> then) {
     synchronized (this) {
-      if (!board()) {
-        return Optional.of(full());
+      if (!tryEnter()) {
+        return Optional.of(tooManyWaiting());
       }
-      List<Consumer<UnwrapResult>> others = shared.get(name);
+      List<Consumer<UnwrapResult>> others = waitingByKek.get(id);
       if (others != null) {
         others.add(then);
         return Optional.empty();
       }
-      shared.put(name, new ArrayList<>(List.of(then)));
+      waitingByKek.put(id, new ArrayList<>(List.of(then)));
     }
-    start(ticket, () -> land(name, CurrentSpan.during(ticket.span(), fetch)));
+    start(pendingCall, () -> deliver(id, CurrentSpan.callIn(pendingCall.span(), fetch)));
     return Optional.empty();
   }
 
-  /// As [#join], for work that nobody shares.
-  Optional<CallRefusal> alone(PendingCall ticket, Runnable work) {
+  /// As [#unwrapShared], for work that nobody shares.
+  Optional<CallRefusal> runUnshared(PendingCall pendingCall, Runnable work) {
     synchronized (this) {
-      if (!board()) {
-        return Optional.of(full());
+      if (!tryEnter()) {
+        return Optional.of(tooManyWaiting());
       }
     }
     start(
-        ticket,
+        pendingCall,
         () -> {
           try {
-            CurrentSpan.run(ticket.span(), work);
+            CurrentSpan.runIn(pendingCall.span(), work);
           } finally {
-            leave(1);
+            exit(1);
           }
         });
     return Optional.empty();
   }
 
-  private void land(LocalKek.Id name, UnwrapResult arrival) {
+  private void deliver(LocalKek.Id id, UnwrapResult result) {
     @Nullable List<Consumer<UnwrapResult>> all;
     synchronized (this) {
-      all = shared.remove(name);
+      all = waitingByKek.remove(id);
     }
     if (all != null) {
-      leave(all.size());
-      all.forEach(it -> it.accept(arrival));
+      exit(all.size());
+      all.forEach(it -> it.accept(result));
     }
   }
 
-  private static void start(PendingCall ticket, Runnable work) {
+  private static void start(PendingCall pendingCall, Runnable work) {
     Thread _ =
         Thread.ofVirtual()
             .name("keyfleet-kms-call")
-            .start(() -> RequestUid.runWith(ticket.uid(), work));
+            .start(() -> RequestUid.runWith(pendingCall.uid(), work));
   }
 
-  private boolean board() {
-    if (waiting >= MOST_WAITING) {
+  private boolean tryEnter() {
+    if (waiting >= MAX_WAITING) {
       return false;
     }
     waiting++;
     return true;
   }
 
-  private synchronized void leave(int calls) {
+  private synchronized void exit(int calls) {
     waiting -= calls;
   }
 
-  private static CallRefusal full() {
+  private static CallRefusal tooManyWaiting() {
     return new CallRefusal(
-        CallRefusal.Kind.SPENT, MOST_WAITING + " calls wait for the key's provider already");
+        CallRefusal.Kind.LIMIT_REACHED, MAX_WAITING + " calls wait for the key's provider already");
   }
 }

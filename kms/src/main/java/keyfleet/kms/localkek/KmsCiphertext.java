@@ -14,52 +14,54 @@ import java.util.Optional;
 ///
 /// @param wrapped empty if the key is in the annotation
 /// @param start where the box begins
-public record KmsCiphertext(ByteString bytes, ByteString wrapped, int start) {
+public record KmsCiphertext(ByteString bytes, ByteString wrapped, int payloadOffset) {
   /// What an API server takes.
   public static final int MAX_BYTES = 1024;
 
   /// The name under which a wrapped local KEK is stored: a domain, as Kubernetes wants, no path.
   public static final String ANNOTATION = "local-kek.kms.keyfleet.dev";
 
-  private static final byte LOCAL = 1;
-  private static final byte OWN = 2;
-  private static final int OWN_HEAD = Byte.BYTES + Short.BYTES;
+  private static final byte LOCAL_KEK = 1;
+  private static final byte EMBEDDED_KEY = 2;
+  private static final int EMBEDDED_KEY_HEADER_BYTES = Byte.BYTES + Short.BYTES;
 
-  private static final byte[] LOCAL_HEAD = {LOCAL};
+  private static final byte[] LOCAL_KEK_HEADER = {LOCAL_KEK};
 
-  public static byte[] localHead() {
-    return LOCAL_HEAD;
+  public static byte[] localKekHeader() {
+    return LOCAL_KEK_HEADER;
   }
 
-  public static byte[] ownHead(byte[] wrapped) {
-    return ByteBuffer.allocate(OWN_HEAD + wrapped.length)
-        .put(OWN)
+  public static byte[] embeddedKeyHeader(byte[] wrapped) {
+    return ByteBuffer.allocate(EMBEDDED_KEY_HEADER_BYTES + wrapped.length)
+        .put(EMBEDDED_KEY)
         .putShort((short) wrapped.length)
         .put(wrapped)
         .array();
   }
 
-  public boolean isLocal() {
+  public boolean usesLocalKek() {
     return wrapped.isEmpty();
   }
 
   /// Nothing for bytes that this plugin never makes.
   public static Optional<KmsCiphertext> parse(ByteString bytes) {
     return switch (bytes.isEmpty() ? 0 : bytes.byteAt(0)) {
-      case LOCAL -> Optional.of(new KmsCiphertext(bytes, ByteString.EMPTY, Byte.BYTES));
-      case OWN -> own(bytes);
+      case LOCAL_KEK -> Optional.of(new KmsCiphertext(bytes, ByteString.EMPTY, Byte.BYTES));
+      case EMBEDDED_KEY -> parseEmbeddedKey(bytes);
       default -> Optional.empty();
     };
   }
 
-  private static Optional<KmsCiphertext> own(ByteString bytes) {
-    if (bytes.size() < OWN_HEAD) {
+  private static Optional<KmsCiphertext> parseEmbeddedKey(ByteString bytes) {
+    if (bytes.size() < EMBEDDED_KEY_HEADER_BYTES) {
       return Optional.empty();
     }
-    int length = bytes.substring(Byte.BYTES, OWN_HEAD).asReadOnlyByteBuffer().getShort();
-    int start = OWN_HEAD + length;
+    int length =
+        bytes.substring(Byte.BYTES, EMBEDDED_KEY_HEADER_BYTES).asReadOnlyByteBuffer().getShort();
+    int start = EMBEDDED_KEY_HEADER_BYTES + length;
     return length < 1 || start > bytes.size()
         ? Optional.empty()
-        : Optional.of(new KmsCiphertext(bytes, bytes.substring(OWN_HEAD, start), start));
+        : Optional.of(
+            new KmsCiphertext(bytes, bytes.substring(EMBEDDED_KEY_HEADER_BYTES, start), start));
   }
 }

@@ -14,32 +14,32 @@ public final class LocalKek implements AutoCloseable {
   /// What a local KEK is found by.
   public record Id(String keyId, ByteString wrapped) {}
 
-  private final Id name;
+  private final Id id;
   private final Dek key;
   private final byte[] aad;
-  private final long bornAt;
+  private final long createdAtNanos;
   private final AtomicLong uses = new AtomicLong();
-  private volatile boolean spent;
+  private volatile boolean exhausted;
 
   /// Takes over `key`. It was made, or came into this memory, at `bornAt`.
-  LocalKek(String keyringId, Id name, Dek key, long bornAt) {
-    this.name = name;
+  LocalKek(String keyringId, Id id, Dek key, long createdAtNanos) {
+    this.id = id;
     this.key = key;
-    this.aad = KmsAad.ofValue(keyringId, name.keyId(), name.wrapped().toByteArray());
-    this.bornAt = bornAt;
+    this.aad = KmsAad.ofValue(keyringId, id.keyId(), id.wrapped().toByteArray());
+    this.createdAtNanos = createdAtNanos;
   }
 
-  public Id name() {
-    return name;
+  public Id id() {
+    return id;
   }
 
   /// On a clock of nanoseconds.
-  public long bornAt() {
-    return bornAt;
+  public long createdAtNanos() {
+    return createdAtNanos;
   }
 
   /// Counts a use; which one it was, from 1.
-  long use() {
+  long countUse() {
     return uses.incrementAndGet();
   }
 
@@ -48,16 +48,16 @@ public final class LocalKek implements AutoCloseable {
   }
 
   /// It is too old, or has sealed too much.
-  public void spend() {
-    spent = true;
+  public void markExhausted() {
+    exhausted = true;
   }
 
-  public boolean isSpent() {
-    return spent;
+  public boolean isExhausted() {
+    return exhausted;
   }
 
-  public byte[] seal(byte[] head, byte[] plain, SecureRandom random) {
-    return RandomNonceAead.seal(key, aad, head, plain, random);
+  public byte[] seal(byte[] header, byte[] plain, SecureRandom random) {
+    return RandomNonceAead.seal(key, aad, header, plain, random);
   }
 
   public Optional<byte[]> open(byte[] sealed, int start) {

@@ -19,67 +19,67 @@ public final class LocalKekFactory {
   private static final int MAX_WRAPPED = 4096;
 
   private final LoadedKeys keys;
-  private final RemoteKekClient remote;
+  private final RemoteKekClient remoteKekClient;
   private final LocalKekCache cache;
   private final SecureRandom random;
   private final LongSupplier clock;
 
   public LocalKekFactory(
       LoadedKeys keys,
-      RemoteKekClient remote,
+      RemoteKekClient remoteKekClient,
       LocalKekCache cache,
       SecureRandom random,
       LongSupplier clock) {
     this.keys = keys;
-    this.remote = remote;
+    this.remoteKekClient = remoteKekClient;
     this.cache = cache;
     this.random = random;
     this.clock = clock;
   }
 
-  public Optional<Kek> kek(KekVersion version) {
+  public Optional<Kek> findKek(KekVersion version) {
     return keys.find(version);
   }
 
   /// One call to the remote.
-  public LocalKek make(String keyringId, KmsKeyId keyId, Kek kek) {
+  public LocalKek create(String keyringId, KmsKeyId kmsKeyId, Kek kek) {
     Dek dek = Dek.random(random);
-    byte[] wrapped = remote.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, keyId.text()));
+    byte[] wrapped = remoteKekClient.wrap(kek, dek, KmsAad.ofLocalKek(keyringId, kmsKeyId.text()));
     if (wrapped.length > MAX_WRAPPED) {
       throw new PluginException(
           "the key's provider wraps a key in %d bytes, and at most %d are taken"
               .formatted(wrapped.length, MAX_WRAPPED),
           "another provider");
     }
-    LocalKek.Id name = new LocalKek.Id(keyId.text(), ByteString.copyFrom(wrapped));
-    LocalKek made = new LocalKek(keyringId, name, dek, clock.getAsLong());
+    LocalKek.Id id = new LocalKek.Id(kmsKeyId.text(), ByteString.copyFrom(wrapped));
+    LocalKek made = new LocalKek(keyringId, id, dek, clock.getAsLong());
     cache.put(made);
     return made;
   }
 
   @Nullable
-  public LocalKek held(LocalKek.Id name) {
-    return cache.find(name);
+  public LocalKek findCached(LocalKek.Id id) {
+    return cache.find(id);
   }
 
   /// One call to the remote. Nothing if the remote's key did not wrap it for this key_id.
-  public Optional<LocalKek> unwrap(String keyringId, LocalKek.Id name, Kek kek) {
-    byte[] aad = KmsAad.ofLocalKek(keyringId, name.keyId());
+  public Optional<LocalKek> unwrap(String keyringId, LocalKek.Id id, Kek kek) {
+    byte[] aad = KmsAad.ofLocalKek(keyringId, id.keyId());
     Optional<LocalKek> found =
-        remote
-            .unwrap(kek, name.wrapped().toByteArray(), aad)
-            .map(dek -> new LocalKek(keyringId, name, dek, clock.getAsLong()));
+        remoteKekClient
+            .unwrap(kek, id.wrapped().toByteArray(), aad)
+            .map(dek -> new LocalKek(keyringId, id, dek, clock.getAsLong()));
     found.ifPresent(cache::put);
     return found;
   }
 
   /// For a key that seals one value.
   public byte[] wrap(Kek kek, Dek dek, byte[] aad) {
-    return remote.wrap(kek, dek, aad);
+    return remoteKekClient.wrap(kek, dek, aad);
   }
 
   /// For a key that seals one value.
   public Optional<Dek> unwrap(Kek kek, byte[] wrapped, byte[] aad) {
-    return remote.unwrap(kek, wrapped, aad);
+    return remoteKekClient.unwrap(kek, wrapped, aad);
   }
 }

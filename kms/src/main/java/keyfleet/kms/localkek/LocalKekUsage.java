@@ -3,26 +3,26 @@ package keyfleet.kms.localkek;
 /// Counts what local KEKs seal: rings when one is to be replaced, and ends its use in time.
 public final class LocalKekUsage {
   private final LocalKekLimits limits;
-  private final Runnable bell;
+  private final Runnable wakeReconciler;
 
   /// The bell is rung on an event loop: it must not wait.
-  public LocalKekUsage(LocalKekLimits limits, Runnable bell) {
+  public LocalKekUsage(LocalKekLimits limits, Runnable wakeReconciler) {
     this.limits = limits;
-    this.bell = bell;
+    this.wakeReconciler = wakeReconciler;
   }
 
   /// Counts a use. False if it was one too many.
-  public boolean admits(LocalKek kek) {
-    if (kek.isSpent()) {
+  public boolean tryUse(LocalKek kek) {
+    if (kek.isExhausted()) {
       return false;
     }
-    long use = kek.use();
+    long use = kek.countUse();
     if (use == limits.softUses()) {
-      bell.run();
+      wakeReconciler.run();
     }
     if (use >= limits.hardUses()) {
-      kek.spend();
-      bell.run();
+      kek.markExhausted();
+      wakeReconciler.run();
     }
     return use <= limits.hardUses();
   }

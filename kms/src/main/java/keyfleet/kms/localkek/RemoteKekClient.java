@@ -20,12 +20,12 @@ import keyfleet.kms.tracing.TraceSpan;
 /// Calls to where the KEKs live, which may take long, and of which few may be under way at a time.
 /// What does not answer is a [KekUnavailableException].
 public final class RemoteKekClient {
-  private static final int MOST_AT_A_TIME = 16;
+  private static final int MAX_CONCURRENT = 16;
 
   /// For a call to get its turn.
-  private static final Duration LONGEST_QUEUE = Duration.ofSeconds(5);
+  private static final Duration QUEUE_TIMEOUT = Duration.ofSeconds(5);
 
-  private final Semaphore turns = new Semaphore(MOST_AT_A_TIME);
+  private final Semaphore slots = new Semaphore(MAX_CONCURRENT);
   private final PluginMetrics metrics;
   private final LongSupplier nanos;
 
@@ -35,34 +35,34 @@ public final class RemoteKekClient {
   }
 
   byte[] wrap(Kek kek, Dek dek, byte[] aad) {
-    return called(() -> kek.wrap(dek, aad), PluginMetrics.RemoteCall.WRAP);
+    return call(() -> kek.wrap(dek, aad), PluginMetrics.RemoteCall.WRAP);
   }
 
   Optional<Dek> unwrap(Kek kek, byte[] wrapped, byte[] aad) {
-    return called(() -> kek.unwrap(wrapped, aad), PluginMetrics.RemoteCall.UNWRAP);
+    return call(() -> kek.unwrap(wrapped, aad), PluginMetrics.RemoteCall.UNWRAP);
   }
 
-  private <T> T called(Supplier<T> call, PluginMetrics.RemoteCall which) {
-    takeTurn();
+  private <T> T call(Supplier<T> call, PluginMetrics.RemoteCall which) {
+    acquireSlot();
     long began = nanos.getAsLong();
-    TraceSpan span = CurrentSpan.get().child(which.stage());
+    TraceSpan span = CurrentSpan.get().startChild(which.stage());
     boolean answered = false;
     try {
-      T answer = CurrentSpan.during(span, call);
+      T answer = CurrentSpan.callIn(span, call);
       answered = true;
       return answer;
     } finally {
-      turns.release();
-      metrics.remote(which, answered, nanos.getAsLong() - began);
+      slots.release();
+      metrics.recordRemoteCall(which, answered, nanos.getAsLong() - began);
       span.end((answered ? Status.Code.OK : Status.Code.UNAVAILABLE).value());
     }
   }
 
-  private void takeTurn() {
+  private void acquireSlot() {
     try {
-      if (!turns.tryAcquire(LONGEST_QUEUE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!slots.tryAcquire(QUEUE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new KekUnavailableException(
-            MOST_AT_A_TIME + " calls to the key's provider are under way, and none ended in time");
+            MAX_CONCURRENT + " calls to the key's provider are under way, and none ended in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -72,7 +72,7 @@ public final class RemoteKekClient {
 
   /// `work` that calls the remote, for who must not wait for ever. It may go on after that; what it
   /// comes to is then nobody's.
-  public static <T> T within(Duration limit, Supplier<T> work) {
+  public static <T> T callWithin(Duration limit, Supplier<T> work) {
     FutureTask<T> task = new FutureTask<>(work::get);
     Thread.ofVirtual().name("keyfleet-remote").start(task);
     try {

@@ -16,44 +16,46 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param known every key_id of the keyring, by its text
 public record Announcement(
-    @Nullable PluginSnapshot snapshot, Map<String, KnownKeyId> known, WriteKey writing) {
+    @Nullable PluginSnapshot pluginSnapshot,
+    Map<String, KnownKeyId> knownKeyIds,
+    WriteKey writeKey) {
   /// A key_id, and what may be done with its version.
-  public record KnownKeyId(KmsKeyId keyId, KekVersion version, VersionState state) {}
+  public record KnownKeyId(KmsKeyId kmsKeyId, KekVersion version, VersionState state) {}
 
   /// How values are sealed now.
   public sealed interface WriteKey {}
 
   /// Under a local KEK, in memory.
-  public record LocalWriteKey(KmsKeyId keyId, LocalKek kek) implements WriteKey {}
+  public record LocalWriteKey(KmsKeyId kmsKeyId, LocalKek kek) implements WriteKey {}
 
   /// Under a key of its own for each value, which the remote wraps.
-  public record RemoteWriteKey(KmsKeyId keyId, Kek kek) implements WriteKey {}
+  public record RemoteWriteKey(KmsKeyId kmsKeyId, Kek kek) implements WriteKey {}
 
   /// Not at all, and Status says so too: Kubernetes goes on writing for as long as Status names a
   /// key_id.
-  public record NoWriteKey(CallRefusal why) implements WriteKey {}
+  public record NoWriteKey(CallRefusal refusal) implements WriteKey {}
 
   static Announcement nothing(String why) {
-    return new Announcement(null, Map.of(), new NoWriteKey(CallRefusal.notNow(why)));
+    return new Announcement(null, Map.of(), new NoWriteKey(CallRefusal.unavailable(why)));
   }
 
-  static Announcement of(PluginSnapshot snapshot, WriteKey writing) {
-    Keystore keystore = snapshot.keystore();
+  static Announcement of(PluginSnapshot pluginSnapshot, WriteKey writing) {
+    Keystore keystore = pluginSnapshot.keystore();
     Map<String, KnownKeyId> known = new HashMap<>();
     for (Activation activation : keystore.activations()) {
-      KmsKeyId keyId = KmsKeyId.of(keystore.identity().id(), activation);
+      KmsKeyId kmsKeyId = KmsKeyId.of(keystore.identity().id(), activation);
       VersionState state = keystore.stateOf(activation.version()).orElse(VersionState.DESTROYED);
-      known.put(keyId.text(), new KnownKeyId(keyId, activation.version(), state));
+      known.put(kmsKeyId.text(), new KnownKeyId(kmsKeyId, activation.version(), state));
     }
-    return new Announcement(snapshot, Map.copyOf(known), writing);
+    return new Announcement(pluginSnapshot, Map.copyOf(known), writing);
   }
 
   Announcement writing(WriteKey newWriting) {
-    return new Announcement(snapshot, known, newWriting);
+    return new Announcement(pluginSnapshot, knownKeyIds, newWriting);
   }
 
   /// Of the keystore that it was made from.
   public String keyringId() {
-    return snapshot == null ? "" : snapshot.keystore().identity().id();
+    return pluginSnapshot == null ? "" : pluginSnapshot.keystore().identity().id();
   }
 }

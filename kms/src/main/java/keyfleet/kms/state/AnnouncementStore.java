@@ -24,8 +24,8 @@ public final class AnnouncementStore implements Supplier<Announcement> {
   private final PluginSnapshotFile file;
   private final Consumer<PluginEvent> events;
   private final LongSupplier clock;
-  private final AtomicReference<Announcement> announced;
-  private volatile long announcedAt;
+  private final AtomicReference<Announcement> announcement;
+  private volatile long announcedAtNanos;
 
   /// Throws [PluginException] if the file cannot be read.
   public AnnouncementStore(
@@ -33,75 +33,75 @@ public final class AnnouncementStore implements Supplier<Announcement> {
     this.file = file;
     this.events = events;
     this.clock = clock;
-    this.announcedAt = clock.getAsLong();
+    this.announcedAtNanos = clock.getAsLong();
     PluginSnapshot last = file.read().orElse(null);
-    this.announced =
+    this.announcement =
         new AtomicReference<>(
             last == null
                 ? Announcement.nothing(NO_KEYSTORE)
-                : Announcement.of(last, new NoWriteKey(CallRefusal.notNow(NOT_READY))));
+                : Announcement.of(last, new NoWriteKey(CallRefusal.unavailable(NOT_READY))));
     if (last != null) {
       events.accept(
-          new PluginEvent.StartedFromSnapshot(last.keyId().hash(), last.keystore().epoch()));
+          new PluginEvent.StartedFromSnapshot(last.kmsKeyId().hash(), last.keystore().epoch()));
     }
   }
 
   @Override
   public Announcement get() {
-    return announced.get();
+    return announcement.get();
   }
 
-  @Nullable PluginSnapshot snapshot() {
-    return get().snapshot();
+  @Nullable PluginSnapshot pluginSnapshot() {
+    return get().pluginSnapshot();
   }
 
   /// When the present key_id was announced, on the ledger's clock.
-  public long announcedAt() {
-    return announcedAt;
+  public long announcedAtNanos() {
+    return announcedAtNanos;
   }
 
   /// Takes over a keystore. What is announced stays.
-  void know(Keystore keystore) {
-    PluginSnapshot before = snapshot();
+  void adoptKeystore(Keystore keystore) {
+    PluginSnapshot before = pluginSnapshot();
     PluginSnapshot next =
         before == null
             ? new PluginSnapshot(keystore, keystore.activations().getLast())
-            : before.knowing(keystore);
+            : before.withKeystore(keystore);
     file.write(next);
-    WriteKey writing =
-        before == null ? new NoWriteKey(CallRefusal.notNow(NOT_READY)) : get().writing();
-    announced.set(Announcement.of(next, writing));
+    WriteKey writeKey =
+        before == null ? new NoWriteKey(CallRefusal.unavailable(NOT_READY)) : get().writeKey();
+    announcement.set(Announcement.of(next, writeKey));
   }
 
   /// Values are sealed in this way from here on, under the key that `activation` names.
-  void write(PluginSnapshot known, Activation activation, WriteKey writing) {
-    PluginSnapshot next = known.announcing(activation);
-    if (!next.equals(snapshot())) {
+  void announce(PluginSnapshot known, Activation activation, WriteKey writeKey) {
+    PluginSnapshot next = known.withAnnounced(activation);
+    if (!next.equals(pluginSnapshot())) {
       file.write(next);
     }
-    KmsKeyId before = keyId(get().writing());
-    announced.set(Announcement.of(next, writing));
-    if (!next.keyId().equals(before)) {
-      announcedAt = clock.getAsLong();
+    KmsKeyId before = keyId(get().writeKey());
+    announcement.set(Announcement.of(next, writeKey));
+    if (!next.kmsKeyId().equals(before)) {
+      announcedAtNanos = clock.getAsLong();
       events.accept(
           new PluginEvent.KeyAnnounced(
-              next.keyId().hash(), activation.version().toString(), activation.epoch()));
+              next.kmsKeyId().hash(), activation.version().toString(), activation.epoch()));
     }
   }
 
   /// Status and Encrypt refuse from here on.
-  void stop(CallRefusal why) {
+  void stopWrites(CallRefusal why) {
     Announcement now = get();
-    if (!now.writing().equals(new NoWriteKey(why))) {
-      announced.set(now.writing(new NoWriteKey(why)));
-      events.accept(new PluginEvent.WritesStopped(why.sentence()));
+    if (!now.writeKey().equals(new NoWriteKey(why))) {
+      announcement.set(now.writing(new NoWriteKey(why)));
+      events.accept(new PluginEvent.WritesStopped(why.message()));
     }
   }
 
-  static @Nullable KmsKeyId keyId(WriteKey writing) {
-    return switch (writing) {
-      case LocalWriteKey(KmsKeyId keyId, _) -> keyId;
-      case RemoteWriteKey(KmsKeyId keyId, _) -> keyId;
+  static @Nullable KmsKeyId keyId(WriteKey writeKey) {
+    return switch (writeKey) {
+      case LocalWriteKey(KmsKeyId kmsKeyId, _) -> kmsKeyId;
+      case RemoteWriteKey(KmsKeyId kmsKeyId, _) -> kmsKeyId;
       case NoWriteKey _ -> null;
     };
   }

@@ -1,29 +1,29 @@
 package keyfleet.kms.state;
 
 /// Why a call gets no answer, in one sentence without any secret.
-public record CallRefusal(Kind kind, String sentence) {
+public record CallRefusal(Kind kind, String message) {
   public enum Kind {
     /// The call itself is wrong, or was not made by this plugin's keyring.
-    BAD_CALL,
+    INVALID_REQUEST,
     /// Nothing like the key_id was ever announced, as far as this plugin knows.
     UNKNOWN_KEY,
     /// A person has to do something first.
-    NOT_ALLOWED,
+    ACTION_REQUIRED,
     /// It mends itself, or a later call finds it mended.
-    NOT_NOW,
+    UNAVAILABLE,
     /// A limit is reached.
-    SPENT
+    LIMIT_REACHED
   }
 
-  public static CallRefusal badCall(String sentence) {
-    return new CallRefusal(Kind.BAD_CALL, sentence);
+  public static CallRefusal invalidRequest(String sentence) {
+    return new CallRefusal(Kind.INVALID_REQUEST, sentence);
   }
 
-  public static CallRefusal notNow(String sentence) {
-    return new CallRefusal(Kind.NOT_NOW, sentence);
+  public static CallRefusal unavailable(String sentence) {
+    return new CallRefusal(Kind.UNAVAILABLE, sentence);
   }
 
-  public static CallRefusal notAllowed(String sentence) {
-    return new CallRefusal(Kind.NOT_ALLOWED, sentence);
+  public static CallRefusal actionRequired(String sentence) {
+    return new CallRefusal(Kind.ACTION_REQUIRED, sentence);
   }
 }

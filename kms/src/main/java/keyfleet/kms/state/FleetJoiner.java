@@ -25,32 +25,32 @@ import org.jspecify.annotations.Nullable;
 /// without. Once joined it is a member like any other, and its cluster is registered before it
 /// takes over any keystore.
 public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(5);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
   /// @param kv opens the store; throws while it cannot be had
   /// @param joining begins a member of the plugin's keyring in it
   public record JoinSettings(
       Supplier<Kv> kv,
-      MemberBuilderFactory joining,
+      MemberBuilderFactory memberBuilders,
       CollectionRegistration cluster,
       Supplier<String> nonces) {}
 
   public interface MemberBuilderFactory {
-    MemberBuilder in(Kv kv);
+    MemberBuilder create(Kv kv);
   }
 
-  private final JoinSettings way;
+  private final JoinSettings settings;
   private final LongSupplier clock;
   private final Consumer<PluginEvent> events;
-  private final CountDownLatch over = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
   private final Thread thread;
   private volatile @Nullable Member member;
-  private String trouble = "";
+  private String lastReported = "";
 
-  public FleetJoiner(JoinSettings way, PluginContext around) {
-    this.way = way;
-    this.clock = around.clock();
-    this.events = around.events();
+  public FleetJoiner(JoinSettings settings, PluginContext context) {
+    this.settings = settings;
+    this.clock = context.clock();
+    this.events = context.events();
     this.thread = Thread.ofPlatform().daemon().name("keyfleet-enlist").unstarted(this::run);
   }
 
@@ -62,10 +62,10 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   @Override
   public FleetState get() {
     Member joined = member;
-    return joined == null ? new FleetState.NotJoined() : word(joined.state());
+    return joined == null ? new FleetState.NotJoined() : toFleetState(joined.state());
   }
 
-  private static FleetState word(MembershipState membershipState) {
+  private static FleetState toFleetState(MembershipState membershipState) {
     return switch (membershipState) {
       case MembershipState.Admitted(Keystore keystore, _) ->
           new FleetState.KeystoreAvailable(keystore);
@@ -81,13 +81,13 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
   }
 
   private void run() {
-    RetryBackoff backoff = RetryBackoff.none(clock.getAsLong());
+    RetryBackoff retryBackoff = RetryBackoff.ready(clock.getAsLong());
     try {
-      while (over.getCount() > 0 && member == null) {
-        if (!tried()) {
-          backoff = backoff.failed(clock.getAsLong());
-          long pause = Math.max(0, backoff.due() - clock.getAsLong());
-          var _ = over.await(pause, TimeUnit.NANOSECONDS);
+      while (stopped.getCount() > 0 && member == null) {
+        if (!tryJoin()) {
+          retryBackoff = retryBackoff.afterFailure(clock.getAsLong());
+          long pause = Math.max(0, retryBackoff.dueNanos() - clock.getAsLong());
+          var _ = stopped.await(pause, TimeUnit.NANOSECONDS);
         }
       }
     } catch (InterruptedException e) {
@@ -95,16 +95,16 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     }
   }
 
-  private boolean tried() {
+  private boolean tryJoin() {
     Member joined = null;
     try {
-      Kv kv = way.kv().get();
-      joined = way.joining().in(kv).join();
-      register(kv);
+      Kv kv = settings.kv().get();
+      joined = settings.memberBuilders().create(kv).join();
+      registerCluster(kv);
       member = joined;
       return true;
     } catch (StoreException | MemberException | MalformedValueException | PluginException e) {
-      tell(String.valueOf(e.getMessage()));
+      reportFailure(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.accept(PluginEvent.UnexpectedFailure.of("joining", e));
     }
@@ -114,9 +114,9 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     return false;
   }
 
-  private void register(Kv kv) {
-    CollectionRegistration cluster = way.cluster();
-    if (new CollectionRegistry(kv, way.nonces()).register(cluster)
+  private void registerCluster(Kv kv) {
+    CollectionRegistration cluster = settings.cluster();
+    if (new CollectionRegistry(kv, settings.nonces()).register(cluster)
         instanceof CollectionRegistry.RegisteredDifferently(CollectionRegistration held)) {
       throw new PluginException(
           "cluster %s is registered for keyring %s, not for %s"
@@ -125,18 +125,18 @@ public final class FleetJoiner implements Supplier<FleetState>, AutoCloseable {
     }
   }
 
-  private void tell(String why) {
-    if (!why.equals(trouble)) {
-      trouble = why;
+  private void reportFailure(String why) {
+    if (!why.equals(lastReported)) {
+      lastReported = why;
       events.accept(new PluginEvent.JoinFailed(why));
     }
   }
 
   @Override
   public void close() {
-    over.countDown();
+    stopped.countDown();
     try {
-      var _ = thread.join(LONGEST_STOP);
+      var _ = thread.join(STOP_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

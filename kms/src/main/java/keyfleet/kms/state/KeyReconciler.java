@@ -29,241 +29,243 @@ import org.jspecify.annotations.Nullable;
 /// plugin waits for it.
 public final class KeyReconciler {
   /// @param probe after this long the remote is tried again
-  public record Settings(LocalKekLimits limits, Duration probe) {}
+  public record Settings(LocalKekLimits limits, Duration probeInterval) {}
 
   /// Between two turns, unless something happens.
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Supplier<FleetState> fleet;
-  private final AnnouncementStore ledger;
-  private final WriteKeyProvisioner maker;
+  private final AnnouncementStore announcements;
+  private final WriteKeyProvisioner provisioner;
   private final Settings settings;
-  private final PluginContext around;
+  private final PluginContext context;
 
-  private RetryBackoff making;
-  private long probedAt;
+  private RetryBackoff provisionBackoff;
+  private long probedAtNanos;
   private volatile boolean remoteUp = true;
 
   /// Why nothing may be written, until the store says otherwise.
   private @Nullable CallRefusal contradiction;
 
   private volatile Set<KekVersion> candidates = Set.of();
-  private String trouble = "";
-  private String ignored = "";
-  private List<String> keyFaults = List.of();
+  private String lastReportedFailure = "";
+  private String lastIgnoredReason = "";
+  private List<String> providerFaults = List.of();
 
   public KeyReconciler(
       Supplier<FleetState> fleet,
-      AnnouncementStore ledger,
-      WriteKeyProvisioner maker,
+      AnnouncementStore announcements,
+      WriteKeyProvisioner provisioner,
       Settings settings,
-      PluginContext around) {
+      PluginContext context) {
     this.fleet = fleet;
-    this.ledger = ledger;
-    this.maker = maker;
+    this.announcements = announcements;
+    this.provisioner = provisioner;
     this.settings = settings;
-    this.around = around;
-    this.making = RetryBackoff.none(now());
-    this.probedAt = now();
+    this.context = context;
+    this.provisionBackoff = RetryBackoff.ready(now());
+    this.probedAtNanos = now();
   }
 
   /// Does what is due. Returns after what time the next turn is.
-  public Duration turn() {
+  public Duration reconcile() {
     switch (fleet.get()) {
-      case FleetState.NotJoined() -> look();
+      case FleetState.NotJoined() -> refreshKeys();
       case FleetState.KeystoreUnavailable() -> {}
-      case FleetState.KeystoreAvailable(Keystore keystore) -> learn(keystore);
+      case FleetState.KeystoreAvailable(Keystore keystore) -> adoptKeystore(keystore);
     }
-    PluginSnapshot known = ledger.snapshot();
+    PluginSnapshot known = announcements.pluginSnapshot();
     if (known != null) {
-      write(known);
-      probe(known);
-      noteCandidates(known);
+      ensureWriteKey(known);
+      probeRemote(known);
+      updateCandidates(known);
     }
     return PAUSE;
   }
 
   private long now() {
-    return around.clock().getAsLong();
+    return context.clock().getAsLong();
   }
 
-  private void tell(PluginEvent event) {
-    around.events().accept(event);
+  private void report(PluginEvent event) {
+    context.events().accept(event);
   }
 
   public boolean isRemoteUp() {
     return remoteUp;
   }
 
-  private void look() {
-    List<String> faults = maker.refresh();
+  private void refreshKeys() {
+    List<String> faults = provisioner.refresh();
     faults.stream()
-        .filter(it -> !keyFaults.contains(it))
-        .forEach(it -> tell(new PluginEvent.ProviderUnavailable(it)));
-    keyFaults = faults;
+        .filter(it -> !providerFaults.contains(it))
+        .forEach(it -> report(new PluginEvent.ProviderUnavailable(it)));
+    providerFaults = faults;
   }
 
-  private void learn(Keystore read) {
-    PluginSnapshot known = ledger.snapshot();
+  private void adoptKeystore(Keystore read) {
+    PluginSnapshot known = announcements.pluginSnapshot();
     contradiction = null;
-    switch (known == null ? PluginSnapshot.judgeFirst(read) : known.judge(read)) {
+    switch (known == null ? PluginSnapshot.checkFirst(read) : known.compareWith(read)) {
       case PluginSnapshot.SameOrNewer() -> {
-        ignored = "";
+        lastIgnoredReason = "";
         if (known == null || !known.keystore().equals(read)) {
-          ledger.know(read);
-          making = RetryBackoff.none(now()); // what failed before may be wanted no more
+          announcements.adoptKeystore(read);
+          provisionBackoff = RetryBackoff.ready(now()); // what failed before may be wanted no more
         }
       }
-      case PluginSnapshot.StoreBehind(String reason) -> ignore(reason);
-      case PluginSnapshot.HistoryDiverged(String reason) -> contradict(reason);
-      case PluginSnapshot.WrongUse(String reason) -> contradict(reason);
+      case PluginSnapshot.StoreBehind(String reason) -> reportIgnored(reason);
+      case PluginSnapshot.HistoryDiverged(String reason) -> stopOnContradiction(reason);
+      case PluginSnapshot.WrongUse(String reason) -> stopOnContradiction(reason);
     }
   }
 
-  private void ignore(String reason) {
-    if (!reason.equals(ignored)) {
-      ignored = reason;
-      tell(new PluginEvent.KeystoreIgnored(reason));
+  private void reportIgnored(String reason) {
+    if (!reason.equals(lastIgnoredReason)) {
+      lastIgnoredReason = reason;
+      report(new PluginEvent.KeystoreIgnored(reason));
     }
   }
 
-  private void contradict(String reason) {
-    ignore(reason);
-    contradiction = CallRefusal.notAllowed(reason);
-    ledger.stop(contradiction);
+  private void stopOnContradiction(String reason) {
+    reportIgnored(reason);
+    contradiction = CallRefusal.actionRequired(reason);
+    announcements.stopWrites(contradiction);
   }
 
-  private void write(PluginSnapshot known) {
+  private void ensureWriteKey(PluginSnapshot known) {
     if (contradiction != null) {
       return;
     }
-    WriteKey writing = ledger.get().writing();
-    Optional<CallRefusal> end = end(writing);
-    end.ifPresent(ledger::stop);
-    boolean writes = end.isEmpty() && !(writing instanceof NoWriteKey);
-    boolean asWanted = writes && known.announced().equals(known.wanted()) && !isDue(writing);
-    if (!asWanted && making.isDue(now())) {
-      make(known, writes);
+    WriteKey writeKey = announcements.get().writeKey();
+    Optional<CallRefusal> end = reasonToStop(writeKey);
+    end.ifPresent(announcements::stopWrites);
+    boolean writes = end.isEmpty() && !(writeKey instanceof NoWriteKey);
+    boolean asWanted =
+        writes && known.announced().equals(known.wanted()) && !isReplacementDue(writeKey);
+    if (!asWanted && provisionBackoff.isDue(now())) {
+      replaceWriteKey(known, writes);
     }
   }
 
   /// Why what is being written under must not be used any more, if so.
-  private Optional<CallRefusal> end(WriteKey writing) {
-    KmsKeyId keyId = AnnouncementStore.keyId(writing);
-    KnownKeyId known = keyId == null ? null : ledger.get().known().get(keyId.text());
-    if (known == null) {
+  private Optional<CallRefusal> reasonToStop(WriteKey writeKey) {
+    KmsKeyId kmsKeyId = AnnouncementStore.keyId(writeKey);
+    KnownKeyId knownKeyId =
+        kmsKeyId == null ? null : announcements.get().knownKeyIds().get(kmsKeyId.text());
+    if (knownKeyId == null) {
       return Optional.empty();
     }
-    if (!known.state().isProofRequired()) {
+    if (!knownKeyId.state().isProofRequired()) {
       return Optional.of(
-          CallRefusal.notAllowed(
+          CallRefusal.actionRequired(
               "%s, under which this plugin writes, is %s"
-                  .formatted(known.version(), known.state())));
+                  .formatted(knownKeyId.version(), knownKeyId.state())));
     }
-    if (!maker.holds(known.version())) {
+    if (!provisioner.hasKey(knownKeyId.version())) {
       return Optional.of(
-          CallRefusal.notNow(known.version() + " is no longer loaded in this plugin"));
+          CallRefusal.unavailable(knownKeyId.version() + " is no longer loaded in this plugin"));
     }
     return Optional.empty();
   }
 
-  private boolean isDue(WriteKey writing) {
-    return switch (writing) {
-      case LocalWriteKey(_, LocalKek kek) -> wear(kek) != Lifetime.FRESH;
+  private boolean isReplacementDue(WriteKey writeKey) {
+    return switch (writeKey) {
+      case LocalWriteKey(_, LocalKek kek) -> lifetime(kek) != Lifetime.FRESH;
       case RemoteWriteKey _, NoWriteKey _ -> false;
     };
   }
 
-  private Lifetime wear(LocalKek kek) {
-    Duration age = Duration.ofNanos(now() - kek.bornAt());
-    Lifetime wear = settings.limits().wear(kek.uses(), age);
-    if (wear == Lifetime.SPENT) {
-      kek.spend();
+  private Lifetime lifetime(LocalKek kek) {
+    Duration age = Duration.ofNanos(now() - kek.createdAtNanos());
+    Lifetime wear = settings.limits().lifetime(kek.uses(), age);
+    if (wear == Lifetime.EXHAUSTED) {
+      kek.markExhausted();
     }
     return wear;
   }
 
-  private void make(PluginSnapshot known, boolean writes) {
-    Optional<CallRefusal> failure = made(known, known.wanted());
+  private void replaceWriteKey(PluginSnapshot known, boolean writes) {
+    Optional<CallRefusal> failure = tryProvision(known, known.wanted());
     if (failure.isPresent() && !writes && !known.announced().equals(known.wanted())) {
-      failure = made(known, known.announced());
+      failure = tryProvision(known, known.announced());
     }
     if (failure.isEmpty()) {
-      making = RetryBackoff.none(now());
+      provisionBackoff = RetryBackoff.ready(now());
       remoteUp = true;
-      trouble = "";
+      lastReportedFailure = "";
       return;
     }
-    making = making.failed(now());
+    provisionBackoff = provisionBackoff.afterFailure(now());
     remoteUp = false;
-    String why = failure.get().sentence();
-    if (!why.equals(trouble)) {
-      trouble = why;
-      tell(new PluginEvent.WriteKeyUnavailable(why));
+    String why = failure.get().message();
+    if (!why.equals(lastReportedFailure)) {
+      lastReportedFailure = why;
+      report(new PluginEvent.WriteKeyUnavailable(why));
     }
     if (!writes) {
-      ledger.stop(failure.get());
+      announcements.stopWrites(failure.get());
     }
   }
 
   /// Nothing if the plugin writes under `activation` from here on.
-  private Optional<CallRefusal> made(PluginSnapshot known, Activation activation) {
-    WriteKey before = ledger.get().writing();
-    return switch (maker.make(known.keystore(), activation)) {
+  private Optional<CallRefusal> tryProvision(PluginSnapshot known, Activation activation) {
+    WriteKey before = announcements.get().writeKey();
+    return switch (provisioner.provision(known.keystore(), activation)) {
       case Provisioned(WriteKey now) -> {
-        ledger.write(known, activation, now);
-        tellReplaced(before, now);
+        announcements.announce(known, activation, now);
+        reportReplaced(before, now);
         yield Optional.empty();
       }
       case NotProvisioned(CallRefusal why) -> Optional.of(why);
     };
   }
 
-  private void tellReplaced(WriteKey before, WriteKey now) {
+  private void reportReplaced(WriteKey before, WriteKey now) {
     if (before instanceof LocalWriteKey(KmsKeyId was, LocalKek old)
         && now instanceof LocalWriteKey(KmsKeyId is, _)
         && was.equals(is)) {
-      tell(new PluginEvent.LocalKekReplaced(is.hash(), old.uses()));
+      report(new PluginEvent.LocalKekReplaced(is.hash(), old.uses()));
     }
   }
 
   /// With local KEKs an outage of the remote is no trouble of Status yet. Without them it is.
-  private void probe(PluginSnapshot known) {
+  private void probeRemote(PluginSnapshot known) {
     long now = now();
-    if (Duration.ofNanos(now - probedAt).compareTo(settings.probe()) < 0) {
+    if (Duration.ofNanos(now - probedAtNanos).compareTo(settings.probeInterval()) < 0) {
       return;
     }
-    probedAt = now;
+    probedAtNanos = now;
     KekVersion version = known.announced().version();
-    boolean up = maker.answers(known.keystore(), version);
+    boolean up = provisioner.isRemoteAnswering(known.keystore(), version);
     if (up != remoteUp) {
       remoteUp = up;
-      tell(
+      report(
           up
               ? new PluginEvent.ProviderRecovered()
               : new PluginEvent.ProviderUnavailable(version + " does not wrap and unwrap"));
     }
-    if (!up && ledger.get().writing() instanceof RemoteWriteKey) {
-      ledger.stop(
-          CallRefusal.notNow("the key's provider does not answer, and every call needs it"));
+    if (!up && announcements.get().writeKey() instanceof RemoteWriteKey) {
+      announcements.stopWrites(
+          CallRefusal.unavailable("the key's provider does not answer, and every call needs it"));
     }
   }
 
   /// Versions that the provider has, newer than all that the fleet knows.
-  private void noteCandidates(PluginSnapshot known) {
+  private void updateCandidates(PluginSnapshot known) {
     KekVersion newest = known.keystore().versions().lastKey();
     Set<KekVersion> now =
-        maker.held().stream()
+        provisioner.loadedVersions().stream()
             .filter(it -> it.compareTo(newest) > 0)
             .collect(Collectors.toUnmodifiableSet());
     now.stream()
         .filter(it -> !candidates.contains(it))
-        .forEach(it -> tell(new PluginEvent.CandidateVersion(it.toString())));
+        .forEach(it -> report(new PluginEvent.CandidateVersion(it.toString())));
     candidates = now;
   }
 
   /// What a scrape shows.
-  public int candidates() {
+  public int candidateCount() {
     return candidates.size();
   }
 }

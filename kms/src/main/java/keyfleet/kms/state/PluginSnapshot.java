@@ -33,14 +33,14 @@ public record PluginSnapshot(Keystore keystore, Activation announced) {
   record WrongUse(String reason) implements Comparison {}
 
   /// For a plugin that has none yet.
-  static Comparison judgeFirst(Keystore read) {
+  static Comparison checkFirst(Keystore read) {
     return read.identity().use() == Keystore.Use.KMS
         ? new SameOrNewer()
         : new WrongUse(
             "this keyring is for records: a plugin needs one that was announced with --use kms");
   }
 
-  Comparison judge(Keystore read) {
+  Comparison compareWith(Keystore read) {
     Keystore.Identity own = keystore.identity();
     Keystore.Identity other = read.identity();
     if (!own.id().equals(other.id()) || own.incarnation() != other.incarnation()) {
@@ -65,16 +65,16 @@ public record PluginSnapshot(Keystore keystore, Activation announced) {
     return keystore.activations().getLast();
   }
 
-  KmsKeyId keyId() {
+  KmsKeyId kmsKeyId() {
     return KmsKeyId.of(keystore.identity().id(), announced);
   }
 
   /// With a later keystore, and nothing new announced.
-  PluginSnapshot knowing(Keystore later) {
+  PluginSnapshot withKeystore(Keystore later) {
     return new PluginSnapshot(later, announced);
   }
 
-  PluginSnapshot announcing(Activation activation) {
+  PluginSnapshot withAnnounced(Activation activation) {
     return new PluginSnapshot(keystore, activation);
   }
 }

@@ -43,18 +43,18 @@ public final class PluginSnapshotFile {
   Optional<PluginSnapshot> read() {
     try {
       if (Files.size(file) > MAX_BYTES) {
-        throw refused("it has more than " + MAX_BYTES + " bytes", null);
+        throw unreadable("it has more than " + MAX_BYTES + " bytes", null);
       }
       Document document = Document.parse(new Value(Bytes.copyOf(Files.readAllBytes(file))));
-      return Optional.of(document.as(PluginSnapshotFile::snapshot));
+      return Optional.of(document.as(PluginSnapshotFile::parse));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException | MalformedValueException e) {
-      throw refused(String.valueOf(e.getMessage()), e);
+      throw unreadable(String.valueOf(e.getMessage()), e);
     }
   }
 
-  private PluginException refused(String why, @Nullable Throwable cause) {
+  private PluginException unreadable(String why, @Nullable Throwable cause) {
     return new PluginException(
         "the snapshot %s cannot be read: %s".formatted(file, why),
         "restore it from a backup; or, if the store is there and newer, move it away",
@@ -67,7 +67,7 @@ public final class PluginSnapshotFile {
     Path fresh = folder.resolve(file.getFileName() + ".new");
     try {
       Files.createDirectories(folder, mode("rwx------"));
-      write(fresh, document(snapshot).toValue().bytes().toArray());
+      write(fresh, toDocument(snapshot).toValue().bytes().toArray());
       Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       try (FileChannel entries = FileChannel.open(folder, StandardOpenOption.READ)) {
         entries.force(true);
@@ -102,10 +102,10 @@ public final class PluginSnapshotFile {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
   }
 
-  private static Document document(PluginSnapshot snapshot) {
+  private static Document toDocument(PluginSnapshot snapshot) {
     return Document.builder()
         .number("format", FORMAT)
-        .text("key_id", snapshot.keyId().text())
+        .text("key_id", snapshot.kmsKeyId().text())
         .document(
             "announced",
             Document.builder()
@@ -116,7 +116,7 @@ public final class PluginSnapshotFile {
         .build();
   }
 
-  private static PluginSnapshot snapshot(Document document) {
+  private static PluginSnapshot parse(Document document) {
     if (document.number("format") != FORMAT) {
       throw new MalformedValueException("its format is " + document.number("format"));
     }
@@ -128,7 +128,7 @@ public final class PluginSnapshotFile {
             new Activation(
                 new KekVersion(Math.toIntExact(announced.number("version"))),
                 announced.number("epoch")));
-    if (!snapshot.keyId().text().equals(document.text("key_id"))) {
+    if (!snapshot.kmsKeyId().text().equals(document.text("key_id"))) {
       throw new MalformedValueException("its key_id is not that of what it announced");
     }
     return snapshot;

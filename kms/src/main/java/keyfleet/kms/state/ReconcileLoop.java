@@ -11,20 +11,20 @@ import keyfleet.kms.PluginException;
 /// Turns a [KeyReconciler] on a thread of its own, again and again; a bell brings the next turn
 /// forward.
 public final class ReconcileLoop implements AutoCloseable {
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(12);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(12);
 
   /// After a turn that broke off.
-  private static final Duration AGAIN = Duration.ofSeconds(5);
+  private static final Duration RETRY_PAUSE = Duration.ofSeconds(5);
 
-  private final Supplier<Duration> turn;
+  private final Supplier<Duration> reconcile;
   private final Consumer<PluginEvent> events;
-  private final Semaphore bell = new Semaphore(0);
+  private final Semaphore wakeups = new Semaphore(0);
   private final Thread thread;
-  private String trouble = "";
-  private volatile boolean over;
+  private String lastReported = "";
+  private volatile boolean stopped;
 
-  public ReconcileLoop(Supplier<Duration> turn, Consumer<PluginEvent> events) {
-    this.turn = turn;
+  public ReconcileLoop(Supplier<Duration> reconcile, Consumer<PluginEvent> events) {
+    this.reconcile = reconcile;
     this.events = events;
     this.thread = Thread.ofPlatform().daemon().name("keyfleet-keeper").unstarted(this::run);
   }
@@ -34,15 +34,15 @@ public final class ReconcileLoop implements AutoCloseable {
     return this;
   }
 
-  public void ring() {
-    bell.release();
+  public void wake() {
+    wakeups.release();
   }
 
   private void run() {
     try {
-      while (!over) {
-        if (bell.tryAcquire(turned().toNanos(), TimeUnit.NANOSECONDS)) {
-          var _ = bell.drainPermits(); // a turn sees all that happened before it began
+      while (!stopped) {
+        if (wakeups.tryAcquire(reconcileOnce().toNanos(), TimeUnit.NANOSECONDS)) {
+          var _ = wakeups.drainPermits(); // a turn sees all that happened before it began
         }
       }
     } catch (InterruptedException e) {
@@ -50,33 +50,33 @@ public final class ReconcileLoop implements AutoCloseable {
     }
   }
 
-  private Duration turned() {
+  private Duration reconcileOnce() {
     try {
-      Duration pause = turn.get();
-      trouble = "";
+      Duration pause = reconcile.get();
+      lastReported = "";
       return pause;
     } catch (PluginException e) {
-      tell(new PluginEvent.ReconcileFailed(e.getMessage()));
+      reportOnce(new PluginEvent.ReconcileFailed(e.getMessage()));
     } catch (RuntimeException e) {
-      tell(PluginEvent.UnexpectedFailure.of("a turn", e));
+      reportOnce(PluginEvent.UnexpectedFailure.of("a turn", e));
     }
-    return AGAIN;
+    return RETRY_PAUSE;
   }
 
   /// What lasts is said once.
-  private void tell(PluginEvent event) {
-    if (!event.words().equals(trouble)) {
-      trouble = event.words();
+  private void reportOnce(PluginEvent event) {
+    if (!event.message().equals(lastReported)) {
+      lastReported = event.message();
       events.accept(event);
     }
   }
 
   @Override
   public void close() {
-    over = true;
-    ring();
+    stopped = true;
+    wake();
     try {
-      var _ = thread.join(LONGEST_STOP);
+      var _ = thread.join(STOP_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

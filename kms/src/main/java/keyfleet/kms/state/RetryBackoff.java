@@ -5,20 +5,20 @@ import java.time.Duration;
 /// When to try again what has failed: each time twice as long after, up to a limit.
 ///
 /// @param due on a clock of nanoseconds
-record RetryBackoff(long due, Duration pause) {
+record RetryBackoff(long dueNanos, Duration pause) {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   /// Nothing has failed.
-  static RetryBackoff none(long now) {
+  static RetryBackoff ready(long now) {
     return new RetryBackoff(now, SHORTEST);
   }
 
   boolean isDue(long now) {
-    return now - due >= 0;
+    return now - dueNanos >= 0;
   }
 
-  RetryBackoff failed(long now) {
+  RetryBackoff afterFailure(long now) {
     Duration twice = pause.multipliedBy(2);
     return new RetryBackoff(now + pause.toNanos(), twice.compareTo(LONGEST) > 0 ? LONGEST : twice);
   }

@@ -34,79 +34,84 @@ import org.jspecify.annotations.Nullable;
 public final class WriteKeyProvisioner {
   sealed interface ProvisionResult {}
 
-  record Provisioned(WriteKey writing) implements ProvisionResult {}
+  record Provisioned(WriteKey writeKey) implements ProvisionResult {}
 
-  record NotProvisioned(CallRefusal why) implements ProvisionResult {}
+  record NotProvisioned(CallRefusal refusal) implements ProvisionResult {}
 
   /// More than the three seconds that an API server waits, and less than it takes for a person to
   /// wonder.
-  private static final Duration LONGEST_CALL = Duration.ofSeconds(10);
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
   private final LoadedKeys keys;
-  private final LocalKekFactory workshop;
-  private final KeyHierarchy hierarchy;
-  private final @Nullable PluginTracer tracing;
+  private final LocalKekFactory localKekFactory;
+  private final KeyHierarchy keyHierarchy;
+  private final @Nullable PluginTracer pluginTracer;
 
   /// The key that was last found to be the one the keystore means.
-  private @Nullable Kek proved;
+  private @Nullable Kek provedKek;
 
   public WriteKeyProvisioner(
       LoadedKeys keys,
-      LocalKekFactory workshop,
-      KeyHierarchy hierarchy,
-      @Nullable PluginTracer tracing) {
+      LocalKekFactory localKekFactory,
+      KeyHierarchy keyHierarchy,
+      @Nullable PluginTracer pluginTracer) {
     this.keys = keys;
-    this.workshop = workshop;
-    this.hierarchy = hierarchy;
-    this.tracing = tracing;
+    this.localKekFactory = localKekFactory;
+    this.keyHierarchy = keyHierarchy;
+    this.pluginTracer = pluginTracer;
   }
 
-  ProvisionResult make(Keystore keystore, Activation activation) {
+  ProvisionResult provision(Keystore keystore, Activation activation) {
     KekVersion version = activation.version();
     if (!keystore.stateOf(version).map(VersionState::isProofRequired).orElse(false)) {
       return new NotProvisioned(
-          CallRefusal.notAllowed(
+          CallRefusal.actionRequired(
               "%s is %s, and nothing is sealed under it"
                   .formatted(version, keystore.stateOf(version).orElse(VersionState.DESTROYED))));
     }
     Optional<Kek> kek = keys.find(version);
     if (kek.isEmpty()) {
-      return new NotProvisioned(CallRefusal.notNow(version + " is not loaded in this plugin"));
+      return new NotProvisioned(CallRefusal.unavailable(version + " is not loaded in this plugin"));
     }
     try {
-      return RemoteKekClient.within(LONGEST_CALL, () -> made(keystore, activation, kek.get()));
+      return RemoteKekClient.callWithin(
+          CALL_TIMEOUT, () -> tryProvision(keystore, activation, kek.get()));
     } catch (KekUnavailableException e) {
-      return new NotProvisioned(CallRefusal.notNow(e.getMessage()));
+      return new NotProvisioned(CallRefusal.unavailable(e.getMessage()));
     }
   }
 
-  private ProvisionResult made(Keystore keystore, Activation activation, Kek kek) {
+  private ProvisionResult tryProvision(Keystore keystore, Activation activation, Kek kek) {
     boolean known =
-        hierarchy == KeyHierarchy.ON && kek.equals(proved); // else nothing else is asked
+        keyHierarchy == KeyHierarchy.ON && kek.equals(provedKek); // else nothing else is asked
     if (!known && !keys.canProve(keystore, activation.version())) {
       return new NotProvisioned(
-          CallRefusal.notNow(
+          CallRefusal.unavailable(
               activation.version()
                   + " cannot be proved: its provider does not answer, or has other bytes"));
     }
-    proved = kek;
+    provedKek = kek;
     String keyringId = keystore.identity().id();
-    KmsKeyId keyId = KmsKeyId.of(keyringId, activation);
+    KmsKeyId kmsKeyId = KmsKeyId.of(keyringId, activation);
     return new Provisioned(
-        switch (hierarchy) {
-          case ON -> new LocalWriteKey(keyId, localKek(keyringId, keyId, kek));
-          case OFF -> new RemoteWriteKey(keyId, kek);
+        switch (keyHierarchy) {
+          case ON -> new LocalWriteKey(kmsKeyId, createLocalKek(keyringId, kmsKeyId, kek));
+          case OFF -> new RemoteWriteKey(kmsKeyId, kek);
         });
   }
 
-  private LocalKek localKek(String keyringId, KmsKeyId keyId, Kek kek) {
-    TraceSpan span = tracing == null ? NoopTraceSpan.NONE : tracing.own(Stage.MAKE_LOCAL_KEK);
+  private LocalKek createLocalKek(String keyringId, KmsKeyId kmsKeyId, Kek kek) {
+    TraceSpan span =
+        pluginTracer == null
+            ? NoopTraceSpan.NONE
+            : pluginTracer.startBackgroundWork(Stage.MAKE_LOCAL_KEK);
     if (span.isRecorded()) {
-      span.about(new Subject("", keyId.hash(), List.of(KmsCiphertext.ANNOTATION)));
+      span.describe(new Subject("", kmsKeyId.hash(), List.of(KmsCiphertext.ANNOTATION)));
     }
     Status.Code outcome = Status.Code.UNAVAILABLE;
     try {
-      LocalKek made = CurrentSpan.during(span, () -> workshop.make(keyringId, keyId, kek));
+      LocalKek made =
+          CurrentSpan.callIn(span, () -> localKekFactory.create(keyringId, kmsKeyId, kek));
       outcome = Status.Code.OK;
       return made;
     } finally {
@@ -114,11 +119,11 @@ public final class WriteKeyProvisioner {
     }
   }
 
-  Set<KekVersion> held() {
+  Set<KekVersion> loadedVersions() {
     return keys.providerByVersion().keySet();
   }
 
-  boolean holds(KekVersion version) {
+  boolean hasKey(KekVersion version) {
     return keys.find(version).isPresent();
   }
 
@@ -128,9 +133,9 @@ public final class WriteKeyProvisioner {
   }
 
   /// Whether the remote wraps and unwraps under `version` just now.
-  boolean answers(Keystore keystore, KekVersion version) {
+  boolean isRemoteAnswering(Keystore keystore, KekVersion version) {
     try {
-      return RemoteKekClient.within(LONGEST_CALL, () -> keys.canProve(keystore, version));
+      return RemoteKekClient.callWithin(CALL_TIMEOUT, () -> keys.canProve(keystore, version));
     } catch (KekUnavailableException e) {
       return false;
     }

@@ -10,15 +10,15 @@ public final class CurrentSpan {
   private CurrentSpan() {}
 
   /// Remotes that `work` asks are told of the span.
-  public static <T> T during(TraceSpan span, Supplier<T> work) {
+  public static <T> T callIn(TraceSpan span, Supplier<T> work) {
     return span.traceId().isEmpty()
         ? work.get()
         : ScopedValue.where(CURRENT, span).call(() -> TraceHeaders.callWith(span.headers(), work));
   }
 
-  public static void run(TraceSpan span, Runnable work) {
+  public static void runIn(TraceSpan span, Runnable work) {
     var _ =
-        during(
+        callIn(
             span,
             () -> {
               work.run();

@@ -12,10 +12,10 @@ public enum NoopTraceSpan implements TraceSpan {
   }
 
   @Override
-  public void about(Subject subject) {}
+  public void describe(Subject subject) {}
 
   @Override
-  public TraceSpan child(Stage stage) {
+  public TraceSpan startChild(Stage stage) {
     return this;
   }
 

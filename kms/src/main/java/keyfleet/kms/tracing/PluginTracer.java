@@ -9,8 +9,8 @@ public interface PluginTracer {
   ///
   /// @param method as the contract spells it
   /// @param sent what the caller sent of its own trace, by the names of headers
-  TraceSpan call(String method, Map<String, String> sent);
+  TraceSpan startCall(String method, Map<String, String> sent);
 
   /// Work began that no call asked for.
-  TraceSpan own(TraceSpan.Stage stage);
+  TraceSpan startBackgroundWork(TraceSpan.Stage stage);
 }

@@ -16,7 +16,7 @@ public final class TraceContextInterceptor implements ServerInterceptor {
   private static final List<Metadata.Key<String>> HEADERS =
       List.of(header("traceparent"), header("tracestate"));
 
-  private static final Context.Key<Map<String, String>> SENT =
+  private static final Context.Key<Map<String, String>> CURRENT_HEADERS =
       Context.keyWithDefault("keyfleet-caller-trace", Map.of());
 
   private static Metadata.Key<String> header(String name) {
@@ -24,8 +24,8 @@ public final class TraceContextInterceptor implements ServerInterceptor {
   }
 
   /// Of the call that this thread begins.
-  public static Map<String, String> sent() {
-    return SENT.get();
+  public static Map<String, String> currentHeaders() {
+    return CURRENT_HEADERS.get();
   }
 
   @Override
@@ -38,7 +38,7 @@ public final class TraceContextInterceptor implements ServerInterceptor {
         sent.put(header.name(), value);
       }
     }
-    Context context = Context.current().withValue(SENT, Map.copyOf(sent));
+    Context context = Context.current().withValue(CURRENT_HEADERS, Map.copyOf(sent));
     return Contexts.interceptCall(context, call, metadata, next);
   }
 }

@@ -12,14 +12,14 @@ public interface TraceSpan {
     REMOTE_WRAP("remote wrap"),
     REMOTE_UNWRAP("remote unwrap");
 
-    private final String words;
+    private final String label;
 
-    Stage(String words) {
-      this.words = words;
+    Stage(String label) {
+      this.label = label;
     }
 
-    public String words() {
-      return words;
+    public String label() {
+      return label;
     }
   }
 
@@ -36,13 +36,13 @@ public interface TraceSpan {
     }
   }
 
-  /// Whether anybody will see it. If not, [#about] need not be said.
+  /// Whether anybody will see it. If not, [#describe] need not be said.
   boolean isRecorded();
 
   /// Said before children begin: they are about the same.
-  void about(Subject subject);
+  void describe(Subject subject);
 
-  TraceSpan child(Stage stage);
+  TraceSpan startChild(Stage stage);
 
   /// Empty if there is no trace.
   String traceId();

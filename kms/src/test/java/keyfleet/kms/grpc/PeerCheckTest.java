@@ -50,13 +50,13 @@ final class PeerCheckTest {
 
   @ParameterizedTest
   @EnumSource
-  void anotherUser_isHungUpOn_andRootIsServed(SocketTransport transport)
+  void anotherUser_isHungUpOn_andRootIsServed(SocketTransport socketTransport)
       throws IOException, InterruptedException {
     Path socket = folder.resolve("kms.sock");
     try (UnixSocketServer _ =
-        UnixSocketServer.open(
+        UnixSocketServer.start(
             SocketPath.parse("unix://" + socket),
-            transport,
+            socketTransport,
             new KeyManagementServiceImplBase() {}.bindService(),
             events::add)) {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));

@@ -36,11 +36,12 @@ final class RequestValidationTest {
   @TempDir Path folder;
   private final FakeRemoteProvider remote = new FakeRemoteProvider(1, 2);
   private final TestKeyring ring = new TestKeyring(remote);
-  private KmsPluginFixture stand = new KmsPluginFixture(Path.of("unused"), remote);
+  private KmsPluginFixture kmsPluginFixture = new KmsPluginFixture(Path.of("unused"), remote);
 
   @BeforeEach
   void start() {
-    stand = new KmsPluginFixture(folder.resolve("s.json"), remote).says(ring.keystore());
+    kmsPluginFixture =
+        new KmsPluginFixture(folder.resolve("s.json"), remote).receiveKeystore(ring.keystore());
   }
 
   private static void check(Status.Code code, Status refusal) {
@@ -60,20 +61,23 @@ final class RequestValidationTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("encrypts")
   void wrongEncrypt_isAnInvalidArgument(String what, int bytes, String uid) {
-    remote.forget();
+    remote.resetCounts();
     ByteString plaintext = ByteString.copyFrom(new byte[bytes]);
-    check(Status.Code.INVALID_ARGUMENT, stand.encryptCall(plaintext, uid).refusal());
+    check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.encryptCall(plaintext, uid).refusal());
     assertEquals(0, remote.calls(), what);
   }
 
   @Test
   void longestPlaintext_fitsIntoWhatAnApiServerStores() {
     ByteString plaintext = ByteString.copyFrom(new byte[RequestValidator.MAX_PLAINTEXT]);
-    EncryptResponse sealed = stand.encryptCall(plaintext, "uid").answer();
+    EncryptResponse sealed = kmsPluginFixture.encryptCall(plaintext, "uid").answer();
     assertEquals(KmsCiphertext.MAX_BYTES, sealed.getCiphertext().size());
     assertEquals(
         plaintext,
-        stand.decryptCall(KmsPluginFixture.stored(sealed).build()).answer().getPlaintext());
+        kmsPluginFixture
+            .decryptCall(KmsPluginFixture.decryptRequestFor(sealed).build())
+            .answer()
+            .getPlaintext());
   }
 
   private static Arguments decrypt(
@@ -116,32 +120,35 @@ final class RequestValidationTest {
   @MethodSource("decrypts")
   void wrongDecrypt_isRefusedWithoutTheRemote(
       String what, Status.Code code, UnaryOperator<DecryptRequest.Builder> change) {
-    EncryptResponse sealed = stand.encrypt("secret");
-    remote.forget();
-    check(code, stand.decryptRefusal(change.apply(KmsPluginFixture.stored(sealed))));
+    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
+    remote.resetCounts();
+    check(
+        code,
+        kmsPluginFixture.decryptRefusal(change.apply(KmsPluginFixture.decryptRequestFor(sealed))));
     assertEquals(0, remote.calls(), what);
   }
 
   @Test
   void everyBitFlippedInCiphertext_isRefused() {
-    EncryptResponse sealed = stand.encrypt("secret");
+    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
     byte[] bytes = sealed.getCiphertext().toByteArray();
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       DecryptRequest.Builder changed =
-          KmsPluginFixture.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
-      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+          KmsPluginFixture.decryptRequestFor(sealed)
+              .setCiphertext(flipped(sealed.getCiphertext(), bit));
+      check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.decryptRefusal(changed));
     }
   }
 
   @Test
   void everyByteChangedInAnnotation_isRefused() {
-    EncryptResponse sealed = stand.encrypt("secret");
+    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
     ByteString wrapped = sealed.getAnnotationsOrThrow(KmsCiphertext.ANNOTATION);
     for (int bit = 0; bit < wrapped.size() * 8; bit += 8) {
       DecryptRequest.Builder changed =
-          KmsPluginFixture.stored(sealed)
+          KmsPluginFixture.decryptRequestFor(sealed)
               .putAnnotations(KmsCiphertext.ANNOTATION, flipped(wrapped, bit));
-      check(Status.Code.INVALID_ARGUMENT, stand.decryptRefusal(changed));
+      check(Status.Code.INVALID_ARGUMENT, kmsPluginFixture.decryptRefusal(changed));
     }
   }
 
@@ -150,11 +157,12 @@ final class RequestValidationTest {
     KmsPluginFixture off =
         new KmsPluginFixture(
                 folder.resolve("off.json"), remote, KeyHierarchy.OFF, KmsPluginFixture.LIMITS)
-            .says(ring.keystore());
+            .receiveKeystore(ring.keystore());
     EncryptResponse sealed = off.encrypt("secret");
     for (int bit = 0; bit < sealed.getCiphertext().size() * 8; bit++) {
       DecryptRequest.Builder changed =
-          KmsPluginFixture.stored(sealed).setCiphertext(flipped(sealed.getCiphertext(), bit));
+          KmsPluginFixture.decryptRequestFor(sealed)
+              .setCiphertext(flipped(sealed.getCiphertext(), bit));
       check(Status.Code.INVALID_ARGUMENT, off.decryptRefusal(changed));
     }
   }
@@ -162,38 +170,39 @@ final class RequestValidationTest {
   /// The key_id of another activation of the very same key.
   @Test
   void keyIdOfAnotherActivation_isRefused() {
-    EncryptResponse sealed = stand.encrypt("secret");
+    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
     ring.announce(2);
     ring.stage(2);
-    stand.says(ring.flip());
-    stand.says(ring.abort());
-    for (String other : List.copyOf(stand.ledger.get().known().keySet())) {
+    kmsPluginFixture.receiveKeystore(ring.flip());
+    kmsPluginFixture.receiveKeystore(ring.abort());
+    for (String other : List.copyOf(kmsPluginFixture.announcements.get().knownKeyIds().keySet())) {
       if (!other.equals(sealed.getKeyId())) {
         check(
             Status.Code.INVALID_ARGUMENT,
-            stand.decryptRefusal(KmsPluginFixture.stored(sealed).setKeyId(other)));
+            kmsPluginFixture.decryptRefusal(
+                KmsPluginFixture.decryptRequestFor(sealed).setKeyId(other)));
       }
     }
-    assertEquals("secret", stand.decrypt(sealed));
+    assertEquals("secret", kmsPluginFixture.decrypt(sealed));
   }
 
   /// A value under one local KEK, with the annotation of another.
   @Test
   void annotationOfAnotherLocalKek_isRefused() {
-    EncryptResponse one = stand.encrypt("one");
+    EncryptResponse one = kmsPluginFixture.encrypt("one");
     EncryptResponse two =
         new KmsPluginFixture(folder.resolve("other.json"), remote)
-            .says(ring.keystore())
+            .receiveKeystore(ring.keystore())
             .encrypt("two");
     check(
         Status.Code.INVALID_ARGUMENT,
-        stand.decryptRefusal(
-            KmsPluginFixture.stored(one).putAllAnnotations(two.getAnnotationsMap())));
+        kmsPluginFixture.decryptRefusal(
+            KmsPluginFixture.decryptRequestFor(one).putAllAnnotations(two.getAnnotationsMap())));
   }
 
   @Test
   void disabledVersion_isRefusedWithoutTheRemote() {
-    EncryptResponse sealed = stand.encrypt("secret");
+    EncryptResponse sealed = kmsPluginFixture.encrypt("secret");
     ring.announce(2);
     ring.stage(2);
     ring.flip();
@@ -201,9 +210,11 @@ final class RequestValidationTest {
     Roster nobody = new Roster(List.of(), Instant.EPOCH);
     var evidence = new VersionRemoval.Evidence(nobody, Map.of(), Duration.ofDays(1), Duration.ZERO);
     KeystoreDecision disabled = VersionRemoval.disable(completed, new KekVersion(1), evidence);
-    stand.says(((KeystoreDecision.Accepted) disabled).keystore());
-    remote.forget();
-    check(Status.Code.FAILED_PRECONDITION, stand.decryptRefusal(KmsPluginFixture.stored(sealed)));
+    kmsPluginFixture.receiveKeystore(((KeystoreDecision.Accepted) disabled).keystore());
+    remote.resetCounts();
+    check(
+        Status.Code.FAILED_PRECONDITION,
+        kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(sealed)));
     assertEquals(0, remote.calls());
   }
 

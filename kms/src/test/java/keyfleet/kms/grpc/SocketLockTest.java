@@ -62,7 +62,7 @@ final class SocketLockTest {
   @Test
   void missingFolder_isMadeForTheOwnerAlone() throws IOException {
     SocketPath deep = SocketPath.parse("unix://" + folder.resolve("a/kms.sock"));
-    SocketLock.take(deep).close();
+    SocketLock.acquire(deep).close();
     assertEquals(
         "rwx------",
         PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("a"))));
@@ -72,25 +72,25 @@ final class SocketLockTest {
   @ValueSource(strings = {"rwxr-xr-x", "rwxrwx---", "rwx--x---"})
   void folderOfOthersToo_isRefused(String mode) throws IOException {
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
-    var refusal = assertThrows(PluginException.class, () -> SocketLock.take(socket()));
+    var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
     assertTrue(refusal.getMessage().contains(mode), refusal::getMessage);
     assertTrue(refusal.remedy().contains("0700"), refusal::remedy);
   }
 
   @Test
   void pathThatAnotherPluginHolds_isRefused() {
-    try (SocketLock _ = SocketLock.take(socket())) {
-      var refusal = assertThrows(PluginException.class, () -> SocketLock.take(socket()));
+    try (SocketLock _ = SocketLock.acquire(socket())) {
+      var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
       assertTrue(refusal.getMessage().contains("is in use"), refusal::getMessage);
     }
-    SocketLock.take(socket()).close();
+    SocketLock.acquire(socket()).close();
   }
 
   @Test
   void socketOfWhoAnswers_isRefusedAndLeftAlone() throws IOException {
     try (ServerSocketChannel live = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       live.bind(UnixDomainSocketAddress.of(socket().path()));
-      var refusal = assertThrows(PluginException.class, () -> SocketLock.take(socket()));
+      var refusal = assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
       assertTrue(refusal.getMessage().contains("somebody answers"), refusal::getMessage);
       assertTrue(Files.exists(socket().path()), "the socket of a live plugin was removed");
     }
@@ -102,7 +102,7 @@ final class SocketLockTest {
       dead.bind(UnixDomainSocketAddress.of(socket().path()));
     }
     assertTrue(Files.exists(socket().path()), "the JDK removed it itself");
-    try (SocketLock _ = SocketLock.take(socket())) {
+    try (SocketLock _ = SocketLock.acquire(socket())) {
       assertFalse(Files.exists(socket().path()), "it is still there");
     }
   }
@@ -110,7 +110,7 @@ final class SocketLockTest {
   @Test
   void fileThatIsNoSocket_isRefusedAndLeftAlone() throws IOException {
     Files.writeString(socket().path(), "somebody's");
-    assertThrows(PluginException.class, () -> SocketLock.take(socket()));
+    assertThrows(PluginException.class, () -> SocketLock.acquire(socket()));
     assertEquals("somebody's", Files.readString(socket().path()));
   }
 }

@@ -14,12 +14,14 @@ class KmsCiphertextFuzzTest {
   @FuzzTest(maxDuration = "10s")
   void anyBytes_areTakenApartOrRefused(byte[] bytes) {
     KmsCiphertext.parse(ByteString.copyFrom(bytes))
-        .ifPresent(sealed -> assertArrayEquals(head(sealed), Arrays.copyOf(bytes, sealed.start())));
+        .ifPresent(kmsCiphertext ->
+            assertArrayEquals(
+                head(kmsCiphertext), Arrays.copyOf(bytes, kmsCiphertext.payloadOffset())));
   }
 
-  private static byte[] head(KmsCiphertext sealed) {
-    return sealed.isLocal()
-        ? KmsCiphertext.localHead()
-        : KmsCiphertext.ownHead(sealed.wrapped().toByteArray());
+  private static byte[] head(KmsCiphertext kmsCiphertext) {
+    return kmsCiphertext.usesLocalKek()
+        ? KmsCiphertext.localKekHeader()
+        : KmsCiphertext.embeddedKeyHeader(kmsCiphertext.wrapped().toByteArray());
   }
 }

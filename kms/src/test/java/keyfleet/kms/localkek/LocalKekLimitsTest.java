@@ -21,9 +21,9 @@ final class LocalKekLimitsTest {
     "0, 200, SPENT",
     "100, 200, SPENT"
   })
-  void usesAndAge_wearItOut(long uses, long seconds, Lifetime wear) {
+  void usesAndAge_wearItOut(long uses, long seconds, Lifetime lifetime) {
     LocalKekLimits limits = new LocalKekLimits(100, 200, Duration.ofSeconds(100), 1);
-    assertEquals(wear, limits.wear(uses, Duration.ofSeconds(seconds)));
+    assertEquals(lifetime, limits.lifetime(uses, Duration.ofSeconds(seconds)));
   }
 
   @ParameterizedTest

@@ -41,87 +41,87 @@ final class KeyReconcilerTest {
   }
 
   private KmsPluginFixture running() {
-    return fresh().says(ring.keystore());
+    return fresh().receiveKeystore(ring.keystore());
   }
 
-  private static Status.Code status(KmsPluginFixture stand) {
-    return stand.statusCall().refusal().getCode();
+  private static Status.Code status(KmsPluginFixture kmsPluginFixture) {
+    return kmsPluginFixture.statusCall().refusal().getCode();
   }
 
   @Test
   void statusAndEncrypt_sayTheSameKeyId() {
-    KmsPluginFixture stand = running();
-    assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
-    assertEquals("ok", stand.statusCall().answer().getHealthz());
-    assertEquals("v2", stand.statusCall().answer().getVersion());
+    KmsPluginFixture kmsPluginFixture = running();
+    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+    assertEquals("ok", kmsPluginFixture.statusCall().answer().getHealthz());
+    assertEquals("v2", kmsPluginFixture.statusCall().answer().getVersion());
   }
 
   @Test
   void announcedAndStagedVersion_changesNothingInStatus() {
-    KmsPluginFixture stand = running();
-    String before = stand.keyId();
-    stand.says(ring.announce(2));
-    assertEquals(before, stand.keyId());
-    stand.says(ring.stage(2));
-    assertEquals(before, stand.keyId());
+    KmsPluginFixture kmsPluginFixture = running();
+    String before = kmsPluginFixture.keyId();
+    kmsPluginFixture.receiveKeystore(ring.announce(2));
+    assertEquals(before, kmsPluginFixture.keyId());
+    kmsPluginFixture.receiveKeystore(ring.stage(2));
+    assertEquals(before, kmsPluginFixture.keyId());
   }
 
   @Test
   void flip_changesStatusAndEncryptAtOnce_andOldValuesStayReadable() {
-    KmsPluginFixture stand = running();
-    EncryptResponse old = stand.encrypt("old");
+    KmsPluginFixture kmsPluginFixture = running();
+    EncryptResponse old = kmsPluginFixture.encrypt("old");
     ring.announce(2);
     ring.stage(2);
-    stand.says(ring.flip());
-    EncryptResponse now = stand.encrypt("new");
+    kmsPluginFixture.receiveKeystore(ring.flip());
+    EncryptResponse now = kmsPluginFixture.encrypt("new");
     assertNotEquals(old.getKeyId(), now.getKeyId());
-    assertEquals(stand.keyId(), now.getKeyId());
-    assertEquals("old", stand.decrypt(old));
-    assertEquals("new", stand.decrypt(now));
+    assertEquals(kmsPluginFixture.keyId(), now.getKeyId());
+    assertEquals("old", kmsPluginFixture.decrypt(old));
+    assertEquals("new", kmsPluginFixture.decrypt(now));
   }
 
   @Test
   void keyThatReturns_neverHasAKeyIdOfBefore() {
-    KmsPluginFixture stand = running();
-    Set<String> seen = new HashSet<>(List.of(stand.keyId()));
+    KmsPluginFixture kmsPluginFixture = running();
+    Set<String> seen = new HashSet<>(List.of(kmsPluginFixture.keyId()));
     ring.announce(2);
     ring.stage(2);
-    stand.says(ring.flip());
-    assertTrue(seen.add(stand.keyId()), "the flip kept the key_id");
-    stand.says(ring.abort());
+    kmsPluginFixture.receiveKeystore(ring.flip());
+    assertTrue(seen.add(kmsPluginFixture.keyId()), "the flip kept the key_id");
+    kmsPluginFixture.receiveKeystore(ring.abort());
     assertEquals(1, ring.keystore().active().number());
-    assertTrue(seen.add(stand.keyId()), "version 1 came back under a key_id of before");
+    assertTrue(seen.add(kmsPluginFixture.keyId()), "version 1 came back under a key_id of before");
   }
 
   @Test
   void newKeyThatCannotBeUsedYet_leavesTheOldOneAnnounced() {
-    KmsPluginFixture stand = running();
-    String before = stand.keyId();
+    KmsPluginFixture kmsPluginFixture = running();
+    String before = kmsPluginFixture.keyId();
     ring.announce(2);
     ring.stage(2);
-    remote.take(2);
-    stand.alone();
-    stand.says(ring.flip());
-    assertEquals(before, stand.keyId());
-    assertEquals(before, stand.encrypt("x").getKeyId());
+    remote.hide(2);
+    kmsPluginFixture.leaveFleet();
+    kmsPluginFixture.receiveKeystore(ring.flip());
+    assertEquals(before, kmsPluginFixture.keyId());
+    assertEquals(before, kmsPluginFixture.encrypt("x").getKeyId());
     remote.give(2);
-    stand.alone().after(LONG);
-    assertNotEquals(before, stand.keyId());
+    kmsPluginFixture.leaveFleet().advance(LONG);
+    assertNotEquals(before, kmsPluginFixture.keyId());
   }
 
   @Test
   void storeDownAfterStart_encryptAndDecryptGoOn() {
-    KmsPluginFixture stand = running();
-    EncryptResponse before = stand.encrypt("before");
-    stand.alone().after(LONG);
-    assertEquals("before", stand.decrypt(before));
-    assertEquals(before.getKeyId(), stand.encrypt("after").getKeyId());
+    KmsPluginFixture kmsPluginFixture = running();
+    EncryptResponse before = kmsPluginFixture.encrypt("before");
+    kmsPluginFixture.leaveFleet().advance(LONG);
+    assertEquals("before", kmsPluginFixture.decrypt(before));
+    assertEquals(before.getKeyId(), kmsPluginFixture.encrypt("after").getKeyId());
   }
 
   @Test
   void storeDownBeforeStart_servesFromTheSnapshot() {
     EncryptResponse before = running().encrypt("before");
-    KmsPluginFixture restarted = fresh().alone();
+    KmsPluginFixture restarted = fresh().leaveFleet();
     assertEquals(before.getKeyId(), restarted.keyId());
     assertEquals("before", restarted.decrypt(before));
     assertEquals(before.getKeyId(), restarted.encrypt("after").getKeyId());
@@ -129,88 +129,89 @@ final class KeyReconcilerTest {
 
   @Test
   void neitherSnapshotNorStore_isUnavailableUntilTheStoreAnswers() {
-    KmsPluginFixture stand = fresh().alone();
-    assertEquals(Status.Code.UNAVAILABLE, status(stand));
-    assertEquals(Status.Code.UNAVAILABLE, stand.encryptRefusal().getCode());
-    stand.says(ring.keystore());
-    assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
+    KmsPluginFixture kmsPluginFixture = fresh().leaveFleet();
+    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
+    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
+    kmsPluginFixture.receiveKeystore(ring.keystore());
+    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
   }
 
   @Test
   void remoteDownAtStart_isUnavailableUntilItReturns() {
     String keyId = running().keyId();
-    remote.down();
-    KmsPluginFixture restarted = fresh().alone();
+    remote.fail();
+    KmsPluginFixture restarted = fresh().leaveFleet();
     assertEquals(Status.Code.UNAVAILABLE, status(restarted));
     assertEquals(Status.Code.UNAVAILABLE, restarted.encryptRefusal().getCode());
-    remote.up();
-    restarted.after(LONG);
+    remote.recover();
+    restarted.advance(LONG);
     assertEquals(keyId, restarted.keyId());
   }
 
   @Test
   void remoteDownAfterStart_servesWhatIsCachedAndGoesOnWriting() {
     EncryptResponse other = running().encrypt("of another plugin");
-    KmsPluginFixture stand = running();
-    EncryptResponse own = stand.encrypt("own");
-    assertEquals("of another plugin", stand.decrypt(other));
+    KmsPluginFixture kmsPluginFixture = running();
+    EncryptResponse own = kmsPluginFixture.encrypt("own");
+    assertEquals("of another plugin", kmsPluginFixture.decrypt(other));
     EncryptResponse cold = running().encrypt("cold");
-    remote.down();
-    stand.after(LONG);
-    assertEquals(own.getKeyId(), stand.encrypt("more").getKeyId());
-    assertEquals("own", stand.decrypt(own));
-    assertEquals("of another plugin", stand.decrypt(other));
+    remote.fail();
+    kmsPluginFixture.advance(LONG);
+    assertEquals(own.getKeyId(), kmsPluginFixture.encrypt("more").getKeyId());
+    assertEquals("own", kmsPluginFixture.decrypt(own));
+    assertEquals("of another plugin", kmsPluginFixture.decrypt(other));
     assertEquals(
-        Status.Code.UNAVAILABLE, stand.decryptRefusal(KmsPluginFixture.stored(cold)).getCode());
-    remote.up();
-    assertEquals("cold", stand.decrypt(cold));
+        Status.Code.UNAVAILABLE,
+        kmsPluginFixture.decryptRefusal(KmsPluginFixture.decryptRequestFor(cold)).getCode());
+    remote.recover();
+    assertEquals("cold", kmsPluginFixture.decrypt(cold));
   }
 
   @Test
   void hierarchyOff_remoteDown_statusRefusesAfterAProbe() {
-    KmsPluginFixture stand =
+    KmsPluginFixture kmsPluginFixture =
         new KmsPluginFixture(file(), remote, KeyHierarchy.OFF, KmsPluginFixture.LIMITS)
-            .says(ring.keystore());
-    assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
-    remote.down();
-    assertEquals(Status.Code.UNAVAILABLE, stand.encryptRefusal().getCode());
-    stand.after(KmsPluginFixture.PROBE);
-    assertEquals(Status.Code.UNAVAILABLE, status(stand));
-    stand.after(LONG);
-    assertEquals(Status.Code.UNAVAILABLE, status(stand));
-    remote.up();
-    stand.after(LONG);
-    assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
+            .receiveKeystore(ring.keystore());
+    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
+    remote.fail();
+    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
+    kmsPluginFixture.advance(KmsPluginFixture.PROBE);
+    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
+    kmsPluginFixture.advance(LONG);
+    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
+    remote.recover();
+    kmsPluginFixture.advance(LONG);
+    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
   }
 
   @Test
   void versionThatSomebodyMadeInTheRemote_isACandidateOnly() {
-    KmsPluginFixture stand = running();
-    String before = stand.keyId();
+    KmsPluginFixture kmsPluginFixture = running();
+    String before = kmsPluginFixture.keyId();
     remote.give(3);
-    stand.alone();
-    assertEquals(before, stand.keyId());
-    assertEquals(2, stand.keeper.candidates());
+    kmsPluginFixture.leaveFleet();
+    assertEquals(before, kmsPluginFixture.keyId());
+    assertEquals(2, kmsPluginFixture.reconciler.candidateCount());
     assertTrue(
-        stand.events.contains(new PluginEvent.CandidateVersion("v3")),
-        () -> "silent: " + stand.events);
-    stand.says(ring.announce(2));
-    stand.says(ring.announce(3));
-    assertEquals(0, stand.keeper.candidates());
-    assertEquals(before, stand.keyId());
+        kmsPluginFixture.events.contains(new PluginEvent.CandidateVersion("v3")),
+        () -> "silent: " + kmsPluginFixture.events);
+    kmsPluginFixture.receiveKeystore(ring.announce(2));
+    kmsPluginFixture.receiveKeystore(ring.announce(3));
+    assertEquals(0, kmsPluginFixture.reconciler.candidateCount());
+    assertEquals(before, kmsPluginFixture.keyId());
   }
 
   @Test
   void lowerEpoch_isNeverAnnounced() {
     Keystore old = ring.keystore();
-    KmsPluginFixture stand = running();
+    KmsPluginFixture kmsPluginFixture = running();
     ring.announce(2);
     ring.stage(2);
-    stand.says(ring.flip());
-    String keyId = stand.keyId();
-    stand.says(old);
-    assertEquals(keyId, stand.keyId());
-    KmsPluginFixture restarted = fresh().says(old);
+    kmsPluginFixture.receiveKeystore(ring.flip());
+    String keyId = kmsPluginFixture.keyId();
+    kmsPluginFixture.receiveKeystore(old);
+    assertEquals(keyId, kmsPluginFixture.keyId());
+    KmsPluginFixture restarted = fresh().receiveKeystore(old);
     assertEquals(keyId, restarted.keyId());
     assertTrue(
         restarted.events.stream().anyMatch(PluginEvent.KeystoreIgnored.class::isInstance),
@@ -221,87 +222,88 @@ final class KeyReconcilerTest {
   void anotherHistory_stopsWriting_andReadsOn() {
     remote.give(3);
     TestKeyring restored = new TestKeyring(remote);
-    KmsPluginFixture stand = fresh().says(restored.keystore());
+    KmsPluginFixture kmsPluginFixture = fresh().receiveKeystore(restored.keystore());
     restored.announce(2);
     restored.stage(2);
-    stand.says(restored.flip());
-    EncryptResponse written = stand.encrypt("written");
+    kmsPluginFixture.receiveKeystore(restored.flip());
+    EncryptResponse written = kmsPluginFixture.encrypt("written");
     TestKeyring other = new TestKeyring(remote);
     other.announce(3);
     other.stage(3);
-    stand.says(other.flip());
-    assertEquals(Status.Code.FAILED_PRECONDITION, status(stand));
-    assertEquals(Status.Code.FAILED_PRECONDITION, stand.encryptRefusal().getCode());
-    assertEquals("written", stand.decrypt(written));
-    stand.says(restored.keystore()).after(LONG);
-    assertEquals(written.getKeyId(), stand.keyId());
+    kmsPluginFixture.receiveKeystore(other.flip());
+    assertEquals(Status.Code.FAILED_PRECONDITION, status(kmsPluginFixture));
+    assertEquals(Status.Code.FAILED_PRECONDITION, kmsPluginFixture.encryptRefusal().getCode());
+    assertEquals("written", kmsPluginFixture.decrypt(written));
+    kmsPluginFixture.receiveKeystore(restored.keystore()).advance(LONG);
+    assertEquals(written.getKeyId(), kmsPluginFixture.keyId());
   }
 
   @Test
   void keyringForRecords_isRefusedInWords() {
-    KmsPluginFixture stand = fresh().says(new TestKeyring(remote, Keystore.Use.RECORDS).keystore());
-    Status refusal = stand.statusCall().refusal();
+    KmsPluginFixture kmsPluginFixture =
+        fresh().receiveKeystore(new TestKeyring(remote, Keystore.Use.RECORDS).keystore());
+    Status refusal = kmsPluginFixture.statusCall().refusal();
     assertEquals(Status.Code.FAILED_PRECONDITION, refusal.getCode());
     assertTrue(String.valueOf(refusal.getDescription()).contains("--use kms"), refusal::toString);
   }
 
   @Test
   void keyThatIsGone_stopsWriting() {
-    KmsPluginFixture stand = running();
-    remote.take(1);
-    stand.alone();
-    assertEquals(Status.Code.UNAVAILABLE, status(stand));
-    assertEquals(Status.Code.UNAVAILABLE, stand.encryptRefusal().getCode());
+    KmsPluginFixture kmsPluginFixture = running();
+    remote.hide(1);
+    kmsPluginFixture.leaveFleet();
+    assertEquals(Status.Code.UNAVAILABLE, status(kmsPluginFixture));
+    assertEquals(Status.Code.UNAVAILABLE, kmsPluginFixture.encryptRefusal().getCode());
     remote.give(1);
-    stand.alone().after(LONG);
-    assertEquals(stand.keyId(), stand.encrypt("x").getKeyId());
+    kmsPluginFixture.leaveFleet().advance(LONG);
+    assertEquals(kmsPluginFixture.keyId(), kmsPluginFixture.encrypt("x").getKeyId());
   }
 
   @Test
   void crashBetweenSnapshotAndAnnouncement_announcesTheNewKeyAfterRestart() {
-    KmsPluginFixture stand = running();
-    String before = stand.keyId();
+    KmsPluginFixture kmsPluginFixture = running();
+    String before = kmsPluginFixture.keyId();
     ring.announce(2);
     ring.stage(2);
     Keystore flipped = ring.flip();
     // What a plugin has written when it dies before it tells anybody.
     new PluginSnapshotFile(file())
         .write(new PluginSnapshot(flipped, flipped.activations().getLast()));
-    KmsPluginFixture restarted = fresh().alone();
+    KmsPluginFixture restarted = fresh().leaveFleet();
     assertNotEquals(before, restarted.keyId());
     assertEquals(restarted.keyId(), restarted.encrypt("x").getKeyId());
   }
 
   @Test
   void snapshotThatCannotBeWritten_announcesNothingNew() throws Exception {
-    KmsPluginFixture stand = running();
-    String before = stand.keyId();
+    KmsPluginFixture kmsPluginFixture = running();
+    String before = kmsPluginFixture.keyId();
     Files.delete(file());
     Files.createDirectory(file()); // a rename onto a folder with something in it fails
     Files.createFile(file().resolve("x"));
     ring.announce(2);
     ring.stage(2);
     Keystore flipped = ring.flip();
-    assertThrows(PluginException.class, () -> stand.says(flipped));
-    assertEquals(before, stand.keyId());
-    assertEquals(before, stand.encrypt("x").getKeyId());
+    assertThrows(PluginException.class, () -> kmsPluginFixture.receiveKeystore(flipped));
+    assertEquals(before, kmsPluginFixture.keyId());
+    assertEquals(before, kmsPluginFixture.encrypt("x").getKeyId());
   }
 
   @Test
   void manyFlips_keepEveryValueReadableAndEveryKeyIdNew() {
-    KmsPluginFixture stand = running();
-    List<EncryptResponse> written = new ArrayList<>(List.of(stand.encrypt("v1")));
-    Set<String> keyIds = new HashSet<>(List.of(stand.keyId()));
+    KmsPluginFixture kmsPluginFixture = running();
+    List<EncryptResponse> written = new ArrayList<>(List.of(kmsPluginFixture.encrypt("v1")));
+    Set<String> keyIds = new HashSet<>(List.of(kmsPluginFixture.keyId()));
     for (int version = 2; version <= 6; version++) {
       remote.give(version);
       ring.announce(version);
       ring.stage(version);
-      stand.alone().says(ring.flip());
-      written.add(stand.encrypt("v" + version));
-      assertTrue(keyIds.add(stand.keyId()), "a key_id was used twice");
+      kmsPluginFixture.leaveFleet().receiveKeystore(ring.flip());
+      written.add(kmsPluginFixture.encrypt("v" + version));
+      assertTrue(keyIds.add(kmsPluginFixture.keyId()), "a key_id was used twice");
       ring.complete();
     }
-    KmsPluginFixture restarted = fresh().alone();
+    KmsPluginFixture restarted = fresh().leaveFleet();
     for (int i = 0; i < written.size(); i++) {
       assertEquals("v" + (i + 1), restarted.decrypt(written.get(i)));
     }

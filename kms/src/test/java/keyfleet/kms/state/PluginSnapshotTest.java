@@ -34,7 +34,7 @@ final class PluginSnapshotTest {
     return new PluginSnapshotFile(path());
   }
 
-  private PluginSnapshot snapshot() {
+  private PluginSnapshot pluginSnapshot() {
     return new PluginSnapshot(ring.keystore(), ring.keystore().activations().getLast());
   }
 
@@ -48,16 +48,16 @@ final class PluginSnapshotTest {
   @Test
   void writtenSnapshot_isReadAsItWas() {
     assertEquals(Optional.empty(), file().read());
-    file().write(snapshot());
-    assertEquals(Optional.of(snapshot()), file().read());
+    file().write(pluginSnapshot());
+    assertEquals(Optional.of(pluginSnapshot()), file().read());
     rotateTo(2);
-    file().write(snapshot());
-    assertEquals(Optional.of(snapshot()), file().read());
+    file().write(pluginSnapshot());
+    assertEquals(Optional.of(pluginSnapshot()), file().read());
   }
 
   @Test
   void snapshotFile_isTheOwnersAlone_andLeavesNothingBehind() throws IOException {
-    file().write(snapshot());
+    file().write(pluginSnapshot());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path())));
     try (var all = Files.list(path().resolveSibling(""))) {
       assertEquals(1, all.count());
@@ -66,12 +66,12 @@ final class PluginSnapshotTest {
 
   @Test
   void crashWhileWriting_leavesTheSnapshotBefore() throws IOException {
-    file().write(snapshot());
+    file().write(pluginSnapshot());
     Files.writeString(path().resolveSibling("s.json.new"), "{\"format\":1,\"key");
-    assertEquals(Optional.of(snapshot()), file().read());
+    assertEquals(Optional.of(pluginSnapshot()), file().read());
     rotateTo(2);
-    file().write(snapshot());
-    assertEquals(Optional.of(snapshot()), file().read());
+    file().write(pluginSnapshot());
+    assertEquals(Optional.of(pluginSnapshot()), file().read());
   }
 
   @ParameterizedTest
@@ -88,7 +88,7 @@ final class PluginSnapshotTest {
           "keystore"   | "keystroke"
           """)
   void corruptSnapshot_isRefusedWithASentence(String good, String bad) throws IOException {
-    file().write(snapshot());
+    file().write(pluginSnapshot());
     String text = Files.readString(path());
     assertTrue(text.contains(good), text);
     Files.writeString(path(), text.replace(good, bad));
@@ -99,7 +99,7 @@ final class PluginSnapshotTest {
 
   @Test
   void emptyOrCutSnapshot_isRefused() throws IOException {
-    file().write(snapshot());
+    file().write(pluginSnapshot());
     byte[] whole = Files.readAllBytes(path());
     for (int length = 0; length < whole.length; length++) {
       Files.write(path(), Arrays.copyOf(whole, length));
@@ -109,23 +109,23 @@ final class PluginSnapshotTest {
 
   @Test
   void laterKeystores_leadOnward() {
-    PluginSnapshot before = snapshot();
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(before.keystore()));
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.announce(2)));
+    PluginSnapshot before = pluginSnapshot();
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(before.keystore()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.announce(2)));
     ring.stage(2);
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.flip()));
-    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.judge(ring.complete()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.flip()));
+    assertInstanceOf(PluginSnapshot.SameOrNewer.class, before.compareWith(ring.complete()));
   }
 
   @Test
   void earlierKeystoreOrAnother_isBehind() {
     Keystore old = ring.keystore();
     rotateTo(2);
-    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(old));
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(old));
     Keystore.Identity again = new Keystore.Identity("ring-of-the-test", 2, Keystore.Use.KMS);
-    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(named(again)));
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(named(again)));
     Keystore.Identity other = new Keystore.Identity("another", 1, Keystore.Use.KMS);
-    assertInstanceOf(PluginSnapshot.StoreBehind.class, snapshot().judge(named(other)));
+    assertInstanceOf(PluginSnapshot.StoreBehind.class, pluginSnapshot().compareWith(named(other)));
   }
 
   private Keystore named(Keystore.Identity identity) {
@@ -148,6 +148,6 @@ final class PluginSnapshotTest {
     other.stage(3);
     Keystore flipped = other.flip();
     rotateTo(2);
-    assertInstanceOf(PluginSnapshot.HistoryDiverged.class, snapshot().judge(flipped));
+    assertInstanceOf(PluginSnapshot.HistoryDiverged.class, pluginSnapshot().compareWith(flipped));
   }
 }
