@@ -17,7 +17,7 @@ import keyfleet.kms.PluginException;
 import keyfleet.member.MemberException;
 import keyfleet.providers.ProviderException;
 import keyfleet.providers.ProviderSpec.ProviderContext;
-import keyfleet.server.AddressException;
+import keyfleet.server.ListenAddressException;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import keyfleet.store.StoreRefusedException;
@@ -116,7 +116,7 @@ final class Keyfleet {
           "the version of keyfleet that wrote it");
     } catch (PluginException e) {
       return fail(e.getMessage(), e.remedy());
-    } catch (AddressException e) {
+    } catch (ListenAddressException e) {
       return fail(e.getMessage(), "--listen with a free port, or :0 for any");
     } catch (KekUnavailableException e) {
       return fail(e.getMessage(), "check the key provider, then run the command again");

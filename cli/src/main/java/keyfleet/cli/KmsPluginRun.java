@@ -8,8 +8,8 @@ import keyfleet.kms.PluginEvent;
 import keyfleet.member.MemberEvent;
 import keyfleet.member.ProcessSettings;
 import keyfleet.otel.OtlpTracing;
-import keyfleet.server.Door;
 import keyfleet.server.EventLog;
+import keyfleet.server.ProbeServer;
 import keyfleet.store.engine.StoreUrl;
 import keyfleet.store.host.BootClock;
 import picocli.CommandLine.Model.CommandSpec;
@@ -77,7 +77,7 @@ final class KmsPluginRun implements Command {
         plugin) {
       plugin.start();
       InetSocketAddress probes = new InetSocketAddress(told.probes().host(), told.probes().port());
-      try (Door door = Door.open(probes, () -> readiness(plugin), plugin.metrics())) {
+      try (ProbeServer door = ProbeServer.open(probes, () -> readiness(plugin), plugin.metrics())) {
         log.info(
             "answers /livez, /readyz and /metrics at %s:%d"
                 .formatted(door.address().getHostString(), door.address().getPort()));
@@ -88,9 +88,9 @@ final class KmsPluginRun implements Command {
     return Exit.OK;
   }
 
-  private static Door.Ready readiness(KmsPlugin plugin) {
+  private static ProbeServer.Readiness readiness(KmsPlugin plugin) {
     KmsPlugin.Health health = plugin.health();
-    return new Door.Ready("kms", health.healthy(), health.message());
+    return new ProbeServer.Readiness("kms", health.healthy(), health.message());
   }
 
   private static void tell(EventLog log, MemberEvent event) {

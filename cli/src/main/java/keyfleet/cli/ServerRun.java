@@ -51,8 +51,8 @@ final class ServerRun implements Command {
     StoreOptions.makeHome(parsed, office);
     try (Stores stores = StoreOptions.open(parsed, office);
         Providers providers = Providers.open(parsed, keyring, around)) {
-      Server.Ties ties =
-          new Server.Ties(
+      Server.Resources ties =
+          new Server.Resources(
               stores.kv(),
               stores.storeChecks(),
               stores,
@@ -70,11 +70,12 @@ final class ServerRun implements Command {
     return new Server.Settings(keyring, told.roles(), process, version, listen, told.throttle());
   }
 
-  private static List<Server.Declared> declared(
+  private static List<Server.RecordCollection> declared(
       ServerSettings told, KeyringName keyring, Stores stores) {
     return told.collections().stream()
         .filter(it -> it.keyring().equals(keyring))
-        .map(it -> new Server.Declared(stores.recordsEngine(), stores.records(), it.shape()))
+        .map(
+            it -> new Server.RecordCollection(stores.recordsEngine(), stores.records(), it.shape()))
         .toList();
   }
 

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import keyfleet.server.EventLog;
+import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
-import keyfleet.server.Throttle;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -20,7 +20,7 @@ record ServerSettings(
     Listen listen,
     EventLog.Format logFormat,
     List<DeclaredCollection> collections,
-    Throttle throttle) {
+    RateLimit throttle) {
 
   private static final String ROLES = "--roles";
   private static final String LISTEN = "--listen";
@@ -86,8 +86,8 @@ record ServerSettings(
             .orElse(EventLog.Format.TEXT),
         config.collections(),
         Setting.of(parsed, RATE, ConfigKey.RATE, environment)
-            .map(word -> new Throttle(rate(word)))
-            .orElse(Throttle.NONE));
+            .map(word -> new RateLimit(rate(word)))
+            .orElse(RateLimit.NONE));
   }
 
   private static Set<Role> roles(Setting list) {

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import keyfleet.cli.ServerSettings.Listen;
 import keyfleet.crypto.KeyringName;
 import keyfleet.server.EventLog;
+import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
-import keyfleet.server.Throttle;
 import keyfleet.store.CollectionShape;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,7 +111,7 @@ class ConfigTest {
             new Listen("127.0.0.1", 0),
             EventLog.Format.TEXT,
             List.of(),
-            Throttle.NONE),
+            RateLimit.NONE),
         unset);
     Config file = config(FULL, Map.of());
     assertEquals(
@@ -120,7 +120,7 @@ class ConfigTest {
             new Listen("0.0.0.0", 9000),
             EventLog.Format.JSON,
             file.collections(),
-            new Throttle(500)),
+            new RateLimit(500)),
         server(file));
     Config variables =
         config(
@@ -134,13 +134,13 @@ class ConfigTest {
     assertEquals(Set.of(Role.SCHEDULER, Role.WORKER), set.roles());
     assertEquals(new Listen("[::1]", 0), set.listen());
     assertEquals(EventLog.Format.TEXT, set.logFormat());
-    assertEquals(new Throttle(7), set.throttle());
+    assertEquals(new RateLimit(7), set.throttle());
     ServerSettings flagged =
         server(variables, "--roles=worker", "--listen=h:1", "--log-format=json", "--rate=9");
     assertEquals(Set.of(Role.WORKER), flagged.roles());
     assertEquals(new Listen("h", 1), flagged.listen());
     assertEquals(EventLog.Format.JSON, flagged.logFormat());
-    assertEquals(new Throttle(9), flagged.throttle());
+    assertEquals(new RateLimit(9), flagged.throttle());
   }
 
   @ParameterizedTest

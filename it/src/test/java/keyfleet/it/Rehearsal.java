@@ -22,9 +22,9 @@ import keyfleet.member.Member;
 import keyfleet.member.PlainFields;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
+import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
 import keyfleet.server.Server;
-import keyfleet.server.Throttle;
 
 /// Does once, in one process, what servers, applications and commands of the tests do, so that the
 /// classes they need can be archived. What comes of it does not matter.
@@ -70,8 +70,8 @@ final class Rehearsal {
             process,
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            Throttle.NONE),
-        new Server.Ties(
+            RateLimit.NONE),
+        new Server.Resources(
             wiring.store().kv(),
             wiring.store().storeChecks(),
             wiring,

@@ -14,9 +14,9 @@ import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditContext;
 import keyfleet.member.ProcessSettings;
 import keyfleet.server.EventLog;
+import keyfleet.server.RateLimit;
 import keyfleet.server.Role;
 import keyfleet.server.Server;
-import keyfleet.server.Throttle;
 
 /// `keyfleet server` with failpoints: the same server, wired as the command wires it, in a process
 /// that dies where a test wants it to. It starts and rests as it is told, as often as it is told,
@@ -48,11 +48,11 @@ final class ServerUnderTest {
             process,
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            new Throttle(Integer.getInteger("keyfleet.it.rate", 0)));
+            new RateLimit(Integer.getInteger("keyfleet.it.rate", 0)));
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Wiring wiring = new Wiring(System.getenv())) {
-      Server.Ties ties =
-          new Server.Ties(
+      Server.Resources ties =
+          new Server.Resources(
               wiring.store().kv(),
               wiring.store().storeChecks(),
               wiring,

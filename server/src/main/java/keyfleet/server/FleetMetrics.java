@@ -43,11 +43,11 @@ final class FleetMetrics implements MultiCollector {
 
   private final String key;
   private final Member member;
-  private final Lookout lookout;
+  private final FleetMonitor lookout;
   private final LongSupplier moved;
   private final List<StoreCheck> checks;
 
-  FleetMetrics(Member member, Lookout lookout, LongSupplier moved, List<StoreCheck> checks) {
+  FleetMetrics(Member member, FleetMonitor lookout, LongSupplier moved, List<StoreCheck> checks) {
     this.key = member.keyring().value();
     this.member = member;
     this.lookout = lookout;
@@ -145,7 +145,7 @@ final class FleetMetrics implements MultiCollector {
     return points.build();
   }
 
-  private void add(FleetPicture picture, List<MetricSnapshot> all) {
+  private void add(FleetSnapshot picture, List<MetricSnapshot> all) {
     List<Heartbeat> fresh = picture.roster().fresh(picture.keystore().timings().fresh());
     all.add(nodes(fresh));
     all.add(versions(picture.keystore()));
@@ -191,7 +191,7 @@ final class FleetMetrics implements MultiCollector {
     return points.build();
   }
 
-  private MetricSnapshot laggards(FleetPicture picture) {
+  private MetricSnapshot laggards(FleetSnapshot picture) {
     int count = picture.readiness() instanceof NotReady(var laggards, _, _) ? laggards.size() : 0;
     return GaugeSnapshot.builder()
         .name("keyfleet_kek_laggards")
@@ -200,11 +200,11 @@ final class FleetMetrics implements MultiCollector {
         .build();
   }
 
-  private static int running(FleetPicture picture) {
+  private static int running(FleetSnapshot picture) {
     return Rotation.unfinishedJob(picture.keystore().rotation()).isPresent() ? 1 : 0;
   }
 
-  private void addRotation(FleetPicture picture, List<MetricSnapshot> all) {
+  private void addRotation(FleetSnapshot picture, List<MetricSnapshot> all) {
     RotationProgress rotationProgress = picture.rotationProgress();
     if (rotationProgress != null) {
       double ratio =
@@ -226,7 +226,7 @@ final class FleetMetrics implements MultiCollector {
     }
   }
 
-  private void addFindings(FleetPicture picture, List<MetricSnapshot> all) {
+  private void addFindings(FleetSnapshot picture, List<MetricSnapshot> all) {
     Map<KekVersion, Long> envelopes = picture.findings().envelopes();
     if (envelopes != null) {
       var points = GaugeSnapshot.builder().name("keyfleet_envelopes");

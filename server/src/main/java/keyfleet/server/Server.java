@@ -40,7 +40,7 @@ public final class Server implements AutoCloseable {
       ProcessSettings process,
       String software,
       InetSocketAddress listen,
-      Throttle throttle) {
+      RateLimit throttle) {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
@@ -52,22 +52,22 @@ public final class Server implements AutoCloseable {
   /// A collection of the team's own, whose records rotate with the keyring.
   ///
   /// @param engine the scheme of its URL
-  public record Declared(String engine, Engine at, CollectionShape shape) {}
+  public record RecordCollection(String engine, Engine at, CollectionShape shape) {}
 
   /// What the process works with. Its owner closes all of it after the server.
   ///
   /// @param checks what was found on opening the store
-  public record Ties(
+  public record Resources(
       Kv kv,
       List<StoreCheck> storeChecks,
       CollectionOpener stores,
       List<KekProvider> providers,
-      List<Declared> collections) {}
+      List<RecordCollection> collections) {}
 
   private static final int NONCE_BYTES = 16;
 
   private final Settings settings;
-  private final Ties ties;
+  private final Resources ties;
   private final AuditContext author;
   private final EventLog log;
   private final Failpoints failpoints;
@@ -78,7 +78,7 @@ public final class Server implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
   public Server(
-      Settings settings, Ties ties, AuditContext author, EventLog log, Failpoints failpoints) {
+      Settings settings, Resources ties, AuditContext author, EventLog log, Failpoints failpoints) {
     this.settings = settings;
     this.ties = ties;
     this.author = author;
@@ -92,7 +92,7 @@ public final class Server implements AutoCloseable {
       ties.storeChecks().stream()
           .filter(it -> it.level() != StoreCheck.Level.OK)
           .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
-      String trial = new FirstUse(ties.kv(), nonce(), clock).check();
+      String trial = new FirstUseCheck(ties.kv(), nonce(), clock).check();
       if (!trial.isEmpty()) {
         log.info(trial);
       }
@@ -140,26 +140,28 @@ public final class Server implements AutoCloseable {
     String driver = member.instance() + "/" + nonce().substring(0, 8);
     RotationLoop loop =
         new RotationLoop(driver, keyringStore, collectionCatalog, member.keys(), clock);
-    Worker worker = new Worker(loop, settings.throttle(), log);
+    RotationWorker worker = new RotationWorker(loop, settings.throttle(), log);
     KeyringStore unseen =
         new KeyringStore(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
     CollectionCatalog counted = new CollectionCatalog(unseen, ties.stores(), Failpoints.NONE);
-    Lookout lookout = new Lookout(unseen, counted, member.keys(), settings.roles(), clock);
+    FleetMonitor lookout =
+        new FleetMonitor(unseen, counted, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
-      Chore driving = opened(new Chore("worker", worker::turn, log));
+      PeriodicTask driving = opened(new PeriodicTask("worker", worker::turn, log));
       opened(keyringStore.watch(driving::ring));
       driving.start();
     }
-    opened(new Chore("lookout", lookout::look, log)).start();
+    opened(new PeriodicTask("lookout", lookout::look, log)).start();
     FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.storeChecks());
-    Door door = opened(Door.open(settings.listen(), () -> readiness(member), metrics));
+    ProbeServer door =
+        opened(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
         "listens at %s:%d".formatted(door.address().getHostString(), door.address().getPort()));
   }
 
   /// A process that may not seal is not ready; it is alive, and opens what it can.
-  private static Door.Ready readiness(Member member) {
-    return new Door.Ready("member", member.isReady(), member.state().description());
+  private static ProbeServer.Readiness readiness(Member member) {
+    return new ProbeServer.Readiness("member", member.isReady(), member.state().description());
   }
 
   private <T extends AutoCloseable> T opened(T one) {

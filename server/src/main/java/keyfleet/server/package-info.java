@@ -6,13 +6,13 @@
 /// |---------------------|----------------------------------------------------------------------|
 /// | `keyfleet-beat-…`   | the member's rounds                                                  |
 /// | `keyfleet-events-…` | writes the member's events to the [EventLog]                         |
-/// | `keyfleet-worker`   | [Worker]: ticks the rotation loop; a change of the keystore wakes it |
+/// | `keyfleet-worker`   | [RotationWorker]: ticks the rotation loop; a change of the keystore wakes it |
 /// | `keyfleet-mover-…`  | the worker's crew: move records while it writes others               |
-/// | `keyfleet-lookout`  | [Lookout]: takes a [FleetPicture] once a heartbeat                   |
-/// | virtual ones        | [Door]: each answers one request, from memory                        |
+/// | `keyfleet-lookout`  | [FleetMonitor]: takes a [FleetSnapshot] once a heartbeat                   |
+/// | virtual ones        | [ProbeServer]: each answers one request, from memory                        |
 ///
-/// A store that nobody has used yet is tried before it is relied on ([FirstUse]). What a process
-/// says of itself goes to the [EventLog], a line an event; a state that lasts is said once.
+/// A store that nobody has used yet is tried before it is relied on ([FirstUseCheck]). What a
+/// process says of itself goes to the [EventLog], a line an event; a state that lasts is said once.
 @NullMarked
 package keyfleet.server;
 

@@ -15,7 +15,7 @@ import keyfleet.control.rotation.KeyringOperations.Done;
 import keyfleet.crypto.KekVersion;
 import keyfleet.keyring.Rotation;
 import keyfleet.member.MemberException;
-import keyfleet.server.Rig.Reply;
+import keyfleet.server.ServerFixture.Reply;
 import keyfleet.store.LossyKv;
 import keyfleet.store.StoreRefusedException;
 import org.junit.jupiter.api.AfterEach;
@@ -25,11 +25,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ServerTest {
   @TempDir Path folder;
-  private Rig rig;
+  private ServerFixture rig;
 
   @BeforeEach
   void open() {
-    rig = new Rig(folder);
+    rig = new ServerFixture(folder);
   }
 
   @AfterEach
@@ -141,10 +141,10 @@ class ServerTest {
       InetSocketAddress address =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort());
       Server server = rig.server("late", rig.engine.kv(), address, Role.WORKER);
-      assertThrows(AddressException.class, server::start);
+      assertThrows(ListenAddressException.class, server::start);
     }
     assertTrue(
-        rig.keyringStore().readRoster(Rig.TIMINGS).heartbeats().isEmpty(),
+        rig.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty(),
         "its heartbeat is deleted");
   }
 
@@ -175,7 +175,7 @@ class ServerTest {
     Server server = rig.server("w", Role.WORKER);
     server.start();
     server.close();
-    assertTrue(rig.keyringStore().readRoster(Rig.TIMINGS).heartbeats().isEmpty());
+    assertTrue(rig.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty());
     assertTrue(rig.log().contains("left the fleet of keyring main as w"), rig::log);
   }
 }

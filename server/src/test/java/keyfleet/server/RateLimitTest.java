@@ -8,21 +8,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ThrottleTest {
+class RateLimitTest {
   @ParameterizedTest
   @CsvSource({"0, 200, 0", "200, 200, 1000", "400, 200, 500", "10, 10, 1000", "500, 0, 0"})
   void rate_isHeldByWaiting(int perSecond, long moved, long millis) {
-    assertEquals(Duration.ofMillis(millis), new Throttle(perSecond).after(moved));
+    assertEquals(Duration.ofMillis(millis), new RateLimit(perSecond).after(moved));
   }
 
   @Test
   void batch_isASecondsWorth() {
-    assertEquals(10, new Throttle(10).batchSize());
-    assertEquals(Integer.MAX_VALUE, Throttle.NONE.batchSize());
+    assertEquals(10, new RateLimit(10).batchSize());
+    assertEquals(Integer.MAX_VALUE, RateLimit.NONE.batchSize());
   }
 
   @Test
   void negativeRate_isRefused() {
-    assertThrows(IllegalArgumentException.class, () -> new Throttle(-1));
+    assertThrows(IllegalArgumentException.class, () -> new RateLimit(-1));
   }
 }

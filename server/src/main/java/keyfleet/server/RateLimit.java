@@ -5,12 +5,12 @@ import java.time.Duration;
 /// How fast a worker may move records.
 ///
 /// @param perSecond 0 for as fast as the store takes them
-public record Throttle(int perSecond) {
-  public static final Throttle NONE = new Throttle(0);
+public record RateLimit(int perSecond) {
+  public static final RateLimit NONE = new RateLimit(0);
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-  public Throttle {
+  public RateLimit {
     if (perSecond < 0) {
       throw new IllegalArgumentException("a rate is not negative: " + perSecond);
     }

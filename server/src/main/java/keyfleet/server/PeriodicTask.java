@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 
 /// Work that is done again and again on a thread of its own, until the process ends. It says itself
 /// after what time it wants to be done again; a bell brings that forward.
-final class Chore implements AutoCloseable {
+final class PeriodicTask implements AutoCloseable {
   /// For the turn that is under way when the process is told to end.
   private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
 
@@ -20,13 +20,13 @@ final class Chore implements AutoCloseable {
   private final Thread thread;
   private volatile boolean over;
 
-  Chore(String name, Supplier<Duration> turn, EventLog log) {
+  PeriodicTask(String name, Supplier<Duration> turn, EventLog log) {
     this.turn = turn;
     this.log = log;
     this.thread = Thread.ofPlatform().daemon().name("keyfleet-" + name).unstarted(this::run);
   }
 
-  Chore start() {
+  PeriodicTask start() {
     thread.start();
     return this;
   }

@@ -20,13 +20,13 @@ import keyfleet.keyring.VersionState;
 import keyfleet.member.document.KeystoreStore.StoredKeystore;
 import keyfleet.member.heartbeat.ProcessIdentity;
 import keyfleet.member.keys.LoadedKeys;
-import keyfleet.server.FleetPicture.Findings;
+import keyfleet.server.FleetSnapshot.SlowChecks;
 import keyfleet.store.MalformedValueException;
 import keyfleet.store.StoreException;
 import org.jspecify.annotations.Nullable;
 
 /// Looks at the fleet once a heartbeat, so that who asks for metrics never waits for the store.
-final class Lookout {
+final class FleetMonitor {
   /// Counting records and following the audit chain read much.
   private static final Duration SELDOM = Duration.ofMinutes(5);
 
@@ -35,11 +35,11 @@ final class Lookout {
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
-  private volatile @Nullable FleetPicture picture;
-  private Findings findings = Findings.NONE;
+  private volatile @Nullable FleetSnapshot picture;
+  private SlowChecks findings = SlowChecks.NONE;
   private long foundAt;
 
-  Lookout(
+  FleetMonitor(
       KeyringStore keyringStore,
       CollectionCatalog collectionCatalog,
       LoadedKeys keys,
@@ -54,7 +54,7 @@ final class Lookout {
 
   /// Nothing before the first look, while there is no keystore, and when the store did not answer
   /// the last time: old figures are not shown as new ones.
-  Optional<FleetPicture> picture() {
+  Optional<FleetSnapshot> picture() {
     return Optional.ofNullable(picture);
   }
 
@@ -70,10 +70,10 @@ final class Lookout {
     }
   }
 
-  private FleetPicture taken(Keystore keystore) {
+  private FleetSnapshot taken(Keystore keystore) {
     KekVersion target = target(keystore);
     Roster roster = keyringStore.readRoster(keystore.timings());
-    return new FleetPicture(
+    return new FleetSnapshot(
         keystore,
         roster,
         target,
@@ -104,12 +104,12 @@ final class Lookout {
             .evaluate(roster, new AnyProcesses());
   }
 
-  private Findings findings() {
+  private SlowChecks findings() {
     boolean isDue =
-        findings.equals(Findings.NONE) || clock.getAsLong() - foundAt >= SELDOM.toNanos();
+        findings.equals(SlowChecks.NONE) || clock.getAsLong() - foundAt >= SELDOM.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
       AuditVerdict audit = keyringStore.audit().verify();
-      findings = new Findings(collectionCatalog.countByVersion().orElse(null), audit);
+      findings = new SlowChecks(collectionCatalog.countByVersion().orElse(null), audit);
       foundAt = clock.getAsLong();
     }
     return findings;

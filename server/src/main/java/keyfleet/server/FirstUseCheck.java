@@ -16,7 +16,7 @@ import keyfleet.store.engine.CompareAndSetProbe.Passed;
 
 /// A store is not believed before it was tried: the first process that uses it lets a few writers
 /// race, and notes that what was acknowledged was there.
-final class FirstUse {
+final class FirstUseCheck {
   private static final Bucket TRIALS = new Bucket.Lasting("store_trials");
   private static final Key RACE = new Key("race");
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -26,7 +26,7 @@ final class FirstUse {
   private final LongSupplier clock;
 
   /// `name` is this process's alone.
-  FirstUse(Kv kv, String name, LongSupplier clock) {
+  FirstUseCheck(Kv kv, String name, LongSupplier clock) {
     this.kv = kv;
     this.name = name;
     this.clock = clock;

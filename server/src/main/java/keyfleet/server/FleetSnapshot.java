@@ -16,20 +16,20 @@ import org.jspecify.annotations.Nullable;
 ///   staged, else the active one
 /// @param progress of the last rotation that reported any
 /// @param signAge how long ago a driver gave a sign of life
-record FleetPicture(
+record FleetSnapshot(
     Keystore keystore,
     Roster roster,
     KekVersion target,
     Verdict readiness,
     @Nullable RotationProgress rotationProgress,
     @Nullable Duration signAge,
-    Findings findings) {
+    SlowChecks findings) {
 
   /// What takes long to find out, and is looked for seldom.
   ///
   /// @param envelopes records that need each version; nothing while they were not counted
   /// @param audit nothing while nobody has looked
-  record Findings(@Nullable SortedMap<KekVersion, Long> envelopes, @Nullable AuditVerdict audit) {
-    static final Findings NONE = new Findings(null, null);
+  record SlowChecks(@Nullable SortedMap<KekVersion, Long> envelopes, @Nullable AuditVerdict audit) {
+    static final SlowChecks NONE = new SlowChecks(null, null);
   }
 }

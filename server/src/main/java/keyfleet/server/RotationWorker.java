@@ -8,20 +8,20 @@ import keyfleet.keyring.Keystore;
 import keyfleet.keyring.Timings;
 
 /// Drives the rotations of one keyring, turn by turn, and says what is new.
-final class Worker {
+final class RotationWorker {
   /// A worker without a hint sees an order after this part of a heartbeat.
   private static final int TURNS_PER_BEAT = 6;
 
   private static final Duration SHORTEST = Duration.ofMillis(50);
 
   private final RotationLoop loop;
-  private final Throttle throttle;
-  private final RotationDiary diary = new RotationDiary();
+  private final RateLimit throttle;
+  private final RotationChangeDetector diary = new RotationChangeDetector();
   private final EventLog log;
   private String trouble = "";
   private long moved;
 
-  Worker(RotationLoop loop, Throttle throttle, EventLog log) {
+  RotationWorker(RotationLoop loop, RateLimit throttle, EventLog log) {
     this.loop = loop;
     this.throttle = throttle;
     this.log = log;

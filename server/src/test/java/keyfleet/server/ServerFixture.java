@@ -52,7 +52,7 @@ import keyfleet.store.engine.Engine;
 import keyfleet.store.engine.StoreUrl;
 
 /// Servers on one SQLite file, and an operator who gives orders there.
-final class Rig implements AutoCloseable {
+final class ServerFixture implements AutoCloseable {
   static final Timings TIMINGS =
       new Timings(
           Duration.ofMillis(200),
@@ -72,7 +72,7 @@ final class Rig implements AutoCloseable {
   private final ByteArrayOutputStream logged = new ByteArrayOutputStream();
   private final Map<String, String> keys = new HashMap<>();
 
-  Rig(Path folder) {
+  ServerFixture(Path folder) {
     engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + folder.resolve("fleet.db")));
     engine.createCollection(ORDERS);
     for (int version = 1; version <= 2; version++) {
@@ -98,13 +98,13 @@ final class Rig implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, Throttle.NONE),
-            new Server.Ties(
+                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, RateLimit.NONE),
+            new Server.Resources(
                 kv,
                 engine.storeChecks(),
                 stores(),
                 List.of(provider()),
-                List.of(new Server.Declared("sqlite", engine, ORDERS))),
+                List.of(new Server.RecordCollection("sqlite", engine, ORDERS))),
             new AuditContext(
                 new AuditActor("tester", "host", name), InstantSource.fixed(Instant.EPOCH)),
             new EventLog(
@@ -135,12 +135,12 @@ final class Rig implements AutoCloseable {
         keyringStore,
         new CollectionCatalog(keyringStore, stores(), Failpoints.NONE),
         holder,
-        Rig::nonce,
+        ServerFixture::nonce,
         RANDOM);
   }
 
   KeyringStore keyringStore() {
-    return new KeyringStore(KeyringName.MAIN, engine.kv(), Rig::nonce, Failpoints.NONE);
+    return new KeyringStore(KeyringName.MAIN, engine.kv(), ServerFixture::nonce, Failpoints.NONE);
   }
 
   void announce(int version) {

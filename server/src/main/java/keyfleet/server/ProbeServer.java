@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 
 /// What orchestrators and monitors ask over HTTP: `/livez`, `/readyz`, `/metrics`. Answers come
 /// from memory, so nobody who asks can make the store work.
-public final class Door implements AutoCloseable {
+public final class ProbeServer implements AutoCloseable {
   /// The JDK's server waits for ever by default, for slow clients too.
   private static final Map<String, String> LIMITS =
       Map.of(
@@ -27,38 +27,38 @@ public final class Door implements AutoCloseable {
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final int STOP_SECONDS = 1;
 
-  private record Answer(int status, String type, String body) {}
+  private record Response(int status, String type, String body) {}
 
   /// Whether a process may be sent work, and why.
-  public record Ready(String who, boolean yes, String words) {}
+  public record Readiness(String who, boolean yes, String words) {}
 
-  private final Supplier<Ready> readiness;
+  private final Supplier<Readiness> readiness;
   private final MultiCollector metrics;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-  private Door(HttpServer server, Supplier<Ready> readiness, MultiCollector metrics) {
+  private ProbeServer(HttpServer server, Supplier<Readiness> readiness, MultiCollector metrics) {
     this.server = server;
     this.readiness = readiness;
     this.metrics = metrics;
   }
 
-  /// Throws [AddressException] if the address is taken, or none of this host's.
-  public static Door open(
-      InetSocketAddress address, Supplier<Ready> readiness, MultiCollector metrics) {
+  /// Throws [ListenAddressException] if the address is taken, or none of this host's.
+  public static ProbeServer open(
+      InetSocketAddress address, Supplier<Readiness> readiness, MultiCollector metrics) {
     LIMITS.forEach((name, value) -> {
       if (System.getProperty(name) == null) {
         System.setProperty(name, value);
       }
     });
     try {
-      Door door = new Door(HttpServer.create(address, 0), readiness, metrics);
+      ProbeServer door = new ProbeServer(HttpServer.create(address, 0), readiness, metrics);
       door.server.createContext("/", door::answer);
       door.server.setExecutor(door.threads);
       door.server.start();
       return door;
     } catch (IOException e) {
-      throw new AddressException(address, e);
+      throw new ListenAddressException(address, e);
     }
   }
 
@@ -68,7 +68,7 @@ public final class Door implements AutoCloseable {
 
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
-      Answer answer = answered(exchange);
+      Response answer = answered(exchange);
       byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("Content-Type", answer.type());
       exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
@@ -80,31 +80,33 @@ public final class Door implements AutoCloseable {
     }
   }
 
-  private Answer answered(HttpExchange exchange) throws IOException {
+  private Response answered(HttpExchange exchange) throws IOException {
     String method = exchange.getRequestMethod();
     if (!method.equals("GET") && !method.equals("HEAD")) {
       exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-      return new Answer(405, TEXT, "only GET is answered here\n");
+      return new Response(405, TEXT, "only GET is answered here\n");
     }
     return switch (exchange.getRequestURI().getPath()) {
-      case "/livez" -> new Answer(200, TEXT, "ok\n");
+      case "/livez" -> new Response(200, TEXT, "ok\n");
       case "/readyz" -> readiness();
       case "/metrics" -> scraped();
-      default -> new Answer(404, TEXT, "there are /livez, /readyz and /metrics\n");
+      default -> new Response(404, TEXT, "there are /livez, /readyz and /metrics\n");
     };
   }
 
-  private Answer readiness() {
-    Ready now = readiness.get();
+  private Response readiness() {
+    Readiness now = readiness.get();
     String line = now.who() + " " + now.words() + "\n";
-    return now.yes() ? new Answer(200, TEXT, "[+]" + line) : new Answer(503, TEXT, "[-]" + line);
+    return now.yes()
+        ? new Response(200, TEXT, "[+]" + line)
+        : new Response(503, TEXT, "[-]" + line);
   }
 
-  private Answer scraped() throws IOException {
+  private Response scraped() throws IOException {
     PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     writer.write(body, metrics.collect());
-    return new Answer(200, writer.getContentType(), body.toString(StandardCharsets.UTF_8));
+    return new Response(200, writer.getContentType(), body.toString(StandardCharsets.UTF_8));
   }
 
   @Override

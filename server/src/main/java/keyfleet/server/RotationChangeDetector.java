@@ -17,20 +17,20 @@ import keyfleet.server.EventLog.Level;
 import org.jspecify.annotations.Nullable;
 
 /// What is new about a keyring's rotation since it was last looked at.
-final class RotationDiary {
+final class RotationChangeDetector {
   /// Something to say once.
-  record News(Level level, String words) {}
+  record Event(Level level, String words) {}
 
   private @Nullable Rotation last;
 
   /// Nothing at the first look: it is the state of things, and no news.
-  List<News> note(Keystore keystore) {
+  List<Event> note(Keystore keystore) {
     Rotation before = last;
     last = keystore.rotation();
     if (before == null || before.equals(last)) {
       return List.of();
     }
-    List<News> news = new ArrayList<>();
+    List<Event> news = new ArrayList<>();
     Optional<RotationJob> rotationJob = Rotation.lastJob(last);
     rotationJob.ifPresent(it -> about(it, Rotation.lastJob(before).orElse(null), news));
     if (!before.phase().equals(last.phase()) || rotationJob.isEmpty()) {
@@ -40,7 +40,7 @@ final class RotationDiary {
   }
 
   private static void about(
-      RotationJob rotationJob, @Nullable RotationJob before, List<News> news) {
+      RotationJob rotationJob, @Nullable RotationJob before, List<Event> news) {
     if (before == null || !before.id().equals(rotationJob.id())) {
       news.add(
           info(
@@ -61,12 +61,12 @@ final class RotationDiary {
     }
   }
 
-  private static News phase(Rotation before, Rotation now) {
+  private static Event phase(Rotation before, Rotation now) {
     return switch (now) {
       case Running running -> info(name(running.rotationJob()) + " is " + now.phase());
       case Paused(Running was) -> info(name(was.rotationJob()) + " is paused");
       case Blocked(RotationJob rotationJob, long failed) ->
-          new News(
+          new Event(
               Level.WARN,
               "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
                   .formatted(name(rotationJob), failed));
@@ -76,7 +76,7 @@ final class RotationDiary {
           info(name(rotationJob) + " is aborted: " + rotationJob.to() + " is active");
       case Idle() ->
           info(
-              Rotation.lastJob(before).map(RotationDiary::name).orElse("the rotation")
+              Rotation.lastJob(before).map(RotationChangeDetector::name).orElse("the rotation")
                   + " is over, and changed nothing");
     };
   }
@@ -91,7 +91,7 @@ final class RotationDiary {
     return kind + rotationJob.id().value();
   }
 
-  private static News info(String words) {
-    return new News(Level.INFO, words);
+  private static Event info(String words) {
+    return new Event(Level.INFO, words);
   }
 }
