@@ -77,10 +77,11 @@ final class KmsPluginRun implements Command {
         plugin) {
       plugin.start();
       InetSocketAddress probes = new InetSocketAddress(told.probes().host(), told.probes().port());
-      try (ProbeServer door = ProbeServer.open(probes, () -> readiness(plugin), plugin.metrics())) {
+      try (ProbeServer probeServer =
+          ProbeServer.open(probes, () -> readiness(plugin), plugin.metrics())) {
         log.info(
             "answers /livez, /readyz and /metrics at %s:%d"
-                .formatted(door.address().getHostString(), door.address().getPort()));
+                .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
         life.await();
         log.info("stops");
       }

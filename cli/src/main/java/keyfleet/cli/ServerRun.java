@@ -51,7 +51,7 @@ final class ServerRun implements Command {
     StoreOptions.makeHome(parsed, office);
     try (Stores stores = StoreOptions.open(parsed, office);
         Providers providers = Providers.open(parsed, keyring, around)) {
-      Server.Resources ties =
+      Server.Resources resources =
           new Server.Resources(
               stores.kv(),
               stores.storeChecks(),
@@ -60,14 +60,14 @@ final class ServerRun implements Command {
               declared(told, keyring, stores));
       Server.Settings settings = settings(told, keyring, process);
       return serve(
-          new Server(settings, ties, author(operator, process), log, Failpoints.NONE), log);
+          new Server(settings, resources, author(operator, process), log, Failpoints.NONE), log);
     }
   }
 
   private Server.Settings settings(
       ServerSettings told, KeyringName keyring, ProcessSettings process) {
     InetSocketAddress listen = new InetSocketAddress(told.listen().host(), told.listen().port());
-    return new Server.Settings(keyring, told.roles(), process, version, listen, told.throttle());
+    return new Server.Settings(keyring, told.roles(), process, version, listen, told.rateLimit());
   }
 
   private static List<Server.RecordCollection> declared(

@@ -20,7 +20,7 @@ record ServerSettings(
     Listen listen,
     EventLog.Format logFormat,
     List<DeclaredCollection> collections,
-    RateLimit throttle) {
+    RateLimit rateLimit) {
 
   private static final String ROLES = "--roles";
   private static final String LISTEN = "--listen";
@@ -87,7 +87,7 @@ record ServerSettings(
         config.collections(),
         Setting.of(parsed, RATE, ConfigKey.RATE, environment)
             .map(word -> new RateLimit(rate(word)))
-            .orElse(RateLimit.NONE));
+            .orElse(RateLimit.UNLIMITED));
   }
 
   private static Set<Role> roles(Setting list) {

@@ -111,7 +111,7 @@ class ConfigTest {
             new Listen("127.0.0.1", 0),
             EventLog.Format.TEXT,
             List.of(),
-            RateLimit.NONE),
+            RateLimit.UNLIMITED),
         unset);
     Config file = config(FULL, Map.of());
     assertEquals(
@@ -134,13 +134,13 @@ class ConfigTest {
     assertEquals(Set.of(Role.SCHEDULER, Role.WORKER), set.roles());
     assertEquals(new Listen("[::1]", 0), set.listen());
     assertEquals(EventLog.Format.TEXT, set.logFormat());
-    assertEquals(new RateLimit(7), set.throttle());
+    assertEquals(new RateLimit(7), set.rateLimit());
     ServerSettings flagged =
         server(variables, "--roles=worker", "--listen=h:1", "--log-format=json", "--rate=9");
     assertEquals(Set.of(Role.WORKER), flagged.roles());
     assertEquals(new Listen("h", 1), flagged.listen());
     assertEquals(EventLog.Format.JSON, flagged.logFormat());
-    assertEquals(new RateLimit(9), flagged.throttle());
+    assertEquals(new RateLimit(9), flagged.rateLimit());
   }
 
   @ParameterizedTest

@@ -70,7 +70,7 @@ final class Rehearsal {
             process,
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            RateLimit.NONE),
+            RateLimit.UNLIMITED),
         new Server.Resources(
             wiring.store().kv(),
             wiring.store().storeChecks(),

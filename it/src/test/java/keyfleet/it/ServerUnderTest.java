@@ -51,7 +51,7 @@ final class ServerUnderTest {
             new RateLimit(Integer.getInteger("keyfleet.it.rate", 0)));
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (Wiring wiring = new Wiring(System.getenv())) {
-      Server.Resources ties =
+      Server.Resources resources =
           new Server.Resources(
               wiring.store().kv(),
               wiring.store().storeChecks(),
@@ -60,7 +60,7 @@ final class ServerUnderTest {
               List.of());
       System.out.println(READY);
       while (told.readLine() != null) {
-        try (Server server = new Server(settings, ties, author, log, Halt.ofThisProcess())) {
+        try (Server server = new Server(settings, resources, author, log, Halt.ofThisProcess())) {
           server.start();
           var _ = told.readLine();
         }

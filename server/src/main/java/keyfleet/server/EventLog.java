@@ -33,49 +33,49 @@ public final class EventLog {
 
   private final PrintStream out;
   private final Format format;
-  private final InstantSource calendar;
+  private final InstantSource wallClock;
   private final String instance;
   private final String keyring;
 
   public EventLog(
-      PrintStream out, Format format, InstantSource calendar, String instance, String keyring) {
+      PrintStream out, Format format, InstantSource wallClock, String instance, String keyring) {
     this.out = out;
     this.format = format;
-    this.calendar = calendar;
+    this.wallClock = wallClock;
     this.instance = instance;
     this.keyring = keyring;
   }
 
-  public void info(String words) {
-    write(Level.INFO, words);
+  public void info(String message) {
+    write(Level.INFO, message);
   }
 
-  public void warn(String words) {
-    write(Level.WARN, words);
+  public void warn(String message) {
+    write(Level.WARN, message);
   }
 
-  public void error(String words) {
-    write(Level.ERROR, words);
+  public void error(String message) {
+    write(Level.ERROR, message);
   }
 
-  void write(Level level, String words) {
-    Instant now = calendar.instant().truncatedTo(ChronoUnit.MILLIS);
+  void write(Level level, String message) {
+    Instant now = wallClock.instant().truncatedTo(ChronoUnit.MILLIS);
     String line =
         switch (format) {
-          case TEXT -> "%s %-5s %s".formatted(now, level, PrintableText.of(words));
-          case JSON -> json(now, level, words);
+          case TEXT -> "%s %-5s %s".formatted(now, level, PrintableText.of(message));
+          case JSON -> toJson(now, level, message);
         };
     out.println(line);
     out.flush();
   }
 
-  private String json(Instant now, Level level, String words) {
+  private String toJson(Instant now, Level level, String message) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator json = JSON_FACTORY.createGenerator(ObjectWriteContext.empty(), bytes)) {
       json.writeStartObject()
           .writeStringProperty("ts", now.toString())
           .writeStringProperty("level", level.name().toLowerCase(Locale.ROOT))
-          .writeStringProperty("msg", words)
+          .writeStringProperty("msg", message)
           .writeStringProperty("instance", instance)
           .writeStringProperty("keyring", keyring)
           .writeEndObject();

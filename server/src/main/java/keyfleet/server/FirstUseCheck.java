@@ -22,24 +22,24 @@ final class FirstUseCheck {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private final Kv kv;
-  private final String name;
+  private final String writerName;
   private final LongSupplier clock;
 
   /// `name` is this process's alone.
-  FirstUseCheck(Kv kv, String name, LongSupplier clock) {
+  FirstUseCheck(Kv kv, String writerName, LongSupplier clock) {
     this.kv = kv;
-    this.name = name;
+    this.writerName = writerName;
     this.clock = clock;
   }
 
   /// Returns what is worth saying; empty if the store was tried before. Throws
   /// [StoreRefusedException] if no key state is safe there.
-  String check() {
+  String run() {
     if (kv.get(TRIALS, RACE).isPresent()) {
       return "";
     }
-    return switch (new CompareAndSetProbe(kv, "first-use-" + name, clock, LIMIT).run()) {
-      case Passed(int races) -> noted(races);
+    return switch (new CompareAndSetProbe(kv, "first-use-" + writerName, clock, LIMIT).run()) {
+      case Passed(int races) -> storeTrial(races);
       case Failed(String sentence) ->
           throw new StoreRefusedException(
               "this store loses writes that it acknowledged: " + sentence,
@@ -50,8 +50,8 @@ final class FirstUseCheck {
     };
   }
 
-  private String noted(int races) {
-    Document trial = Document.builder().number("races", races).text("by", name).build();
+  private String storeTrial(int races) {
+    Document trial = Document.builder().number("races", races).text("by", writerName).build();
     WriteResult _ = kv.create(TRIALS, RACE, trial.toValue()); // another may have been faster
     return "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
         .formatted(races);

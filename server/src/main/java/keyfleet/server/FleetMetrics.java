@@ -43,15 +43,16 @@ final class FleetMetrics implements MultiCollector {
 
   private final String key;
   private final Member member;
-  private final FleetMonitor lookout;
-  private final LongSupplier moved;
+  private final FleetMonitor fleetMonitor;
+  private final LongSupplier rewrapped;
   private final List<StoreCheck> checks;
 
-  FleetMetrics(Member member, FleetMonitor lookout, LongSupplier moved, List<StoreCheck> checks) {
+  FleetMetrics(
+      Member member, FleetMonitor fleetMonitor, LongSupplier rewrapped, List<StoreCheck> checks) {
     this.key = member.keyring().value();
     this.member = member;
-    this.lookout = lookout;
-    this.moved = moved;
+    this.fleetMonitor = fleetMonitor;
+    this.rewrapped = rewrapped;
     this.checks = List.copyOf(checks);
   }
 
@@ -64,11 +65,11 @@ final class FleetMetrics implements MultiCollector {
         CounterSnapshot.builder()
             .name("keyfleet_rotation_rewraps")
             .help("records that this process has moved to another version")
-            .dataPoint(counted(of(), moved.getAsLong()))
+            .dataPoint(counterPoint(of(), rewrapped.getAsLong()))
             .build());
     addOperations(all);
     all.add(durations());
-    lookout.picture().ifPresent(it -> add(it, all));
+    fleetMonitor.snapshot().ifPresent(it -> addFleet(it, all));
     return MetricSnapshots.of(all.toArray(MetricSnapshot[]::new));
   }
 
@@ -84,10 +85,10 @@ final class FleetMetrics implements MultiCollector {
           KekVersion held = series.version();
           String version = held == null ? "none" : number(held);
           operations.dataPoint(
-              counted(
+              counterPoint(
                   Labels.of("key", key, "version", version)
-                      .add("op", lower(series.operation()))
-                      .add("result", lower(series.outcome())),
+                      .add("op", lowerCaseName(series.operation()))
+                      .add("result", lowerCaseName(series.outcome())),
                   count));
           boolean wrapped = series.outcome() == Outcome.OK && series.operation() != Operation.OPEN;
           if (wrapped && held != null) {
@@ -98,7 +99,8 @@ final class FleetMetrics implements MultiCollector {
     var encryptions = CounterSnapshot.builder().name("keyfleet_kek_encryptions");
     encryptions.help("data keys that this process has wrapped with the version");
     sealed.forEach((version, count) ->
-        encryptions.dataPoint(counted(Labels.of("key", key, "version", number(version)), count)));
+        encryptions.dataPoint(
+            counterPoint(Labels.of("key", key, "version", number(version)), count)));
     all.add(encryptions.build());
   }
 
@@ -120,7 +122,7 @@ final class FleetMetrics implements MultiCollector {
               new HistogramDataPointSnapshot(
                   ClassicHistogramBuckets.of(bounds, counts),
                   seconds(latencyHistogram.sum()),
-                  Labels.of("key", key, "op", lower(operation)),
+                  Labels.of("key", key, "op", lowerCaseName(operation)),
                   Exemplars.EMPTY,
                   0));
         });
@@ -131,7 +133,7 @@ final class FleetMetrics implements MultiCollector {
     return duration.toNanos() / NANOS;
   }
 
-  private static CounterDataPointSnapshot counted(Labels labels, long count) {
+  private static CounterDataPointSnapshot counterPoint(Labels labels, long count) {
     return CounterDataPointSnapshot.builder().labels(labels).value((double) count).build();
   }
 
@@ -140,21 +142,21 @@ final class FleetMetrics implements MultiCollector {
     points.help("what was found about the store's safety when it was opened");
     for (StoreCheck.Level level : StoreCheck.Level.values()) {
       long count = checks.stream().filter(it -> it.level() == level).count();
-      points.dataPoint(point(Labels.of("level", lower(level)), count));
+      points.dataPoint(point(Labels.of("level", lowerCaseName(level)), count));
     }
     return points.build();
   }
 
-  private void add(FleetSnapshot picture, List<MetricSnapshot> all) {
-    List<Heartbeat> fresh = picture.roster().fresh(picture.keystore().timings().fresh());
+  private void addFleet(FleetSnapshot snapshot, List<MetricSnapshot> all) {
+    List<Heartbeat> fresh = snapshot.roster().fresh(snapshot.keystore().timings().fresh());
     all.add(nodes(fresh));
-    all.add(versions(picture.keystore()));
-    all.add(loaded(picture.keystore(), fresh));
+    all.add(versions(snapshot.keystore()));
+    all.add(loaded(snapshot.keystore(), fresh));
     all.add(gauge("keyfleet_kek_expected_nodes", "processes heard of lately", of(fresh.size())));
-    all.add(laggards(picture));
-    all.add(gauge("keyfleet_rotation_running", "1 while one is under way", of(running(picture))));
-    addRotation(picture, all);
-    addFindings(picture, all);
+    all.add(laggards(snapshot));
+    all.add(gauge("keyfleet_rotation_running", "1 while one is under way", of(running(snapshot))));
+    addRotation(snapshot, all);
+    addSlowChecks(snapshot, all);
   }
 
   private static MetricSnapshot nodes(List<Heartbeat> fresh) {
@@ -176,7 +178,12 @@ final class FleetMetrics implements MultiCollector {
                 InfoDataPointSnapshot.builder()
                     .labels(
                         Labels.of(
-                            "key", key, "version", number(version), "state", lower(known.state())))
+                            "key",
+                            key,
+                            "version",
+                            number(version),
+                            "state",
+                            lowerCaseName(known.state())))
                     .build()));
     return points.build();
   }
@@ -191,21 +198,21 @@ final class FleetMetrics implements MultiCollector {
     return points.build();
   }
 
-  private MetricSnapshot laggards(FleetSnapshot picture) {
-    int count = picture.readiness() instanceof NotReady(var laggards, _, _) ? laggards.size() : 0;
+  private MetricSnapshot laggards(FleetSnapshot snapshot) {
+    int count = snapshot.readiness() instanceof NotReady(var laggards, _, _) ? laggards.size() : 0;
     return GaugeSnapshot.builder()
         .name("keyfleet_kek_laggards")
         .help("processes that are not ready for the newest version that was announced")
-        .dataPoint(point(Labels.of("key", key, "target", number(picture.target())), count))
+        .dataPoint(point(Labels.of("key", key, "target", number(snapshot.target())), count))
         .build();
   }
 
-  private static int running(FleetSnapshot picture) {
-    return Rotation.unfinishedJob(picture.keystore().rotation()).isPresent() ? 1 : 0;
+  private static int running(FleetSnapshot snapshot) {
+    return Rotation.unfinishedJob(snapshot.keystore().rotation()).isPresent() ? 1 : 0;
   }
 
-  private void addRotation(FleetSnapshot picture, List<MetricSnapshot> all) {
-    RotationProgress rotationProgress = picture.rotationProgress();
+  private void addRotation(FleetSnapshot snapshot, List<MetricSnapshot> all) {
+    RotationProgress rotationProgress = snapshot.rotationProgress();
     if (rotationProgress != null) {
       double ratio =
           rotationProgress.total() == 0
@@ -218,16 +225,16 @@ final class FleetMetrics implements MultiCollector {
               "records not moved",
               of(rotationProgress.failed())));
     }
-    if (picture.signAge() != null) {
-      double seconds = picture.signAge().toMillis() / 1000.0;
+    if (snapshot.driverHeartbeatAge() != null) {
+      double seconds = snapshot.driverHeartbeatAge().toMillis() / 1000.0;
       all.add(
           gauge(
               "keyfleet_driver_heartbeat_age_seconds", "since a driver's last sign", of(seconds)));
     }
   }
 
-  private void addFindings(FleetSnapshot picture, List<MetricSnapshot> all) {
-    Map<KekVersion, Long> envelopes = picture.findings().envelopes();
+  private void addSlowChecks(FleetSnapshot snapshot, List<MetricSnapshot> all) {
+    Map<KekVersion, Long> envelopes = snapshot.slowChecks().envelopes();
     if (envelopes != null) {
       var points = GaugeSnapshot.builder().name("keyfleet_envelopes");
       points.help("records that need the version; the scheduler counts every five minutes");
@@ -235,7 +242,7 @@ final class FleetMetrics implements MultiCollector {
           points.dataPoint(point(Labels.of("key", key, "version", number(version)), count)));
       all.add(points.build());
     }
-    AuditVerdict audit = picture.findings().audit();
+    AuditVerdict audit = snapshot.slowChecks().audit();
     if (audit != null && !(audit instanceof AuditVerdict.Unsettled)) {
       int isIntact = audit instanceof AuditVerdict.Intact ? 1 : 0;
       all.add(gauge("keyfleet_audit_chain_ok", "1 if the audit chain is intact", of(isIntact)));
@@ -270,7 +277,7 @@ final class FleetMetrics implements MultiCollector {
     return String.valueOf(version.number());
   }
 
-  private static String lower(Enum<?> constant) {
+  private static String lowerCaseName(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 }

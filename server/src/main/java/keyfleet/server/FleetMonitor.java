@@ -28,16 +28,16 @@ import org.jspecify.annotations.Nullable;
 /// Looks at the fleet once a heartbeat, so that who asks for metrics never waits for the store.
 final class FleetMonitor {
   /// Counting records and following the audit chain read much.
-  private static final Duration SELDOM = Duration.ofMinutes(5);
+  private static final Duration SLOW_CHECK_INTERVAL = Duration.ofMinutes(5);
 
   private final KeyringStore keyringStore;
   private final CollectionCatalog collectionCatalog;
   private final LoadedKeys keys;
   private final Set<Role> roles;
   private final LongSupplier clock;
-  private volatile @Nullable FleetSnapshot picture;
-  private SlowChecks findings = SlowChecks.NONE;
-  private long foundAt;
+  private volatile @Nullable FleetSnapshot snapshot;
+  private SlowChecks slowChecks = SlowChecks.NONE;
+  private long slowChecksAt;
 
   FleetMonitor(
       KeyringStore keyringStore,
@@ -54,64 +54,65 @@ final class FleetMonitor {
 
   /// Nothing before the first look, while there is no keystore, and when the store did not answer
   /// the last time: old figures are not shown as new ones.
-  Optional<FleetSnapshot> picture() {
-    return Optional.ofNullable(picture);
+  Optional<FleetSnapshot> snapshot() {
+    return Optional.ofNullable(snapshot);
   }
 
   /// Returns after what time to look again.
-  Duration look() {
+  Duration refresh() {
     try {
       Optional<StoredKeystore> storedKeystore = keyringStore.readKeystore();
-      picture = storedKeystore.map(StoredKeystore::keystore).map(this::taken).orElse(null);
+      snapshot = storedKeystore.map(StoredKeystore::keystore).map(this::takeSnapshot).orElse(null);
       return storedKeystore.map(it -> it.keystore().timings()).orElse(Timings.DEFAULT).heartbeat();
     } catch (StoreException | MalformedValueException e) {
-      picture = null; // the member says that the store is silent
+      snapshot = null; // the member says that the store is silent
       return Timings.DEFAULT.heartbeat().dividedBy(2);
     }
   }
 
-  private FleetSnapshot taken(Keystore keystore) {
-    KekVersion target = target(keystore);
+  private FleetSnapshot takeSnapshot(Keystore keystore) {
+    KekVersion target = readinessTarget(keystore);
     Roster roster = keyringStore.readRoster(keystore.timings());
     return new FleetSnapshot(
         keystore,
         roster,
         target,
-        readiness(keystore, target, roster),
+        judgeReadiness(keystore, target, roster),
         keyringStore.readProgress().orElse(null),
         keyringStore.readDriverHeartbeatAge().orElse(null),
-        findings());
+        runSlowChecksIfDue());
   }
 
-  private static KekVersion target(Keystore keystore) {
+  private static KekVersion readinessTarget(Keystore keystore) {
     return keystore.versions().entrySet().stream()
-        .filter(it -> isToCome(it.getValue().state()))
+        .filter(it -> isUpcoming(it.getValue().state()))
         .map(it -> it.getKey())
         .max(Comparator.naturalOrder())
         .orElse(keystore.active());
   }
 
-  private static boolean isToCome(VersionState state) {
+  private static boolean isUpcoming(VersionState state) {
     return state == VersionState.ANNOUNCED || state == VersionState.STAGED;
   }
 
   /// Who cannot open the target's sentinel cannot check the others' proofs; it still sees who lacks
   /// the version, itself among them.
-  private Verdict readiness(Keystore keystore, KekVersion target, Roster roster) {
+  private Verdict judgeReadiness(Keystore keystore, KekVersion target, Roster roster) {
     return keys.canProve(keystore, target)
         ? new ReadinessVerifier(keyringStore, keys).verify(keystore, target, new AnyProcesses())
         : new FleetReadiness(keystore, target, ProcessIdentity.PROTOCOL, (_, _) -> true)
             .evaluate(roster, new AnyProcesses());
   }
 
-  private SlowChecks findings() {
+  private SlowChecks runSlowChecksIfDue() {
     boolean isDue =
-        findings.equals(SlowChecks.NONE) || clock.getAsLong() - foundAt >= SELDOM.toNanos();
+        slowChecks.equals(SlowChecks.NONE)
+            || clock.getAsLong() - slowChecksAt >= SLOW_CHECK_INTERVAL.toNanos();
     if (roles.contains(Role.SCHEDULER) && isDue) {
       AuditVerdict audit = keyringStore.audit().verify();
-      findings = new SlowChecks(collectionCatalog.countByVersion().orElse(null), audit);
-      foundAt = clock.getAsLong();
+      slowChecks = new SlowChecks(collectionCatalog.countByVersion().orElse(null), audit);
+      slowChecksAt = clock.getAsLong();
     }
-    return findings;
+    return slowChecks;
   }
 }

@@ -22,8 +22,8 @@ record FleetSnapshot(
     KekVersion target,
     Verdict readiness,
     @Nullable RotationProgress rotationProgress,
-    @Nullable Duration signAge,
-    SlowChecks findings) {
+    @Nullable Duration driverHeartbeatAge,
+    SlowChecks slowChecks) {
 
   /// What takes long to find out, and is looked for seldom.
   ///

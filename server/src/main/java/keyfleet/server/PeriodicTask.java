@@ -9,19 +9,19 @@ import java.util.function.Supplier;
 /// after what time it wants to be done again; a bell brings that forward.
 final class PeriodicTask implements AutoCloseable {
   /// For the turn that is under way when the process is told to end.
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(10);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
   /// After a turn that broke off.
-  private static final Duration AGAIN = Duration.ofSeconds(5);
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(5);
 
-  private final Supplier<Duration> turn;
+  private final Supplier<Duration> step;
   private final EventLog log;
-  private final Semaphore bell = new Semaphore(0);
+  private final Semaphore wakeUps = new Semaphore(0);
   private final Thread thread;
-  private volatile boolean over;
+  private volatile boolean stopped;
 
-  PeriodicTask(String name, Supplier<Duration> turn, EventLog log) {
-    this.turn = turn;
+  PeriodicTask(String name, Supplier<Duration> step, EventLog log) {
+    this.step = step;
     this.log = log;
     this.thread = Thread.ofPlatform().daemon().name("keyfleet-" + name).unstarted(this::run);
   }
@@ -31,23 +31,23 @@ final class PeriodicTask implements AutoCloseable {
     return this;
   }
 
-  void ring() {
-    bell.release();
+  void wake() {
+    wakeUps.release();
   }
 
   private void run() {
     try {
-      while (!over) {
-        await(done());
+      while (!stopped) {
+        pause(runStep());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // somebody ends all threads of the process
     }
   }
 
-  private Duration done() {
+  private Duration runStep() {
     try {
-      return turn.get();
+      return step.get();
     } catch (RuntimeException e) {
       // Nobody foresaw it. Its message might quote a value, so only its kind and place are said.
       StackTraceElement[] trace = e.getStackTrace();
@@ -57,24 +57,24 @@ final class PeriodicTask implements AutoCloseable {
                   thread.getName(),
                   e.getClass().getSimpleName(),
                   trace.length == 0 ? "an unknown place" : trace[0]));
-      return AGAIN;
+      return RETRY_DELAY;
     }
   }
 
   /// Many rings are one: a turn sees all that happened before it began.
-  private void await(Duration pause) throws InterruptedException {
-    if (bell.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
-      var _ = bell.drainPermits();
+  private void pause(Duration pause) throws InterruptedException {
+    if (wakeUps.tryAcquire(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+      var _ = wakeUps.drainPermits();
     }
   }
 
   /// Returns when the turn that is under way is over, or has taken too long.
   @Override
   public void close() {
-    over = true;
-    ring();
+    stopped = true;
+    wake();
     try {
-      if (!thread.join(LONGEST_STOP)) {
+      if (!thread.join(STOP_TIMEOUT)) {
         log.warn(thread.getName() + " did not end in time; whoever comes next goes on");
       }
     } catch (InterruptedException e) {

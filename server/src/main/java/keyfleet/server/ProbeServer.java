@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 /// from memory, so nobody who asks can make the store work.
 public final class ProbeServer implements AutoCloseable {
   /// The JDK's server waits for ever by default, for slow clients too.
-  private static final Map<String, String> LIMITS =
+  private static final Map<String, String> HTTP_LIMITS =
       Map.of(
           "sun.net.httpserver.maxReqTime", "10",
           "sun.net.httpserver.maxRspTime", "30",
@@ -30,7 +30,7 @@ public final class ProbeServer implements AutoCloseable {
   private record Response(int status, String type, String body) {}
 
   /// Whether a process may be sent work, and why.
-  public record Readiness(String who, boolean yes, String words) {}
+  public record Readiness(String component, boolean isReady, String detail) {}
 
   private final Supplier<Readiness> readiness;
   private final MultiCollector metrics;
@@ -46,17 +46,17 @@ public final class ProbeServer implements AutoCloseable {
   /// Throws [ListenAddressException] if the address is taken, or none of this host's.
   public static ProbeServer open(
       InetSocketAddress address, Supplier<Readiness> readiness, MultiCollector metrics) {
-    LIMITS.forEach((name, value) -> {
+    HTTP_LIMITS.forEach((name, value) -> {
       if (System.getProperty(name) == null) {
         System.setProperty(name, value);
       }
     });
     try {
-      ProbeServer door = new ProbeServer(HttpServer.create(address, 0), readiness, metrics);
-      door.server.createContext("/", door::answer);
-      door.server.setExecutor(door.threads);
-      door.server.start();
-      return door;
+      ProbeServer probeServer = new ProbeServer(HttpServer.create(address, 0), readiness, metrics);
+      probeServer.server.createContext("/", probeServer::handle);
+      probeServer.server.setExecutor(probeServer.threads);
+      probeServer.server.start();
+      return probeServer;
     } catch (IOException e) {
       throw new ListenAddressException(address, e);
     }
@@ -66,9 +66,9 @@ public final class ProbeServer implements AutoCloseable {
     return server.getAddress();
   }
 
-  private void answer(HttpExchange exchange) throws IOException {
+  private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
-      Response answer = answered(exchange);
+      Response answer = respond(exchange);
       byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("Content-Type", answer.type());
       exchange.getResponseHeaders().set("X-Content-Type-Options", "nosniff");
@@ -80,7 +80,7 @@ public final class ProbeServer implements AutoCloseable {
     }
   }
 
-  private Response answered(HttpExchange exchange) throws IOException {
+  private Response respond(HttpExchange exchange) throws IOException {
     String method = exchange.getRequestMethod();
     if (!method.equals("GET") && !method.equals("HEAD")) {
       exchange.getResponseHeaders().set("Allow", "GET, HEAD");
@@ -88,21 +88,21 @@ public final class ProbeServer implements AutoCloseable {
     }
     return switch (exchange.getRequestURI().getPath()) {
       case "/livez" -> new Response(200, TEXT, "ok\n");
-      case "/readyz" -> readiness();
-      case "/metrics" -> scraped();
+      case "/readyz" -> readinessResponse();
+      case "/metrics" -> scrapeMetrics();
       default -> new Response(404, TEXT, "there are /livez, /readyz and /metrics\n");
     };
   }
 
-  private Response readiness() {
+  private Response readinessResponse() {
     Readiness now = readiness.get();
-    String line = now.who() + " " + now.words() + "\n";
-    return now.yes()
+    String line = now.component() + " " + now.detail() + "\n";
+    return now.isReady()
         ? new Response(200, TEXT, "[+]" + line)
         : new Response(503, TEXT, "[-]" + line);
   }
 
-  private Response scraped() throws IOException {
+  private Response scrapeMetrics() throws IOException {
     PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     writer.write(body, metrics.collect());

@@ -6,9 +6,9 @@ import java.time.Duration;
 ///
 /// @param perSecond 0 for as fast as the store takes them
 public record RateLimit(int perSecond) {
-  public static final RateLimit NONE = new RateLimit(0);
+  public static final RateLimit UNLIMITED = new RateLimit(0);
 
-  private static final long SECOND = Duration.ofSeconds(1).toNanos();
+  private static final long NANOS_PER_SECOND = Duration.ofSeconds(1).toNanos();
 
   public RateLimit {
     if (perSecond < 0) {
@@ -22,7 +22,9 @@ public record RateLimit(int perSecond) {
   }
 
   /// What a worker waits after it moved so many.
-  Duration after(long moved) {
-    return perSecond == 0 ? Duration.ZERO : Duration.ofNanos(moved * SECOND / perSecond);
+  Duration pauseAfter(long rewrapped) {
+    return perSecond == 0
+        ? Duration.ZERO
+        : Duration.ofNanos(rewrapped * NANOS_PER_SECOND / perSecond);
   }
 }

@@ -13,7 +13,7 @@ public enum Role {
   SCHEDULER;
 
   /// As the roster shows it: `worker,scheduler`.
-  static String words(Set<Role> roles) {
+  static String toText(Set<Role> roles) {
     return new TreeSet<>(roles)
         .stream().map(it -> it.name().toLowerCase(Locale.ROOT)).collect(Collectors.joining(","));
   }

@@ -19,69 +19,69 @@ import org.jspecify.annotations.Nullable;
 /// What is new about a keyring's rotation since it was last looked at.
 final class RotationChangeDetector {
   /// Something to say once.
-  record Event(Level level, String words) {}
+  record Event(Level level, String message) {}
 
-  private @Nullable Rotation last;
+  private @Nullable Rotation previous;
 
   /// Nothing at the first look: it is the state of things, and no news.
-  List<Event> note(Keystore keystore) {
-    Rotation before = last;
-    last = keystore.rotation();
-    if (before == null || before.equals(last)) {
+  List<Event> detect(Keystore keystore) {
+    Rotation before = previous;
+    previous = keystore.rotation();
+    if (before == null || before.equals(previous)) {
       return List.of();
     }
-    List<Event> news = new ArrayList<>();
-    Optional<RotationJob> rotationJob = Rotation.lastJob(last);
-    rotationJob.ifPresent(it -> about(it, Rotation.lastJob(before).orElse(null), news));
-    if (!before.phase().equals(last.phase()) || rotationJob.isEmpty()) {
-      news.add(phase(before, last));
+    List<Event> events = new ArrayList<>();
+    Optional<RotationJob> rotationJob = Rotation.lastJob(previous);
+    rotationJob.ifPresent(it -> addJobEvents(it, Rotation.lastJob(before).orElse(null), events));
+    if (!before.phase().equals(previous.phase()) || rotationJob.isEmpty()) {
+      events.add(phaseEvent(before, previous));
     }
-    return news;
+    return events;
   }
 
-  private static void about(
-      RotationJob rotationJob, @Nullable RotationJob before, List<Event> news) {
+  private static void addJobEvents(
+      RotationJob rotationJob, @Nullable RotationJob before, List<Event> events) {
     if (before == null || !before.id().equals(rotationJob.id())) {
-      news.add(
-          info(
+      events.add(
+          infoEvent(
               "%s ordered: %s -> %s"
-                  .formatted(name(rotationJob), rotationJob.from(), rotationJob.to())));
+                  .formatted(nameOf(rotationJob), rotationJob.from(), rotationJob.to())));
       return;
     }
     if (rotationJob.course() != before.course() && rotationJob.course() == Course.TURNED) {
-      news.add(
-          info(
+      events.add(
+          infoEvent(
               "%s goes back: %s -> %s"
-                  .formatted(name(rotationJob), rotationJob.from(), rotationJob.to())));
+                  .formatted(nameOf(rotationJob), rotationJob.from(), rotationJob.to())));
     }
     String driver = before.driver();
     if (!rotationJob.driver().equals(driver)) {
       String from = driver.isEmpty() ? "" : ", which " + driver + " drove before";
-      news.add(info(name(rotationJob) + " is driven by " + rotationJob.driver() + from));
+      events.add(infoEvent(nameOf(rotationJob) + " is driven by " + rotationJob.driver() + from));
     }
   }
 
-  private static Event phase(Rotation before, Rotation now) {
+  private static Event phaseEvent(Rotation before, Rotation now) {
     return switch (now) {
-      case Running running -> info(name(running.rotationJob()) + " is " + now.phase());
-      case Paused(Running was) -> info(name(was.rotationJob()) + " is paused");
+      case Running running -> infoEvent(nameOf(running.rotationJob()) + " is " + now.phase());
+      case Paused(Running was) -> infoEvent(nameOf(was.rotationJob()) + " is paused");
       case Blocked(RotationJob rotationJob, long failed) ->
           new Event(
               Level.WARN,
               "%s is blocked by %d records that only a person can mend. Try: keyfleet kek status"
-                  .formatted(name(rotationJob), failed));
+                  .formatted(nameOf(rotationJob), failed));
       case Completed(RotationJob rotationJob) ->
-          info(name(rotationJob) + " is completed: " + rotationJob.to() + " is active");
+          infoEvent(nameOf(rotationJob) + " is completed: " + rotationJob.to() + " is active");
       case Aborted(RotationJob rotationJob) ->
-          info(name(rotationJob) + " is aborted: " + rotationJob.to() + " is active");
+          infoEvent(nameOf(rotationJob) + " is aborted: " + rotationJob.to() + " is active");
       case Idle() ->
-          info(
-              Rotation.lastJob(before).map(RotationChangeDetector::name).orElse("the rotation")
+          infoEvent(
+              Rotation.lastJob(before).map(RotationChangeDetector::nameOf).orElse("the rotation")
                   + " is over, and changed nothing");
     };
   }
 
-  private static String name(RotationJob rotationJob) {
+  private static String nameOf(RotationJob rotationJob) {
     String kind =
         switch (rotationJob.kind()) {
           case ROTATION -> "rotation ";
@@ -91,7 +91,7 @@ final class RotationChangeDetector {
     return kind + rotationJob.id().value();
   }
 
-  private static Event info(String words) {
-    return new Event(Level.INFO, words);
+  private static Event infoEvent(String message) {
+    return new Event(Level.INFO, message);
   }
 }

@@ -10,62 +10,62 @@ import keyfleet.keyring.Timings;
 /// Drives the rotations of one keyring, turn by turn, and says what is new.
 final class RotationWorker {
   /// A worker without a hint sees an order after this part of a heartbeat.
-  private static final int TURNS_PER_BEAT = 6;
+  private static final int TURNS_PER_HEARTBEAT = 6;
 
-  private static final Duration SHORTEST = Duration.ofMillis(50);
+  private static final Duration MIN_PAUSE = Duration.ofMillis(50);
 
   private final RotationLoop loop;
-  private final RateLimit throttle;
-  private final RotationChangeDetector diary = new RotationChangeDetector();
+  private final RateLimit rateLimit;
+  private final RotationChangeDetector changeDetector = new RotationChangeDetector();
   private final EventLog log;
-  private String trouble = "";
-  private long moved;
+  private String lastTrouble = "";
+  private long rewrapped;
 
-  RotationWorker(RotationLoop loop, RateLimit throttle, EventLog log) {
+  RotationWorker(RotationLoop loop, RateLimit rateLimit, EventLog log) {
     this.loop = loop;
-    this.throttle = throttle;
+    this.rateLimit = rateLimit;
     this.log = log;
   }
 
   /// One turn. Returns after what time the next is due.
-  Duration turn() {
+  Duration runTurn() {
     NextTick nextTick = loop.tick();
-    loop.lastKeystore().ifPresent(this::note);
-    noteTrouble();
-    long before = moved;
-    moved = loop.rewrapped();
+    loop.lastKeystore().ifPresent(this::logChanges);
+    logTroubleChange();
+    long before = rewrapped;
+    rewrapped = loop.rewrapped();
     return switch (nextTick) {
-      case IMMEDIATELY -> throttle.after(moved - before);
-      case LATER -> later();
+      case IMMEDIATELY -> rateLimit.pauseAfter(rewrapped - before);
+      case LATER -> idlePause();
     };
   }
 
   /// Records moved since this process started.
-  long moved() {
+  long rewrapped() {
     return loop.rewrapped();
   }
 
-  private void note(Keystore keystore) {
-    diary.note(keystore).forEach(news -> log.write(news.level(), news.words()));
+  private void logChanges(Keystore keystore) {
+    changeDetector.detect(keystore).forEach(event -> log.write(event.level(), event.message()));
   }
 
   /// Each trouble is said when it begins and when it is over, not at every turn.
-  private void noteTrouble() {
+  private void logTroubleChange() {
     String now = loop.lastFailure().map(Throwable::getMessage).orElse("");
-    if (now.equals(trouble)) {
+    if (now.equals(lastTrouble)) {
       return;
     }
     if (now.isEmpty()) {
-      log.info("the worker goes on; over is: " + trouble);
+      log.info("the worker goes on; over is: " + lastTrouble);
     } else {
       log.warn("the worker cannot go on just now: " + now);
     }
-    trouble = now;
+    lastTrouble = now;
   }
 
-  private Duration later() {
+  private Duration idlePause() {
     Optional<Timings> timings = loop.lastKeystore().map(Keystore::timings);
-    Duration part = timings.orElse(Timings.DEFAULT).heartbeat().dividedBy(TURNS_PER_BEAT);
-    return part.compareTo(SHORTEST) < 0 ? SHORTEST : part;
+    Duration pause = timings.orElse(Timings.DEFAULT).heartbeat().dividedBy(TURNS_PER_HEARTBEAT);
+    return pause.compareTo(MIN_PAUSE) < 0 ? MIN_PAUSE : pause;
   }
 }

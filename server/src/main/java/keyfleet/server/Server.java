@@ -40,7 +40,7 @@ public final class Server implements AutoCloseable {
       ProcessSettings process,
       String software,
       InetSocketAddress listen,
-      RateLimit throttle) {
+      RateLimit rateLimit) {
     public Settings {
       roles = Set.copyOf(roles);
       if (roles.isEmpty()) {
@@ -52,7 +52,7 @@ public final class Server implements AutoCloseable {
   /// A collection of the team's own, whose records rotate with the keyring.
   ///
   /// @param engine the scheme of its URL
-  public record RecordCollection(String engine, Engine at, CollectionShape shape) {}
+  public record RecordCollection(String scheme, Engine openEngine, CollectionShape shape) {}
 
   /// What the process works with. Its owner closes all of it after the server.
   ///
@@ -67,7 +67,7 @@ public final class Server implements AutoCloseable {
   private static final int NONCE_BYTES = 16;
 
   private final Settings settings;
-  private final Resources ties;
+  private final Resources resources;
   private final AuditContext author;
   private final EventLog log;
   private final Failpoints failpoints;
@@ -75,12 +75,16 @@ public final class Server implements AutoCloseable {
   private final LongSupplier clock = BootClock.system();
 
   /// What must end, the last first.
-  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final Deque<AutoCloseable> closeables = new ArrayDeque<>();
 
   public Server(
-      Settings settings, Resources ties, AuditContext author, EventLog log, Failpoints failpoints) {
+      Settings settings,
+      Resources resources,
+      AuditContext author,
+      EventLog log,
+      Failpoints failpoints) {
     this.settings = settings;
-    this.ties = ties;
+    this.resources = resources;
     this.author = author;
     this.log = log;
     this.failpoints = failpoints;
@@ -89,74 +93,82 @@ public final class Server implements AutoCloseable {
   /// Returns when it beats and answers. Throws if it must not start; nothing is left behind then.
   public void start() {
     try {
-      ties.storeChecks().stream()
+      resources.storeChecks().stream()
           .filter(it -> it.level() != StoreCheck.Level.OK)
           .forEach(it -> log.warn(it.sentence() + ". Try: " + it.remedy()));
-      String trial = new FirstUseCheck(ties.kv(), nonce(), clock).check();
-      if (!trial.isEmpty()) {
-        log.info(trial);
+      String firstUseMessage = new FirstUseCheck(resources.kv(), newNonce(), clock).run();
+      if (!firstUseMessage.isEmpty()) {
+        log.info(firstUseMessage);
       }
-      work(joined());
+      startTasks(joinFleet());
     } catch (RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private Member joined() {
+  private Member joinFleet() {
     MemberBuilder builder =
-        Member.builder(ties.kv(), settings.keyring())
+        Member.builder(resources.kv(), settings.keyring())
             .settings(settings.process())
-            .role(Role.words(settings.roles()))
+            .role(Role.toText(settings.roles()))
             .software(settings.software())
             .clock(clock)
-            .listener(this::tell);
-    ties.providers().forEach(builder::provider);
-    ties.collections().forEach(it -> builder.collection(it.engine(), it.at(), it.shape()));
-    return opened(builder.join());
+            .listener(this::logMemberEvent);
+    resources.providers().forEach(builder::provider);
+    resources
+        .collections()
+        .forEach(it -> builder.collection(it.scheme(), it.openEngine(), it.shape()));
+    return closeAtEnd(builder.join());
   }
 
-  private void tell(MemberEvent event) {
+  private void logMemberEvent(MemberEvent event) {
     switch (event.severity()) {
       case INFO -> log.info(event.message());
       case WARNING -> log.warn(event.message());
     }
   }
 
-  private void work(Member member) {
+  private void startTasks(Member member) {
     KeyringStore keyringStore =
-        new KeyringStore(settings.keyring(), ties.kv(), this::nonce, failpoints, author);
+        new KeyringStore(settings.keyring(), resources.kv(), this::newNonce, failpoints, author);
     BatchExecutor batchExecutor =
         settings.roles().contains(Role.WORKER)
-            ? opened(new ThreadPoolBatchExecutor())
+            ? closeAtEnd(new ThreadPoolBatchExecutor())
             : BatchExecutor.DIRECT;
     CollectionCatalog collectionCatalog =
         new CollectionCatalog(
             keyringStore,
-            ties.stores(),
+            resources.stores(),
             batchExecutor,
-            settings.throttle().batchSize(),
+            settings.rateLimit().batchSize(),
             failpoints);
-    String driver = member.instance() + "/" + nonce().substring(0, 8);
+    String driver = member.instance() + "/" + newNonce().substring(0, 8);
     RotationLoop loop =
         new RotationLoop(driver, keyringStore, collectionCatalog, member.keys(), clock);
-    RotationWorker worker = new RotationWorker(loop, settings.throttle(), log);
-    KeyringStore unseen =
-        new KeyringStore(settings.keyring(), ties.kv(), this::nonce, Failpoints.NONE, author);
-    CollectionCatalog counted = new CollectionCatalog(unseen, ties.stores(), Failpoints.NONE);
-    FleetMonitor lookout =
-        new FleetMonitor(unseen, counted, member.keys(), settings.roles(), clock);
+    RotationWorker rotationWorker = new RotationWorker(loop, settings.rateLimit(), log);
+    KeyringStore monitoredKeyring =
+        new KeyringStore(
+            settings.keyring(), resources.kv(), this::newNonce, Failpoints.NONE, author);
+    CollectionCatalog monitoredCollections =
+        new CollectionCatalog(monitoredKeyring, resources.stores(), Failpoints.NONE);
+    FleetMonitor fleetMonitor =
+        new FleetMonitor(
+            monitoredKeyring, monitoredCollections, member.keys(), settings.roles(), clock);
     if (settings.roles().contains(Role.WORKER)) {
-      PeriodicTask driving = opened(new PeriodicTask("worker", worker::turn, log));
-      opened(keyringStore.watch(driving::ring));
-      driving.start();
+      PeriodicTask workerTask =
+          closeAtEnd(new PeriodicTask("worker", rotationWorker::runTurn, log));
+      closeAtEnd(keyringStore.watch(workerTask::wake));
+      workerTask.start();
     }
-    opened(new PeriodicTask("lookout", lookout::look, log)).start();
-    FleetMetrics metrics = new FleetMetrics(member, lookout, worker::moved, ties.storeChecks());
-    ProbeServer door =
-        opened(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
+    closeAtEnd(new PeriodicTask("lookout", fleetMonitor::refresh, log)).start();
+    FleetMetrics metrics =
+        new FleetMetrics(member, fleetMonitor, rotationWorker::rewrapped, resources.storeChecks());
+    ProbeServer probeServer =
+        closeAtEnd(ProbeServer.open(settings.listen(), () -> readiness(member), metrics));
     log.info(
-        "listens at %s:%d".formatted(door.address().getHostString(), door.address().getPort()));
+        "listens at %s:%d"
+            .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
   }
 
   /// A process that may not seal is not ready; it is alive, and opens what it can.
@@ -164,12 +176,12 @@ public final class Server implements AutoCloseable {
     return new ProbeServer.Readiness("member", member.isReady(), member.state().description());
   }
 
-  private <T extends AutoCloseable> T opened(T one) {
-    open.push(one);
-    return one;
+  private <T extends AutoCloseable> T closeAtEnd(T closeable) {
+    closeables.push(closeable);
+    return closeable;
   }
 
-  private String nonce() {
+  private String newNonce() {
     byte[] bytes = new byte[NONCE_BYTES];
     random.nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
@@ -178,9 +190,9 @@ public final class Server implements AutoCloseable {
   /// Ends the turn that is under way, then leaves the roster, so that nobody waits for it.
   @Override
   public void close() {
-    while (!open.isEmpty()) {
+    while (!closeables.isEmpty()) {
       try {
-        open.pop().close();
+        closeables.pop().close();
       } catch (Exception e) {
         log.warn("could not end well: " + e.getMessage());
       }

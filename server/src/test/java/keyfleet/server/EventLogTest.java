@@ -14,13 +14,13 @@ class EventLogTest {
   private final ByteArrayOutputStream written = new ByteArrayOutputStream();
 
   @Test
-  void text_isOneLineWhateverTheWords() {
+  void text_isOneLineForAnyMessage() {
     log(Format.TEXT).warn("from another\nprocess\u001b[31m");
     assertEquals("2026-11-17T22:00:00Z WARN  from another?process?[31m\n", text());
   }
 
   @Test
-  void json_isOneObjectALine() {
+  void json_isOneObjectPerLine() {
     log(Format.JSON).info("a \"word\"\nmore");
     assertEquals(
         """

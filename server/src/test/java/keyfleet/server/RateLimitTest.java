@@ -11,14 +11,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RateLimitTest {
   @ParameterizedTest
   @CsvSource({"0, 200, 0", "200, 200, 1000", "400, 200, 500", "10, 10, 1000", "500, 0, 0"})
-  void rate_isHeldByWaiting(int perSecond, long moved, long millis) {
-    assertEquals(Duration.ofMillis(millis), new RateLimit(perSecond).after(moved));
+  void rate_isKeptByPauses(int perSecond, long moved, long millis) {
+    assertEquals(Duration.ofMillis(millis), new RateLimit(perSecond).pauseAfter(moved));
   }
 
   @Test
-  void batch_isASecondsWorth() {
+  void batch_isAtMostOneSecondOfRecords() {
     assertEquals(10, new RateLimit(10).batchSize());
-    assertEquals(Integer.MAX_VALUE, RateLimit.NONE.batchSize());
+    assertEquals(Integer.MAX_VALUE, RateLimit.UNLIMITED.batchSize());
   }
 
   @Test

@@ -63,12 +63,12 @@ final class ServerFixture implements AutoCloseable {
   static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(List.of("card")));
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
   private static final SecureRandom RANDOM = new SecureRandom();
 
   final Engine engine;
-  private final Deque<Server> open = new ArrayDeque<>();
+  private final Deque<Server> servers = new ArrayDeque<>();
   private final ByteArrayOutputStream logged = new ByteArrayOutputStream();
   private final Map<String, String> keys = new HashMap<>();
 
@@ -98,7 +98,7 @@ final class ServerFixture implements AutoCloseable {
     Server server =
         new Server(
             new Server.Settings(
-                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, RateLimit.NONE),
+                KeyringName.MAIN, Set.of(roles), process, "0.1.0", listen, RateLimit.UNLIMITED),
             new Server.Resources(
                 kv,
                 engine.storeChecks(),
@@ -114,7 +114,7 @@ final class ServerFixture implements AutoCloseable {
                 name,
                 "main"),
             Failpoints.NONE);
-    open.push(server);
+    servers.push(server);
     return server;
   }
 
@@ -159,7 +159,7 @@ final class ServerFixture implements AutoCloseable {
 
   record Reply(int status, String body) {}
 
-  Reply ask(String method, String path) {
+  Reply request(String method, String path) {
     try {
       var connection =
           (HttpURLConnection) URI.create("http://" + address() + path).toURL().openConnection();
@@ -175,18 +175,18 @@ final class ServerFixture implements AutoCloseable {
   }
 
   void await(String what, BooleanSupplier condition) {
-    for (long waited = 0; !condition.getAsBoolean(); waited += LOOK.toNanos()) {
-      if (waited > PATIENCE.toNanos()) {
+    for (long waited = 0; !condition.getAsBoolean(); waited += POLL_INTERVAL.toNanos()) {
+      if (waited > TIMEOUT.toNanos()) {
         fail(what + " did not happen; log:\n" + log());
       }
-      LockSupport.parkNanos(LOOK.toNanos());
+      LockSupport.parkNanos(POLL_INTERVAL.toNanos());
     }
   }
 
   @Override
   public void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
+    while (!servers.isEmpty()) {
+      servers.pop().close();
     }
     engine.close();
   }

@@ -25,34 +25,36 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ServerTest {
   @TempDir Path folder;
-  private ServerFixture rig;
+  private ServerFixture fixture;
 
   @BeforeEach
   void open() {
-    rig = new ServerFixture(folder);
+    fixture = new ServerFixture(folder);
   }
 
   @AfterEach
   void close() {
-    rig.close();
+    fixture.close();
   }
 
   @Test
-  void emptyKeyring_beatsAndIsAliveButNotReady() {
-    rig.server("solo", Role.WORKER).start();
-    assertEquals(new Reply(200, "ok\n"), rig.ask("GET", "/livez"));
-    Reply ready = rig.ask("GET", "/readyz");
+  void emptyKeyring_isAliveButNotReady() {
+    fixture.server("solo", Role.WORKER).start();
+    assertEquals(new Reply(200, "ok\n"), fixture.request("GET", "/livez"));
+    Reply ready = fixture.request("GET", "/readyz");
     assertEquals(503, ready.status());
     assertTrue(ready.body().contains("Try: keyfleet kek announce --version=1"), ready.body());
   }
 
   @Test
   void announcedKeyring_isReadyAndShowsTheFleet() {
-    rig.announce(1);
-    rig.server("solo", Role.WORKER, Role.SCHEDULER).start();
-    assertEquals(new Reply(200, "[+]member admitted in epoch 1\n"), rig.ask("GET", "/readyz"));
-    rig.await("a picture", () -> rig.ask("GET", "/metrics").body().contains("keyfleet_node_up"));
-    String body = rig.ask("GET", "/metrics").body();
+    fixture.announce(1);
+    fixture.server("solo", Role.WORKER, Role.SCHEDULER).start();
+    assertEquals(
+        new Reply(200, "[+]member admitted in epoch 1\n"), fixture.request("GET", "/readyz"));
+    fixture.await(
+        "a picture", () -> fixture.request("GET", "/metrics").body().contains("keyfleet_node_up"));
+    String body = fixture.request("GET", "/metrics").body();
     for (String line :
         List.of(
             "keyfleet_node_up{node=\"solo\",role=\"worker,scheduler\"} 1.0",
@@ -70,34 +72,35 @@ class ServerTest {
 
   @Test
   void otherRequests_areRefused() {
-    rig.server("solo", Role.SCHEDULER).start();
-    assertEquals(404, rig.ask("GET", "/api/v1/secrets").status());
-    assertEquals(405, rig.ask("POST", "/livez").status());
-    assertEquals(200, rig.ask("HEAD", "/livez").status());
+    fixture.server("solo", Role.SCHEDULER).start();
+    assertEquals(404, fixture.request("GET", "/api/v1/secrets").status());
+    assertEquals(405, fixture.request("POST", "/livez").status());
+    assertEquals(200, fixture.request("HEAD", "/livez").status());
   }
 
   @Test
-  void orderedRotation_isDrivenToItsEndAndSaidPhaseByPhase() {
-    rig.announce(1);
-    rig.server("w", Role.WORKER).start();
-    rig.announce(2);
-    rig.await("READY", () -> rig.orders().rotate(version(1), version(2)) instanceof Done);
-    rig.await("the end", () -> rotation() instanceof Rotation.Completed);
-    rig.await("its word", () -> rig.log().contains("is completed: v2 is active"));
+  void startedRotation_completesAndLogsEachPhase() {
+    fixture.announce(1);
+    fixture.server("w", Role.WORKER).start();
+    fixture.announce(2);
+    fixture.await("READY", () -> fixture.orders().rotate(version(1), version(2)) instanceof Done);
+    fixture.await("the end", () -> rotation() instanceof Rotation.Completed);
+    fixture.await("its word", () -> fixture.log().contains("is completed: v2 is active"));
     List<String> phases =
         List.of(" ordered: v1 -> v2", "is driven by w/", "is rewrapping", "is proving");
-    phases.forEach(it -> assertTrue(rig.log().contains(it), () -> it + " is not in " + rig.log()));
+    phases.forEach(
+        it -> assertTrue(fixture.log().contains(it), () -> it + " is not in " + fixture.log()));
   }
 
   @Test
-  void sealedAndMovedValues_areCounted() {
-    rig.announce(1);
-    Server server = rig.server("w", Role.WORKER);
+  void sealedAndRewrappedValues_areCounted() {
+    fixture.announce(1);
+    Server server = fixture.server("w", Role.WORKER);
     server.start();
-    rig.announce(2);
-    rig.await("READY", () -> rig.orders().rotate(version(1), version(2)) instanceof Done);
-    rig.await("the end", () -> rotation() instanceof Rotation.Completed);
-    String metrics = rig.ask("GET", "/metrics").body();
+    fixture.announce(2);
+    fixture.await("READY", () -> fixture.orders().rotate(version(1), version(2)) instanceof Done);
+    fixture.await("the end", () -> rotation() instanceof Rotation.Completed);
+    String metrics = fixture.request("GET", "/metrics").body();
     assertTrue(
         metrics.contains(
             "keyfleet_crypto_operations_total{key=\"main\",op=\"open\",result=\"ok\",version=\"2\"}"),
@@ -109,7 +112,7 @@ class ServerTest {
   }
 
   private Rotation rotation() {
-    return rig.keyringStore().readKeystore().orElseThrow().keystore().rotation();
+    return fixture.keyringStore().readKeystore().orElseThrow().keystore().rotation();
   }
 
   private static KekVersion version(int number) {
@@ -117,43 +120,43 @@ class ServerTest {
   }
 
   @Test
-  void announcedVersion_isWhatTheFleetShouldBeReadyFor() {
-    rig.announce(1);
-    rig.server("w", Role.SCHEDULER).start();
-    rig.announce(2);
+  void announcedVersion_isTheTargetOfTheLaggardMetric() {
+    fixture.announce(1);
+    fixture.server("w", Role.SCHEDULER).start();
+    fixture.announce(2);
     String line = "keyfleet_kek_laggards{key=\"main\",target=\"2\"} 0.0";
-    rig.await("readiness", () -> rig.ask("GET", "/metrics").body().contains(line));
+    fixture.await("readiness", () -> fixture.request("GET", "/metrics").body().contains(line));
   }
 
   @Test
-  void secondProcessOfThatName_doesNotStart() {
-    rig.announce(1);
-    rig.server("twin", Role.WORKER).start();
-    Server second = rig.server("twin", Role.WORKER);
+  void secondProcessWithTheSameName_doesNotStart() {
+    fixture.announce(1);
+    fixture.server("twin", Role.WORKER).start();
+    Server second = fixture.server("twin", Role.WORKER);
     assertThrows(MemberException.NameTaken.class, second::start);
-    assertEquals(200, rig.ask("GET", "/readyz").status(), "the first is as before");
+    assertEquals(200, fixture.request("GET", "/readyz").status(), "the first is as before");
   }
 
   @Test
   void takenAddress_refusesAndLeavesTheRoster() throws IOException {
-    rig.announce(1);
+    fixture.announce(1);
     try (ServerSocket taken = new ServerSocket(0)) {
       InetSocketAddress address =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort());
-      Server server = rig.server("late", rig.engine.kv(), address, Role.WORKER);
+      Server server = fixture.server("late", fixture.engine.kv(), address, Role.WORKER);
       assertThrows(ListenAddressException.class, server::start);
     }
     assertTrue(
-        rig.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty(),
+        fixture.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty(),
         "its heartbeat is deleted");
   }
 
   @Test
-  void lossyStore_isRefusedAtItsFirstUse() {
+  void lossyStore_isRefusedAtFirstUse() {
     Server server =
-        rig.server(
+        fixture.server(
             "w",
-            new LossyKv(rig.engine.kv()),
+            new LossyKv(fixture.engine.kv()),
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Role.WORKER);
     StoreRefusedException refusal = assertThrows(StoreRefusedException.class, server::start);
@@ -161,21 +164,21 @@ class ServerTest {
   }
 
   @Test
-  void triedStore_isNotTriedAgain() {
-    rig.server("one", Role.WORKER).start();
-    assertTrue(rig.log().contains("compare-and-set holds"), rig::log);
-    int first = rig.log().length();
-    rig.server("two", Role.WORKER).start();
-    assertFalse(rig.log().substring(first).contains("compare-and-set"), rig::log);
+  void checkedStore_isNotCheckedAgain() {
+    fixture.server("one", Role.WORKER).start();
+    assertTrue(fixture.log().contains("compare-and-set holds"), fixture::log);
+    int first = fixture.log().length();
+    fixture.server("two", Role.WORKER).start();
+    assertFalse(fixture.log().substring(first).contains("compare-and-set"), fixture::log);
   }
 
   @Test
-  void stoppedServer_isOutOfTheRosterAtOnce() {
-    rig.announce(1);
-    Server server = rig.server("w", Role.WORKER);
+  void stoppedServer_leavesTheRosterAtOnce() {
+    fixture.announce(1);
+    Server server = fixture.server("w", Role.WORKER);
     server.start();
     server.close();
-    assertTrue(rig.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty());
-    assertTrue(rig.log().contains("left the fleet of keyring main as w"), rig::log);
+    assertTrue(fixture.keyringStore().readRoster(ServerFixture.TIMINGS).heartbeats().isEmpty());
+    assertTrue(fixture.log().contains("left the fleet of keyring main as w"), fixture::log);
   }
 }
