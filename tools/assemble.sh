@@ -135,7 +135,7 @@ train() {
   mkdir -m 0700 "$keys"
   (umask 077 && sha 256 "$app/keyfleet.jar" >"$keys/main.v1.key")
   [ "$1" = local ] || begin_fleet "$2"
-  (in_training "$2" -XX:AOTCacheOutput="$app/$1.aot" keyfleet.cli.Training "$1" >"$app/training-$1.log" 2>&1) || true
+  (in_training "$2" -XX:AOTCacheOutput="$app/$1.aot" keyfleet.cli.AotTraining "$1" >"$app/training-$1.log" 2>&1) || true
   [ "$1" = local ] || end_fleet
   rm -r "$keys"
   if [ -s "$app/$1.aot" ]; then
@@ -173,7 +173,7 @@ train_plugin() {
       "$1" "@$2/java.args" keyfleet.cli.Main kek announce --keyring=kms --use=kms --version=1
       "$1" "@$2/java-plugin.new" -XX:AOTCacheOutput="$2/plugin.aot" keyfleet.cli.Main kms-plugin --listen "unix://$PWD/run/kms.sock" &
       trap "kill $!" INT TERM
-      "$1" "@$2/java.args" keyfleet.cli.Training drill "$PWD/run/kms.sock"
+      "$1" "@$2/java.args" keyfleet.cli.AotTraining drill "$PWD/run/kms.sock"
       kill $!
       wait $!
     ' sh "$jdk/bin/java" "$app") </dev/null >"$app/training-plugin.log" 2>&1 || true

@@ -6,6 +6,11 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import keyfleet.cli.command.Operator;
+import keyfleet.cli.config.ConfigFile;
+import keyfleet.cli.config.EngineFactory;
+import keyfleet.cli.kek.KekVerifyCommand;
+import keyfleet.cli.output.Console;
 import keyfleet.crypto.EnvelopeCipher;
 import keyfleet.member.LocalProcess;
 import keyfleet.providers.ProviderSpec.ProviderContext;
@@ -21,7 +26,7 @@ public final class Main {
 
   public static void main(String[] args) {
     if (args.length > 1) {
-      startEarly(List.of(args).contains(KekVerify.LOCAL));
+      startEarly(List.of(args).contains(KekVerifyCommand.LOCAL));
     }
     end(run(args));
   }
@@ -35,7 +40,8 @@ public final class Main {
   static int run(String... args) {
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
-    Keyfleet keyfleet = new Keyfleet(console, new ThisProcess(), Engines::open, Main::operator);
+    CommandDispatcher keyfleet =
+        new CommandDispatcher(console, new ProcessRuntime(), EngineFactory::open, Main::operator);
     return keyfleet.lookingIn(ConfigFile.FOLDERS).run(args);
   }
 
@@ -63,7 +69,7 @@ public final class Main {
   }
 
   /// Made when first asked for: `--help` needs no randomness.
-  private static final class ThisProcess implements Supplier<ProviderContext> {
+  private static final class ProcessRuntime implements Supplier<ProviderContext> {
     private @Nullable ProviderContext providerContext;
 
     @Override

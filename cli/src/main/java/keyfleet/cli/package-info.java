@@ -6,12 +6,12 @@
 /// with Ctrl-C.
 ///
 /// A flag stands before a variable, a variable before `keyfleet.yaml`. The file is read into a
-/// [RawConfig], and checked and merged into a [Config]: from there on its words stand in the
-/// variables that nobody set, so whoever reads a variable reads the file too.
+/// [ParsedConfig], and checked and merged into a [EffectiveConfig]: from there on its words stand
+/// in the variables that nobody set, so whoever reads a variable reads the file too.
 ///
-/// A command that works on a store has a [Desk] for its length: the store, the keys of this host,
-/// the orders it can give. It holds what a member holds, but beats for nobody; what it orders is
-/// done by workers, so it may end, or be ended, at any time.
+/// A command that works on a store has a [CommandSession] for its length: the store, the keys of
+/// this host, the orders it can give. It holds what a member holds, but beats for nobody; what it
+/// orders is done by workers, so it may end, or be ended, at any time.
 ///
 /// Command models are built by hand instead of by annotations: reading annotations costs a short
 /// command a good part of its start.

@@ -51,7 +51,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // an application takes what it has opened
           "member/src/main/java/keyfleet/member/Plaintext.java",
           // a secret's value goes to standard output
-          "cli/src/main/java/keyfleet/cli/SecretGet.java",
+          "cli/src/main/java/keyfleet/cli/secret/SecretGetCommand.java",
           // what was simulated is compared with what an application was told
           "sim/src/main/java/keyfleet/sim/KeyTruth.java",
           // a simulated key wraps by copying

@@ -10,7 +10,7 @@ import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import keyfleet.cli.Training;
+import keyfleet.cli.AotTraining;
 import keyfleet.control.Failpoints;
 import keyfleet.control.audit.AuditActor;
 import keyfleet.control.audit.AuditContext;
@@ -57,7 +57,7 @@ final class Rehearsal {
         app.records(Wiring.ORDERS.name()).find(Clerk.id(0)).ifPresent(PlainFields::close);
       }
     }
-    Training.main(new String[] {"store"});
+    AotTraining.main(new String[] {"store"});
   }
 
   private static Server server(Wiring wiring) {

@@ -37,7 +37,7 @@ record ModelConfig(String name, List<String> lines) {
     return ends ? "safety and liveness hold" : "safety holds";
   }
 
-  /// `constant` is as in a file, with its value: `Fields = {a}`.
+  /// `constant` is as in a file, with its value: `Mapping = {a}`.
   ModelConfig with(String constant) {
     String start = "  " + constant.substring(0, constant.indexOf('=') + 1);
     if (lines.stream().filter(line -> line.startsWith(start)).count() != 1) {

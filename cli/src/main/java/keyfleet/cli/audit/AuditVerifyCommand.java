@@ -1,0 +1,129 @@
+package keyfleet.cli.audit;
+
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.audit.AuditHead;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.audit.AuditVerdict.Broken;
+import keyfleet.control.audit.AuditVerdict.Intact;
+import keyfleet.control.audit.AuditVerdict.Unsettled;
+import keyfleet.store.MalformedValueException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+import tools.jackson.core.JsonGenerator;
+
+/// `audit verify`: whether the audit of a keyring is whole, and leads to the keystore as it is.
+public final class AuditVerifyCommand implements Command {
+  private static final String NOTED = "--noted";
+
+  private final CommandContext office;
+
+  public AuditVerifyCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addTo(spec).addOption(OutputFormat.option());
+    spec.addOption(
+        OptionSpec.builder(NOTED)
+            .paramLabel("NUMBER:HASH")
+            .type(String.class)
+            .description("The audit must also lead through this head, which was printed before.")
+            .build());
+    spec.usageMessage()
+        .description(
+            "Follows the audit of a keyring from its first entry to the keystore, and prints its"
+                + " head. Note the head outside the store: only it tells a store that was put back"
+                + " in time as a whole.",
+            "Exit: 0 intact; 2 broken, or it kept changing.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    OutputFormat format = OutputFormat.of(parsed);
+    AuditHead noted = noted(parsed);
+    try (CommandSession desk = office.desk(parsed)) {
+      AuditVerdict verdict = verdict(desk, noted);
+      if (verdict.equals(new Intact(AuditHead.NONE))) {
+        desk.keystore(); // says that there is none, and what to do
+      }
+      if (format == OutputFormat.JSON) {
+        JsonOutput.print(
+            office.console().out(),
+            json -> write(json.writeStringProperty("keyring", desk.keyring().value()), verdict));
+      }
+      return said(verdict, format);
+    }
+  }
+
+  private static AuditHead noted(ParseResult parsed) {
+    if (!parsed.hasMatchedOption(NOTED)) {
+      return AuditHead.NONE;
+    }
+    String text = parsed.matchedOptionValue(NOTED, "");
+    return AuditHead.parse(text)
+        .orElseThrow(() ->
+            new CommandException(
+                NOTED + "=" + Console.plain(text) + " is not a head: a number, : and 64 hex digits",
+                NOTED + " with a line that keyfleet audit verify printed"));
+  }
+
+  /// A keystore that cannot be read says nothing of where its audit ends.
+  private static AuditVerdict verdict(CommandSession desk, AuditHead noted) {
+    try {
+      return desk.keyringStore().audit().verify(noted);
+    } catch (MalformedValueException e) {
+      return new Broken(1, "the keystore cannot be read: " + e.getMessage());
+    }
+  }
+
+  private int said(AuditVerdict verdict, OutputFormat format) {
+    return switch (verdict) {
+      case Intact(AuditHead head) -> {
+        if (format == OutputFormat.TABLE) {
+          office.console().out().println(head);
+        }
+        yield ExitCode.OK;
+      }
+      case Broken(long number, String reason) ->
+          unmet(
+              "the audit is broken at entry " + number + ": " + Console.plain(reason),
+              "keyfleet audit list --before=%d, and compare with a backup of the store"
+                  .formatted(number + 1));
+      case Unsettled() ->
+          unmet(
+              "the keystore changed whenever it was looked at",
+              "keyfleet audit verify, when less goes on");
+    };
+  }
+
+  private int unmet(String sentence, String remedy) {
+    office.console().complain(sentence, remedy);
+    return ExitCode.CONDITION_NOT_MET;
+  }
+
+  private static void write(JsonGenerator json, AuditVerdict verdict) {
+    switch (verdict) {
+      case Intact(AuditHead head) ->
+          json.writeStringProperty("verdict", "intact")
+              .writeStringProperty("head", head.toString());
+      case Broken(long number, String reason) ->
+          json.writeStringProperty("verdict", "broken")
+              .writeNumberProperty("number", number)
+              .writeStringProperty("reason", reason);
+      case Unsettled() -> json.writeStringProperty("verdict", "unsettled");
+    }
+  }
+}

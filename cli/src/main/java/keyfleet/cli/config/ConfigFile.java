@@ -1,0 +1,112 @@
+package keyfleet.cli.config;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.security.auth.module.UnixSystem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
+
+/// A configuration file that nobody but this user and root can have written. Who writes it chooses
+/// where keys come from.
+public record ConfigFile(String name, String text) {
+  static final int MAX_BYTES = 64 * 1024;
+
+  /// Where one is looked for, in this order.
+  public static final List<Path> FOLDERS = List.of(Path.of(""), Path.of("/etc/keyfleet"));
+
+  private static final String NAME = "keyfleet.yaml";
+  private static final int ROOT = 0;
+
+  /// The first that exists. Others are not read: what is set stands in one file.
+  static Optional<ConfigFile> find(List<Path> folders) {
+    for (Path folder : folders) {
+      Path file = folder.resolve(NAME);
+      if (Files.exists(file)) {
+        return Optional.of(read(file, (int) new UnixSystem().getUid()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// The one that somebody named, and which must be there.
+  static ConfigFile named(String name) {
+    Setting flag = Setting.given("--config", name);
+    if (name.isBlank()) {
+      throw flag.isNot("a path", NAME);
+    }
+    try {
+      return read(Path.of(name), (int) new UnixSystem().getUid());
+    } catch (InvalidPathException e) {
+      throw flag.isNot("a path", NAME);
+    }
+  }
+
+  static ConfigFile read(Path file, int uid) {
+    try {
+      PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+      checkShape(file, attributes);
+      checkAccess(file, attributes, (int) Files.getAttribute(file, "unix:uid"), uid);
+      try (InputStream in = Files.newInputStream(file)) {
+        return new ConfigFile(shown(file), decoded(file, in.readNBytes(MAX_BYTES)));
+      }
+    } catch (NoSuchFileException e) {
+      throw new CommandException(
+          shown(file) + " does not exist", "create it, or name another --config");
+    } catch (IOException e) {
+      throw new CommandException(
+          shown(file) + " cannot be read: " + e.getClass().getSimpleName(),
+          "run as the file's owner, or: chmod a+r " + shown(file));
+    }
+  }
+
+  private static void checkShape(Path file, PosixFileAttributes attributes) {
+    if (!attributes.isRegularFile()) {
+      throw new CommandException(
+          shown(file) + " is not a regular file", "--config with the name of a file");
+    }
+    if (attributes.size() > MAX_BYTES) {
+      throw new CommandException(
+          "%s has %d bytes; a configuration has at most %d"
+              .formatted(shown(file), attributes.size(), MAX_BYTES),
+          "check that this is the right file");
+    }
+  }
+
+  private static void checkAccess(Path file, PosixFileAttributes attributes, int owner, int uid) {
+    if (owner != uid && owner != ROOT) {
+      throw new CommandException(
+          "%s belongs to user %d; it must belong to user %d or to root"
+              .formatted(shown(file), owner, uid),
+          "chown " + uid + " " + shown(file));
+    }
+    if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
+        || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new CommandException(
+          shown(file) + " can be written by others than its owner", "chmod go-w " + shown(file));
+    }
+  }
+
+  private static String decoded(Path file, byte[] bytes) {
+    try {
+      return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw new CommandException(shown(file) + " is not text in UTF-8", "save it as UTF-8");
+    }
+  }
+
+  private static String shown(Path file) {
+    return Console.plain(file.toString());
+  }
+}

@@ -1,0 +1,97 @@
+package keyfleet.cli.config;
+
+import java.util.List;
+import java.util.stream.Stream;
+import keyfleet.cli.output.CommandException;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// Options that several `kek` commands share: which keyring, where its keys live, which version.
+public final class KeyOptions {
+  private static final String KEYRING = "--keyring";
+  private static final String PROVIDER = "--provider";
+  private static final String VERSION = "--version";
+
+  private KeyOptions() {}
+
+  public static CommandSpec addKeyring(CommandSpec spec) {
+    return addKeyring(spec, KeyringName.MAIN);
+  }
+
+  private static CommandSpec addKeyring(CommandSpec spec, KeyringName usual) {
+    return spec.addOption(
+        OptionSpec.builder(KEYRING)
+            .paramLabel("NAME")
+            .type(String.class)
+            .description("The keyring (default: " + usual + ").")
+            .build());
+  }
+
+  public static CommandSpec addTo(CommandSpec spec) {
+    return addTo(spec, KeyringName.MAIN);
+  }
+
+  public static CommandSpec addTo(CommandSpec spec, KeyringName usual) {
+    return addKeyring(spec, usual)
+        .addOption(
+            OptionSpec.builder(PROVIDER)
+                .paramLabel("PROVIDER")
+                .type(List.class)
+                .auxiliaryTypes(String.class)
+                .description(
+                    "Where keys live; may be given several times. Default: "
+                        + ConfigKey.PROVIDERS.variable()
+                        + " (a comma list), else env. One of:",
+                    "  env",
+                    "  file:DIR",
+                    "  pkcs11:MODULE?token=LABEL&pin-file=FILE (or &pin-fd=N)",
+                    "  vault:https://HOST:8200?token-file=FILE (&mount=transit&key=NAME)",
+                    "  awskms:REGION (?alias=NAME)",
+                    "  simulated:DIR?latency=20ms&rate=100")
+                .build());
+  }
+
+  public static OptionSpec.Builder version() {
+    return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
+  }
+
+  public static KeyringName keyring(ParseResult parsed, ProviderContext around) {
+    return keyring(parsed, around, KeyringName.MAIN);
+  }
+
+  /// The usual one, unless somebody named another.
+  public static KeyringName keyring(ParseResult parsed, ProviderContext around, KeyringName usual) {
+    return Setting.of(parsed, KEYRING, ConfigKey.KEYRING, around.environment())
+        .map(Setting::keyring)
+        .orElse(usual);
+  }
+
+  public static KekVersion version(ParseResult parsed) {
+    return version(parsed, VERSION);
+  }
+
+  /// The version that `option` names.
+  public static KekVersion version(ParseResult parsed, String option) {
+    if (!parsed.hasMatchedOption(option)) {
+      throw new CommandException(
+          option + " is missing; a key is named by its version", option + "=1");
+    }
+    String digits = parsed.matchedOptionValue(option, "");
+    return KekVersion.parse(digits)
+        .orElseThrow(() ->
+            new CommandException(
+                option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
+  }
+
+  public static List<ProviderSpec> providers(ParseResult parsed, ProviderContext around) {
+    List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
+    String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
+    Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
+    return texts.map(String::strip).map(KekProviderSet::parse).toList();
+  }
+}

@@ -1,0 +1,60 @@
+package keyfleet.cli.doctor;
+
+import java.io.PrintStream;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreCheck.Level;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/// What `doctor` found about a store.
+record DoctorReport(String store, List<StoreCheck> storeChecks) {
+  Level worst() {
+    return storeChecks.stream()
+        .map(StoreCheck::level)
+        .max(Comparator.naturalOrder())
+        .orElse(Level.FAIL);
+  }
+
+  void print(OutputFormat format, PrintStream out) {
+    switch (format) {
+      case TABLE -> printTable(out);
+      case JSON -> printJson(out);
+    }
+  }
+
+  private void printTable(PrintStream out) {
+    out.println(store);
+    for (StoreCheck storeCheck : storeChecks) {
+      out.printf("%-6s %s%n", "[" + word(storeCheck.level()) + "]", storeCheck.sentence());
+      if (!storeCheck.remedy().isEmpty()) {
+        out.println("       Try: " + storeCheck.remedy());
+      }
+    }
+  }
+
+  private void printJson(PrintStream out) {
+    try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
+      json.writeStartObject()
+          .writeStringProperty("store", store)
+          .writeStringProperty("verdict", word(worst()));
+      json.writeArrayPropertyStart("checks");
+      for (StoreCheck storeCheck : storeChecks) {
+        json.writeStartObject()
+            .writeStringProperty("level", word(storeCheck.level()))
+            .writeStringProperty("sentence", storeCheck.sentence())
+            .writeStringProperty("remedy", storeCheck.remedy())
+            .writeEndObject();
+      }
+      json.writeEndArray().writeEndObject().writeRaw('\n');
+    }
+  }
+
+  private static String word(Level level) {
+    return level.name().toLowerCase(Locale.ROOT);
+  }
+}

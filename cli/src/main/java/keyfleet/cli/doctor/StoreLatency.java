@@ -1,0 +1,63 @@
+package keyfleet.cli.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import keyfleet.store.Bucket;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import keyfleet.store.engine.StoreCheck;
+
+/// How long a store takes to answer a read and to compare and set, in nanoseconds: the median.
+record StoreLatency(long read, long write) {
+  private static final Bucket SCRATCH = new Bucket.Lasting("keyfleet_probe");
+  private static final Key KEY = new Key("latency");
+
+  /// A heartbeat is several calls, and must be over long before the next.
+  private static final long SLOW = 1_000_000_000;
+
+  static StoreLatency of(Kv kv, LongSupplier clock, int times) {
+    List<Long> reads = new ArrayList<>();
+    List<Long> writes = new ArrayList<>();
+    Revision last = revision(kv.put(SCRATCH, KEY, Value.of("0")));
+    for (int i = 0; i < times; i++) {
+      long began = clock.getAsLong();
+      kv.get(SCRATCH, KEY);
+      long read = clock.getAsLong();
+      last = revision(kv.update(SCRATCH, KEY, Value.of("take " + i), last));
+      reads.add(read - began);
+      writes.add(clock.getAsLong() - read);
+    }
+    kv.delete(SCRATCH, KEY, last);
+    return new StoreLatency(median(reads), median(writes));
+  }
+
+  StoreCheck storeCheck() {
+    String sentence =
+        String.format(
+            Locale.ROOT,
+            "answers a read in %.1f ms, a compare-and-set in %.1f ms",
+            read / 1e6,
+            write / 1e6);
+    return write > SLOW
+        ? StoreCheck.warn(sentence + ": heartbeats may be late", "a store nearer to the fleet")
+        : StoreCheck.ok(sentence);
+  }
+
+  private static Revision revision(WriteResult writeResult) {
+    if (writeResult instanceof Written(Revision revision)) {
+      return revision;
+    }
+    throw new StoreException("a lone writer's write was not acknowledged");
+  }
+
+  private static long median(List<Long> times) {
+    return times.stream().sorted().skip(times.size() / 2).findFirst().orElseThrow();
+  }
+}

@@ -1,0 +1,156 @@
+package keyfleet.cli.kek;
+
+import java.util.Map;
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.EnumText;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.control.rotation.KeyringOperations.Done;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.control.rotation.KeyringOperations.Result;
+import keyfleet.control.rotation.KeyringOperations.Unchanged;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Keystore.Use;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.LocalProcess;
+import keyfleet.member.ProcessSettings;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek announce`: makes a version known whose bytes this host holds. The first makes the keyring.
+public final class KekAnnounceCommand implements Command {
+  private static final String USE = "--use";
+  private static final KeyringName PLUGINS = new KeyringName("kms");
+
+  private final CommandContext office;
+
+  public KekAnnounceCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addWithRecords(spec);
+    spec.addOption(KeyOptions.version().required(true).description("The version.").build())
+        .addOption(
+            OptionSpec.builder(USE)
+                .paramLabel("USE")
+                .type(String.class)
+                .description(
+                    "On an empty keyring: records (default), or kms for a Kubernetes plugin, whose"
+                        + " keyring is kms unless --keyring says otherwise.")
+                .build())
+        .addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            "Makes a version known to the fleet. This host must hold its bytes; nobody needs it"
+                + " yet.",
+            "On an empty keyring, version 1 becomes active, with the timings of"
+                + " KEYFLEET_TIMING_….");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    KekVersion version = KeyOptions.version(parsed);
+    OutputFormat format = OutputFormat.of(parsed);
+    Use use = use(parsed);
+    Timings timings = timings(office.around().get().environment());
+    KeyringName usual = use == Use.KMS ? PLUGINS : KeyringName.MAIN;
+    KeyringName keyring = KeyOptions.keyring(parsed, office.around().get(), usual);
+    StoreOptions.makeHome(parsed, office);
+    try (CommandSession desk = CommandSession.open(parsed, keyring, office)) {
+      desk.keys().needHeld(version);
+      Keystore before = desk.found().orElse(null);
+      if (before == null) {
+        needFences(desk);
+      } else if (parsed.hasMatchedOption(USE) && before.identity().use() != use) {
+        throw new CommandException(
+            "keyring "
+                + desk.keyring()
+                + " is for "
+                + EnumText.of(before.identity().use())
+                + " for good",
+            "another --keyring");
+      }
+      Result result =
+          before != null && before.versions().containsKey(version)
+              ? known(desk, before, version)
+              : desk.orders(desk.keys().loaded()).announce(version, use, timings);
+      return said(desk.keyring(), version, result, format);
+    }
+  }
+
+  /// As a process with these variables would want them; it would not start in a fleet with others.
+  private static Timings timings(Map<String, String> environment) {
+    Timings set = ProcessSettings.of(environment, LocalProcess.current()).timings();
+    return set == null ? Timings.DEFAULT : set;
+  }
+
+  private static Use use(ParseResult parsed) {
+    String name = parsed.matchedOptionValue(USE, "records");
+    return switch (name) {
+      case "records" -> Use.RECORDS;
+      case "kms" -> Use.KMS;
+      default ->
+          throw new CommandException(
+              USE + "=" + name + " is neither records nor kms", USE + "=records");
+    };
+  }
+
+  /// Where a keystore was lost, fences tell how far it had come. A new one must begin above them,
+  /// so all must be seen.
+  private static void needFences(CommandSession desk) {
+    for (CollectionRegistration one : desk.collectionRegistry().registrations(desk.keyring())) {
+      if (desk.stores().find(one).isEmpty()) {
+        throw new CommandException(
+            "keyring %s had records in %s %s, which cannot be reached from here"
+                .formatted(desk.keyring(), one.engine(), one.collection()),
+            "--records URL");
+      }
+    }
+  }
+
+  /// Whoever announces twice has the same bytes, or a problem.
+  private static Result known(CommandSession desk, Keystore keystore, KekVersion version) {
+    desk.keys().needProved(keystore, version);
+    return new Unchanged(keystore);
+  }
+
+  private int said(KeyringName keyring, KekVersion version, Result result, OutputFormat format) {
+    Keystore keystore =
+        switch (result) {
+          case Done(Keystore after) -> after;
+          case Unchanged(Keystore same) -> same;
+          case Refused(String reason) ->
+              throw CommandException.unmet(
+                  version + " is not announced: " + reason, "keyfleet kek list");
+        };
+    String state = EnumText.of(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
+    if (format == OutputFormat.JSON) {
+      JsonOutput.print(
+          office.console().out(),
+          json ->
+              json.writeStringProperty("keyring", keyring.value())
+                  .writeNumberProperty("version", version.number())
+                  .writeStringProperty("state", state)
+                  .writeBooleanProperty("changed", result instanceof Done));
+    } else {
+      String already = result instanceof Done ? "" : "already ";
+      office.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
+    }
+    return ExitCode.OK;
+  }
+}

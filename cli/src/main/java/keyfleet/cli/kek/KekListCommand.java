@@ -1,0 +1,110 @@
+package keyfleet.cli.kek;
+
+import java.util.List;
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.EnumText;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.cli.output.TextTable;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+import tools.jackson.core.JsonGenerator;
+
+/// `kek list`: the versions of a keyring, what may be done with each, and how many processes hold
+/// it.
+public final class KekListCommand implements Command {
+  private final CommandContext office;
+
+  public KekListCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addTo(spec).addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            "Lists the versions of a keyring. LOADED and CURRENT count fresh processes that hold a"
+                + " version, and that seal under it.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    OutputFormat format = OutputFormat.of(parsed);
+    try (CommandSession desk = office.desk(parsed)) {
+      Keystore keystore = desk.keystore();
+      var timings = keystore.timings();
+      List<Heartbeat> fresh = desk.keyringStore().readRoster(timings).fresh(timings.fresh());
+      switch (format) {
+        case TABLE -> printTable(keystore, fresh);
+        case JSON ->
+            JsonOutput.print(
+                office.console().out(),
+                json ->
+                    write(
+                        json.writeStringProperty("keyring", desk.keyring().value()),
+                        keystore,
+                        fresh));
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  private void printTable(Keystore keystore, List<Heartbeat> fresh) {
+    TextTable table = new TextTable("VERSION", "STATE", "PROVIDER", "LOADED", "CURRENT");
+    keystore
+        .versions()
+        .forEach((version, known) ->
+            table.row(
+                version.toString(),
+                state(known),
+                known.provider(),
+                loaded(version, fresh) + "/" + fresh.size(),
+                current(version, fresh) + "/" + fresh.size()));
+    table.print(office.console().out());
+  }
+
+  private static void write(JsonGenerator json, Keystore keystore, List<Heartbeat> fresh) {
+    json.writeStringProperty("use", EnumText.snake(keystore.identity().use()))
+        .writeNumberProperty("epoch", keystore.epoch())
+        .writeNumberProperty("active", keystore.active().number())
+        .writeNumberProperty("processes", fresh.size());
+    json.writeArrayPropertyStart("versions");
+    keystore
+        .versions()
+        .forEach((version, known) ->
+            json.writeStartObject()
+                .writeNumberProperty("version", version.number())
+                .writeStringProperty("state", EnumText.snake(known.state()))
+                .writeBooleanProperty("compromised", keystore.isCompromised(version))
+                .writeStringProperty("provider", known.provider())
+                .writeNumberProperty("loaded", loaded(version, fresh))
+                .writeNumberProperty("current", current(version, fresh))
+                .writeEndObject());
+    json.writeEndArray();
+  }
+
+  private static String state(VersionEntry known) {
+    String state = EnumText.of(known.state());
+    return known.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
+  }
+
+  private static long loaded(KekVersion version, List<Heartbeat> fresh) {
+    return fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
+  }
+
+  private static long current(KekVersion version, List<Heartbeat> fresh) {
+    return fresh.stream().filter(it -> version.equals(it.current())).count();
+  }
+}

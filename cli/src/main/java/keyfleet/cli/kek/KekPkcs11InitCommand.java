@@ -1,0 +1,63 @@
+package keyfleet.cli.kek;
+
+import java.util.List;
+import java.util.function.Supplier;
+import keyfleet.cli.command.Command;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.crypto.KekVersion;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.Pkcs11;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.pkcs11.Pkcs11Provider;
+import keyfleet.providers.pkcs11.Pkcs11Settings;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek pkcs11-init`: a new key inside a token, which never leaves it.
+public final class KekPkcs11InitCommand implements Command {
+  private final Console console;
+  private final Supplier<ProviderContext> around;
+
+  public KekPkcs11InitCommand(Console console, Supplier<ProviderContext> around) {
+    this.console = console;
+    this.around = around;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this));
+    spec.addOption(KeyOptions.version().required(true).description("The version to make.").build());
+    spec.usageMessage()
+        .description(
+            "Makes a key in a PKCS#11 token, and nothing else: AES-256, labelled"
+                + " keyfleet-<keyring>-v<N>, not extractable.",
+            "A label that exists is refused.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    KekVersion version = KeyOptions.version(parsed);
+    Pkcs11Settings settings = token(KeyOptions.providers(parsed, around.get()));
+    var keyring = KeyOptions.keyring(parsed, around.get());
+    try (var provider = new Pkcs11Provider(keyring, settings, around.get().random())) {
+      provider.generate(version);
+    }
+    console
+        .err()
+        .println("made keyfleet-%s-%s in %s".formatted(keyring, version, settings.tokenLabel()));
+    return ExitCode.OK;
+  }
+
+  private static Pkcs11Settings token(List<ProviderSpec> specs) {
+    if (specs.size() == 1 && specs.getFirst() instanceof Pkcs11(Pkcs11Settings settings)) {
+      return settings;
+    }
+    throw new CommandException(
+        "pkcs11-init needs one provider of kind pkcs11",
+        "--provider 'pkcs11:MODULE?token=LABEL&pin-file=FILE'");
+  }
+}

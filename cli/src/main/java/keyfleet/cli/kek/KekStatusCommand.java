@@ -1,0 +1,37 @@
+package keyfleet.cli.kek;
+
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.OutputFormat;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek status`: how far the rotation of a keyring is.
+public final class KekStatusCommand implements Command {
+  private final CommandContext office;
+
+  public KekStatusCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addTo(spec).addOption(OutputFormat.option());
+    spec.usageMessage().description("Shows how far the rotation of a keyring is, and what failed.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    OutputFormat format = OutputFormat.of(parsed);
+    try (CommandSession desk = office.desk(parsed)) {
+      RotationStatus.at(desk).print(format, office.console().out());
+      return ExitCode.OK;
+    }
+  }
+}

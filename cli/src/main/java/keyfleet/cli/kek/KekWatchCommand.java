@@ -1,0 +1,55 @@
+package keyfleet.cli.kek;
+
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.config.WaitOptions.Deadline;
+import keyfleet.cli.kek.RotationDisplay.DisplayMode;
+import keyfleet.cli.output.Console;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.keyring.Rotation;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `kek watch`: shows the rotation that is under way until it ends.
+public final class KekWatchCommand implements Command {
+  private final CommandContext office;
+
+  public KekWatchCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addTo(spec).addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            "Shows the rotation that is under way until it ends. Ctrl-C leaves it going on.",
+            "Exit: 0 it was completed, or none is under way; 2 it came to something else.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    OutputFormat format = OutputFormat.of(parsed);
+    Console console = office.console();
+    try (CommandSession desk = office.desk(parsed)) {
+      RotationStatus first = RotationStatus.at(desk);
+      if (!first.isUnderWay()) {
+        first.print(format, console.out());
+        return ExitCode.OK;
+      }
+      RotationDisplay screen = new RotationDisplay(console, DisplayMode.of(console, format));
+      RotationStatus last =
+          new RotationWatcher(desk, console, screen)
+              .until(view -> !view.isUnderWay(), Deadline.never(desk.ticker()));
+      return last.rotation() instanceof Rotation.Completed
+          ? ExitCode.OK
+          : ExitCode.CONDITION_NOT_MET;
+    }
+  }
+}

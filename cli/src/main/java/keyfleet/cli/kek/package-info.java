@@ -1,0 +1,13 @@
+/// The `kek` commands: create, announce, verify, rotate and remove versions of a key-encryption
+/// key.
+///
+/// A command that changes a keyring writes an order to the store; workers carry it out. The command
+/// may therefore end, or be stopped, at any time.
+///
+/// Start reading at: [KekAnnounceCommand], [KekVerifyCommand] with [ReadinessReport],
+/// [KekRotateCommand] with [RotationStatus], [KekRemoveCommand], [KekInventoryCommand] with
+/// [EnvelopeInventory].
+@NullMarked
+package keyfleet.cli.kek;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,12 @@
+package keyfleet.cli.output;
+
+/// Exit codes that scripts rely on.
+public final class ExitCode {
+  public static final int OK = 0;
+  public static final int ERROR = 1;
+  public static final int CONDITION_NOT_MET = 2;
+  static final int NOT_FOUND = 6;
+  static final int CONFLICT = 7;
+
+  private ExitCode() {}
+}

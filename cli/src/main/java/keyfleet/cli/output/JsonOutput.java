@@ -1,0 +1,25 @@
+package keyfleet.cli.output;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/// One object on one line, for programs.
+public final class JsonOutput {
+  private JsonOutput() {}
+
+  public static void print(PrintStream out, Consumer<JsonGenerator> fields) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator json =
+        new JsonFactory().createGenerator(ObjectWriteContext.empty(), bytes)) {
+      json.writeStartObject();
+      fields.accept(json);
+      json.writeEndObject().writeRaw('\n');
+    }
+    out.writeBytes(bytes.toByteArray()); // not by the generator, which would close the stream
+    out.flush();
+  }
+}

@@ -1,0 +1,29 @@
+package keyfleet.cli.output;
+
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// How data is printed: for people, or for programs.
+public enum OutputFormat {
+  TABLE,
+  JSON;
+
+  public static OptionSpec option() {
+    return OptionSpec.builder("-o", "--output")
+        .paramLabel("FORMAT")
+        .type(String.class)
+        .description("table (default) or json.")
+        .build();
+  }
+
+  public static OutputFormat of(ParseResult parsed) {
+    String name = parsed.matchedOptionValue("-o", "table");
+    return switch (name) {
+      case "table" -> TABLE;
+      case "json" -> JSON;
+      default ->
+          throw new CommandException(
+              "-o " + name + " is not a format: table or json is", "-o json");
+    };
+  }
+}

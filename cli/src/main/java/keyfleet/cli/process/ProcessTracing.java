@@ -1,0 +1,43 @@
+package keyfleet.cli.process;
+
+import keyfleet.cli.config.TracingSettings;
+import keyfleet.kms.tracing.PluginTracer;
+import keyfleet.otel.CollectorAddress;
+import keyfleet.otel.ExportListener;
+import keyfleet.otel.OtlpTracing;
+import keyfleet.server.EventLog;
+import org.jspecify.annotations.Nullable;
+
+/// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
+/// loaded.
+record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable end) implements AutoCloseable {
+  static ProcessTracing open(TracingSettings told, OtlpTracing.Source source, EventLog log) {
+    CollectorAddress collectorAddress = told.collectorAddress();
+    return collectorAddress == null
+        ? new ProcessTracing(null, () -> {})
+        : open(new OtlpTracing.Settings(collectorAddress, told.ratio(), source), log);
+  }
+
+  private static ProcessTracing open(OtlpTracing.Settings settings, EventLog log) {
+    OtlpTracing tracing = OtlpTracing.open(settings, new ExportLogLines(log));
+    log.info("sends spans to %s".formatted(settings.collectorAddress()));
+    return new ProcessTracing(tracing, tracing::close);
+  }
+
+  private record ExportLogLines(EventLog log) implements ExportListener {
+    @Override
+    public void onSpansLost(String words) {
+      log.warn(words);
+    }
+
+    @Override
+    public void onRecovered(String words) {
+      log.info(words);
+    }
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+}

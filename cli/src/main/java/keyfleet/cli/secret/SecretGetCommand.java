@@ -1,0 +1,86 @@
+package keyfleet.cli.secret;
+
+import java.util.Arrays;
+import java.util.Base64;
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.NoSuchVersion;
+import keyfleet.crypto.OpenResult;
+import keyfleet.crypto.OpenResult.Opened;
+import keyfleet.crypto.Refused;
+import keyfleet.crypto.SecretAccess;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.store.StoredRecord;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/// `secret get NAME`: the value alone, byte for byte, on standard output.
+public final class SecretGetCommand implements Command {
+  private final CommandContext office;
+
+  public SecretGetCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = SecretName.addTo(CommandSpec.wrapWithoutInspection(this));
+    KeyOptions.addTo(spec);
+    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
+    spec.usageMessage()
+        .description(
+            "Prints the value, and nothing else. With -o json it is in base64.",
+            "Exit: 0 here it is; 6 there is none of that name; 1 it cannot be opened here.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    SecretName name = SecretName.of(parsed);
+    OutputFormat format = OutputFormat.of(parsed);
+    try (CommandSession desk = office.desk(parsed)) {
+      StoredRecord record = SecretCollection.needed(desk, name);
+      byte[] envelope =
+          SecretCollection.envelope(record).map(it -> it.toArray()).orElse(new byte[0]);
+      OpenResult openResult =
+          desk.keys().loaded().cipher().open(SecretCollection.place(name), envelope);
+      return switch (openResult) {
+        case Opened(SecretBytes value, KekVersion version) -> print(name, value, version, format);
+        case NoSuchVersion(KekVersion version) ->
+            throw new CommandException(
+                "%s is sealed under %s, which this host does not hold".formatted(name, version),
+                "keyfleet kek verify --local, with the --provider that has it");
+        case Refused() ->
+            throw new CommandException(
+                name + " does not open: it was changed, or this host has other bytes",
+                "keyfleet kek verify --local");
+      };
+    }
+  }
+
+  private int print(SecretName name, SecretBytes value, KekVersion version, OutputFormat format) {
+    byte[] bytes = value.reveal(SecretAccess.granted());
+    value.close();
+    switch (format) {
+      case TABLE -> office.console().out().writeBytes(bytes);
+      case JSON ->
+          JsonOutput.print(
+              office.console().out(),
+              json ->
+                  json.writeStringProperty("name", name.value())
+                      .writeNumberProperty("kek_version", version.number())
+                      .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
+    }
+    office.console().out().flush();
+    Arrays.fill(bytes, (byte) 0);
+    return ExitCode.OK;
+  }
+}

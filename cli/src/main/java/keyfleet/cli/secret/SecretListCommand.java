@@ -1,0 +1,106 @@
+package keyfleet.cli.secret;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.cli.command.Command;
+import keyfleet.cli.command.CommandContext;
+import keyfleet.cli.command.CommandSession;
+import keyfleet.cli.command.StoreOptions;
+import keyfleet.cli.config.KeyOptions;
+import keyfleet.cli.output.Console;
+import keyfleet.cli.output.ExitCode;
+import keyfleet.cli.output.JsonOutput;
+import keyfleet.cli.output.OutputFormat;
+import keyfleet.cli.output.TextTable;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Census;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+import tools.jackson.core.JsonGenerator;
+
+/// `secret list`: the names, and the version each is sealed under.
+public final class SecretListCommand implements Command {
+  /// Records come with their values, and a value may be large.
+  private static final int PAGE = 16;
+
+  /// @param digest of the sealed value, as the audit names it; empty if it is no envelope
+  private record ListedSecret(KekVersion version, String digest) {}
+
+  private record Listing(Map<String, ListedSecret> items, long unreadable) {}
+
+  private final CommandContext office;
+
+  public SecretListCommand(CommandContext office) {
+    this.office = office;
+  }
+
+  @Override
+  public CommandSpec spec() {
+    CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
+    StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
+    spec.usageMessage().description("Lists the names of all secrets; no value is opened.");
+    return spec;
+  }
+
+  @Override
+  public int run(ParseResult parsed) {
+    OutputFormat format = OutputFormat.of(parsed);
+    try (CommandSession desk = office.desk(parsed)) {
+      Listing listing =
+          SecretCollection.found(desk)
+              .map(shelf -> listing(shelf.records()))
+              .orElseGet(() -> new Listing(Map.of(), 0));
+      switch (format) {
+        case TABLE -> printTable(listing);
+        case JSON -> JsonOutput.print(office.console().out(), json -> write(json, listing));
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  private static Listing listing(Records records) {
+    Census census = records.census();
+    Map<String, ListedSecret> items = new TreeMap<>();
+    for (KekVersion version : census.belonging().keySet()) {
+      List<StoredRecord> page = records.scan(version, PAGE);
+      while (!page.isEmpty()) {
+        page.forEach(it -> items.put(it.id().value(), item(version, it)));
+        page = records.scan(version, page.getLast().id(), PAGE);
+      }
+    }
+    return new Listing(items, census.unreadable());
+  }
+
+  private static ListedSecret item(KekVersion version, StoredRecord record) {
+    return new ListedSecret(
+        version, SecretCollection.parsed(record).map(Envelope::dataDigest).orElse(""));
+  }
+
+  private void printTable(Listing listing) {
+    TextTable table = new TextTable("NAME", "VERSION");
+    listing
+        .items()
+        .forEach((name, item) -> table.row(Console.plain(name), item.version().toString()));
+    table.print(office.console().out());
+    if (listing.unreadable() > 0) {
+      office.console().err().println(listing.unreadable() + " more cannot be read as envelopes");
+    }
+  }
+
+  private static void write(JsonGenerator json, Listing listing) {
+    json.writeArrayPropertyStart("secrets");
+    listing
+        .items()
+        .forEach((name, item) ->
+            json.writeStartObject()
+                .writeStringProperty("name", name)
+                .writeNumberProperty("kek_version", item.version().number())
+                .writeStringProperty("digest", item.digest())
+                .writeEndObject());
+    json.writeEndArray().writeNumberProperty("unreadable", listing.unreadable());
+  }
+}

@@ -1,0 +1,40 @@
+package keyfleet.cli.secret;
+
+import java.util.regex.Pattern;
+import keyfleet.cli.output.CommandException;
+import keyfleet.cli.output.Console;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/// What a secret is called: it stands in tables, paths and scripts, hence the narrow alphabet.
+record SecretName(String value) {
+  private static final Pattern RULE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,199}");
+
+  static CommandSpec addTo(CommandSpec spec) {
+    return spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("0")
+            .arity("1")
+            .paramLabel("NAME")
+            .type(String.class)
+            .description("Letters, digits and . _ / -, at most 200, a letter or digit first.")
+            .build());
+  }
+
+  static SecretName of(ParseResult parsed) {
+    String name = parsed.matchedPositionalValue(0, "");
+    if (!RULE.matcher(name).matches()) {
+      throw new CommandException(
+          Console.plain(name)
+              + " is not a secret's name: letters, digits and . _ / - are, at most 200",
+          "keyfleet secret list");
+    }
+    return new SecretName(name);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

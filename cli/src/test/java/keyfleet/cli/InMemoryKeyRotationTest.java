@@ -1,0 +1,9 @@
+package keyfleet.cli;
+
+/// The story in no time.
+class InMemoryKeyRotationTest implements KeyRotationScenario {
+  @Override
+  public TestBackend world() {
+    return new InMemoryBackend();
+  }
+}

@@ -1,0 +1,275 @@
+package keyfleet.cli.audit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.InMemoryBackend;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What commands leave in the audit, and how it is read.
+class AuditCommandsTest {
+  private static final Pattern DEED =
+      Pattern.compile(
+          "\"user\":\"([^\"]*)\",\"host\":\"[^\"]*\",\"instance\":\"[^\"]*\",\"what\":\"([^\"]*)\"");
+
+  private final InMemoryBackend world = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(world);
+
+  private void begin() {
+    fleet.give(2, 3);
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.start("worker-1", "worker", 1, 2, 3);
+  }
+
+  /// What this user did, oldest first.
+  private List<String> deeds(String user) {
+    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").exits(0).out();
+    return DEED.matcher(json)
+        .results()
+        .filter(it -> it.group(1).equals(user))
+        .map((MatchResult it) -> it.group(2))
+        .toList()
+        .reversed();
+  }
+
+  private CommandResult rotate(String verb, int from, int to, String... more) {
+    String[] args = new String[more.length + 4];
+    args[0] = "kek";
+    args[1] = verb;
+    args[2] = "--from-version=" + from;
+    args[3] = "--to-version=" + to;
+    System.arraycopy(more, 0, args, 4, more.length);
+    return fleet.run(args);
+  }
+
+  @Test
+  void everyOrder_isAuditedInTheOperatorsName() {
+    begin();
+    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
+    rotate("rotate", 1, 2, "--dry-run").exits(0);
+    fleet.halt();
+    rotate("rotate", 1, 2).exits(0);
+    fleet.run("kek", "pause").exits(0);
+    fleet.run("kek", "resume").exits(0);
+    fleet.run("kek", "abort").exits(0);
+    fleet.goOn();
+    fleet.run("kek", "watch");
+    rotate("rotate", 1, 2, "--wait").exits(0);
+    fleet.beat();
+    fleet.run("kek", "remove", "--version=1", "--yes").exits(0);
+    fleet.run("kek", "remove", "--version=1", "--undo").exits(0);
+    fleet.run("kek", "remove", "--version=1", "--yes").exits(0);
+    world.pass(Duration.ofDays(31));
+    fleet.beat();
+    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").exits(0);
+    fleet.environment.remove("KEYFLEET_KEK_V1");
+    fleet.start("worker-1", "worker", 2, 3);
+    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").exits(0);
+    fleet.run("kek", "announce", "--version=3").exits(0);
+    fleet.beat();
+    fleet.beat();
+    rotate("revoke", 2, 3, "--wait").exits(0);
+    assertEquals(
+        List.of(
+            "announce v1",
+            "announce v2",
+            "put secret db",
+            "rehearse v1 to v2",
+            "rotate v1 to v2",
+            "pause",
+            "resume",
+            "abort",
+            "rotate v1 to v2",
+            "remove v1",
+            "undo the removal of v1",
+            "remove v1",
+            "destroy v1",
+            "v1 is destroyed",
+            "announce v3",
+            "revoke v2 to v3"),
+        deeds("anna"));
+    assertTrue(deeds("unknown").contains("proved"), "the worker's own deeds are there as well");
+    assertTrue(fleet.run("audit", "verify").exits(0).out().matches("\\d+:[0-9a-f]{64}\n"));
+  }
+
+  @Test
+  void entry_saysWhoWhenAndWhat() {
+    fleet.environment.put("KEYFLEET_INSTANCE", "jump-host");
+    begin();
+    assertEquals(
+        """
+        2  2026-11-17T22:00:00Z  anna@desk-7 (jump-host)  announce v2
+            v2.provider: env
+            v2.sentinel: SENTINEL
+            v2.state: announced
+            v2.trust: trusted
+        """,
+        fleet
+            .run("audit", "list", "--limit=1")
+            .exits(0)
+            .out()
+            .replaceAll("sentinel: [0-9a-f]{64}", "sentinel: SENTINEL"));
+    CommandResult first = fleet.run("audit", "list", "--before=2", "-o", "json").exits(0);
+    assertTrue(
+        first
+            .out()
+            .startsWith(
+                "{\"keyring\":\"main\",\"entries\":[{\"number\":1,\"date\":\"2026-11-17T22:00:00Z\","
+                    + "\"store_time_ms\":"),
+        first.out());
+    assertTrue(
+        first
+            .out()
+            .contains(
+                "\"user\":\"anna\",\"host\":\"desk-7\",\"instance\":\"jump-host\",\"what\":\"announce"
+                    + " v1\""),
+        first.out());
+    assertTrue(
+        first.out().contains("{\"name\":\"active\",\"before\":\"\",\"after\":\"v1\"}"),
+        first.out());
+  }
+
+  @Test
+  void pages_coverEveryEntryOnce() {
+    begin();
+    fleet.run("kek", "announce", "--version=3").exits(0);
+    CommandResult newest = fleet.run("audit", "list", "--limit=2").exits(0);
+    assertTrue(newest.out().startsWith("3  "), newest.out());
+    assertEquals("older ones: keyfleet audit list --before=2\n", newest.err());
+    CommandResult oldest = fleet.run("audit", "list", "--limit=2", "--before=2").exits(0);
+    assertTrue(oldest.out().startsWith("1  "), oldest.out());
+    assertEquals("", oldest.err());
+    assertEquals(
+        newest.out(), fleet.run("audit", "list", "--limit=2", "--before=999").exits(0).out());
+    assertEquals("", fleet.run("audit", "list", "--before=1").exits(0).out());
+    String json = fleet.run("audit", "list", "--limit=2", "-o", "json").exits(0).out();
+    assertTrue(json.endsWith("\"unreadable\":[],\"next_before\":2}\n"), json);
+  }
+
+  @Test
+  void secretsAndKeys_areInNoEntry() {
+    begin();
+    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
+    rotate("rotate", 1, 2, "--wait").exits(0);
+    String all =
+        fleet.run("audit", "list", "-o", "json").exits(0).out()
+            + fleet.run("audit", "list").exits(0).out();
+    for (String secret : List.of("hunter2", CliFleet.key(1), CliFleet.key(2), "c0ffee")) {
+      assertFalse(all.contains(secret), secret);
+    }
+  }
+
+  @Test
+  void refusedOrder_leavesNoEntry() {
+    begin();
+    fleet.run("kek", "remove", "--version=1", "--yes").exits(2);
+    fleet.run("kek", "abort").exits(2);
+    assertEquals(List.of("announce v1", "announce v2"), deeds("anna"));
+  }
+
+  @Test
+  void notedHead_findsAStoreThatWasPutBack() {
+    begin();
+    String head = fleet.run("audit", "verify").exits(0).out().strip();
+    fleet.run("kek", "announce", "--version=3").exits(0);
+    fleet.run("audit", "verify", "--noted=" + head).exits(0);
+    String other = "2:" + "ab".repeat(32);
+    CommandResult said = fleet.run("audit", "verify", "--noted", other).exits(2);
+    assertEquals(
+        """
+        keyfleet: the audit is broken at entry 2: it is another entry than the one noted
+        Try: keyfleet audit list --before=3, and compare with a backup of the store
+        """,
+        said.err());
+    assertEquals("", said.out());
+    assertEquals(
+        "{\"keyring\":\"main\",\"verdict\":\"broken\",\"number\":4,"
+            + "\"reason\":\"it is missing, as the chain once had 9\"}\n",
+        fleet
+            .run("audit", "verify", "-o", "json", "--noted", "9:" + "ab".repeat(32))
+            .exits(2)
+            .out());
+  }
+
+  @Test
+  void lostKeystore_isNoIntactAudit() {
+    begin();
+    world.loseKeystores();
+    CommandResult said = fleet.run("audit", "verify").exits(2);
+    assertTrue(said.err().contains("there is no keystore"), said.err());
+    assertTrue(fleet.run("audit", "list").exits(0).out().startsWith("2  "));
+  }
+
+  @Test
+  void keyringThatNeverWas_isTold() {
+    String told = "keyfleet: keyring pya has no key yet\nTry: keyfleet kek announce --version=1\n";
+    assertEquals(told, fleet.run("audit", "verify", "--keyring=pya").exits(1).err());
+    assertEquals(told, fleet.run("audit", "list", "--keyring=pya").exits(1).err());
+  }
+
+  @Test
+  void keystoreThatKeepsChanging_isUnsettled() {
+    begin();
+    world.kvs = KeystoreRewritingKv::new;
+    assertEquals(
+        "{\"keyring\":\"main\",\"verdict\":\"unsettled\"}\n",
+        fleet.run("audit", "verify", "-o", "json").exits(2).out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "2",
+        "2:abc",
+        "x:y",
+        "-1:0000000000000000000000000000000000000000000000000000000000000000"
+      })
+  void badHead_isRefused(String head) {
+    assertTrue(
+        fleet
+            .run("audit", "verify", "--noted=" + head)
+            .exits(1)
+            .err()
+            .contains(" is not a head: a number, : and 64 hex digits\n"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--limit=0,1 to 200",
+    "--limit=201,1 to 200",
+    "--limit=x,1 to 200",
+    "--before=0,1 on"
+  })
+  void badNumber_isRefused(String option, String rule) {
+    CommandResult said = fleet.run("audit", "list", option).exits(1);
+    assertTrue(
+        said.err().startsWith("keyfleet: " + option + " is not a number from " + rule), said.err());
+  }
+
+  /// Whenever the audit is listed, the keystore is written once more.
+  private record KeystoreRewritingKv(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      Bucket keystores = new Bucket.Lasting("keystores");
+      inner.list(keystores, Prefix.ALL).forEach(it -> inner.put(keystores, it.key(), it.value()));
+      return inner.list(bucket, prefix);
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package keyfleet.cli.audit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.InMemoryBackend;
+import keyfleet.cli.SqliteBackend;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Somebody with SQL at hand changes the audit in the file; `audit verify` says where.
+class AuditTamperingCommandTest {
+  private static final int ENTRIES = 5;
+  private static final String AUDIT = "bucket = 'audit' AND key = 'main.%016d'";
+
+  @TempDir Path folder = Path.of("");
+  private CliFleet fleet = new CliFleet(new InMemoryBackend());
+
+  @BeforeEach
+  void begin() {
+    fleet = new CliFleet(new SqliteBackend(folder));
+    for (int i = 1; i <= ENTRIES; i++) {
+      fleet.give(i);
+      fleet.run("kek", "announce", "--version=" + i).exits(0);
+    }
+    sql("CREATE TABLE kept AS SELECT * FROM keyfleet_entries");
+  }
+
+  /// How many rows it changed.
+  private int sql(String statement, String... args) {
+    try (Connection intruder =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("fleet.db"));
+        PreparedStatement run = intruder.prepareStatement(statement)) {
+      for (int i = 0; i < args.length; i++) {
+        run.setBytes(i + 1, args[i].getBytes(UTF_8));
+      }
+      return run.executeUpdate();
+    } catch (SQLException e) {
+      throw new IllegalStateException(statement, e);
+    }
+  }
+
+  private void restore() {
+    sql("DELETE FROM keyfleet_entries");
+    sql("INSERT INTO keyfleet_entries SELECT * FROM kept");
+    assertTrue(fleet.run("audit", "verify").exits(0).out().startsWith(ENTRIES + ":"));
+  }
+
+  private void foundAt(int number) {
+    CommandResult said = fleet.run("audit", "verify").exits(2);
+    assertTrue(
+        said.err().startsWith("keyfleet: the audit is broken at entry " + number + ": "),
+        said.err());
+    assertTrue(said.err().lines().toList().getLast().startsWith("Try: "), said.err());
+    assertEquals("", said.out());
+  }
+
+  private void replace(String where, String from, String to) {
+    String change =
+        "UPDATE keyfleet_entries SET value ="
+            + " CAST(replace(CAST(value AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)) AS BLOB) WHERE "
+            + where;
+    assertEquals(1, sql(change, from, to));
+  }
+
+  @Test
+  void editedEntry_isFound() {
+    for (int i = 1; i <= ENTRIES; i++) {
+      replace(AUDIT.formatted(i), "\"anna\"", "\"otto\"");
+      foundAt(i);
+      restore();
+      replace(AUDIT.formatted(i), "{\"format\"", "{ \"format\"");
+      foundAt(i);
+      restore();
+      replace(AUDIT.formatted(i), "{", "");
+      foundAt(i);
+      assertEquals(
+          "keyfleet: cannot be read: entries [" + i + "]\nTry: keyfleet audit verify\n",
+          fleet.run("audit", "list").exits(2).err());
+      restore();
+    }
+  }
+
+  /// The newest is in the keystore as well, and whoever comes next puts it back.
+  @Test
+  void deletedEntry_isFoundUnlessTheKeystoreHasIt() {
+    String head = fleet.run("audit", "verify").exits(0).out();
+    for (int i = 1; i < ENTRIES; i++) {
+      sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(i));
+      foundAt(i);
+      restore();
+    }
+    sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(ENTRIES));
+    assertEquals(head, fleet.run("audit", "verify").exits(0).out());
+    fleet.give(ENTRIES + 1);
+    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(0);
+    assertEquals(1, sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(ENTRIES)));
+  }
+
+  @Test
+  void truncatedChain_isFound() {
+    for (int left = 0; left < ENTRIES - 1; left++) {
+      sql(
+          "DELETE FROM keyfleet_entries WHERE bucket = 'audit' AND key > 'main.%016d'"
+              .formatted(left));
+      foundAt(left + 1);
+      restore();
+    }
+  }
+
+  @Test
+  void swappedEntries_areFound() {
+    for (int i = 1; i < ENTRIES; i++) {
+      sql("UPDATE keyfleet_entries SET key = 'aside' WHERE " + AUDIT.formatted(i));
+      sql(
+          "UPDATE keyfleet_entries SET key = 'main.%016d' WHERE ".formatted(i)
+              + AUDIT.formatted(i + 1));
+      sql("UPDATE keyfleet_entries SET key = 'main.%016d' WHERE key = 'aside'".formatted(i + 1));
+      foundAt(i);
+      restore();
+    }
+  }
+
+  @Test
+  void insertedEntry_isFound() {
+    sql(
+        "INSERT INTO keyfleet_entries SELECT bucket, 'main.%016d', value, revision + 1000, written_at"
+                .formatted(ENTRIES + 1)
+            + " FROM kept WHERE "
+            + AUDIT.formatted(ENTRIES));
+    foundAt(ENTRIES + 1);
+    fleet.give(ENTRIES + 1);
+    CommandResult refused = fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(1);
+    assertTrue(refused.err().contains("keyfleet audit verify"), refused.err());
+  }
+
+  @Test
+  void keystoreChangedByHand_isFound() {
+    String keystore = "bucket = 'keystores'";
+    replace(keystore, "\"epoch\":1", "\"epoch\":2");
+    assertNotEquals(0, fleet.run("audit", "verify").exit());
+    restore();
+    replace(keystore, "{", "");
+    foundAt(1);
+  }
+
+  /// Chain and keystore agree with each other; only a head that was noted elsewhere does not.
+  @Test
+  void storePutBackInTime_isFoundByANotedHead() {
+    fleet.give(ENTRIES + 1);
+    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(0);
+    String noted = fleet.run("audit", "verify").exits(0).out().strip();
+    restore();
+    CommandResult said = fleet.run("audit", "verify", "--noted=" + noted).exits(2);
+    assertTrue(said.err().contains("broken at entry " + (ENTRIES + 1)), said.err());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.audit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,119 @@
+package keyfleet.cli.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.InMemoryBackend;
+import keyfleet.cli.output.CommandException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Who makes the folder of the default store, and where it is.
+class DataFolderTest {
+  @TempDir Path folder = Path.of("");
+
+  private final CliFleet fleet = new CliFleet(new InMemoryBackend());
+
+  @AfterEach
+  void close() {
+    fleet.close();
+  }
+
+  private Path unmade() {
+    Path home = folder.resolve("a/keyfleet");
+    fleet.environment.remove("KEYFLEET_STORE");
+    fleet.environment.put("KEYFLEET_HOME", home.toString());
+    return home;
+  }
+
+  @Test
+  void folder_isTheVariables_elseTheDesktops_elseBelowHome() {
+    Map<String, String> all = Map.of("KEYFLEET_HOME", "/k", "XDG_DATA_HOME", "/x", "HOME", "/h");
+    assertEquals("sqlite:/k/keyfleet.db", DataFolder.of(all).store());
+    assertEquals(
+        "sqlite:/x/keyfleet/keyfleet.db",
+        DataFolder.of(Map.of("XDG_DATA_HOME", "/x", "HOME", "/h", "KEYFLEET_HOME", "")).store());
+    assertEquals(
+        "sqlite:/h/.local/share/keyfleet/keyfleet.db", DataFolder.of(Map.of("HOME", "/h")).store());
+    assertThrows(CommandException.class, () -> DataFolder.of(Map.of()));
+  }
+
+  @Test
+  void announce_makesIt_forItsOwnerAlone() throws IOException {
+    Path home = unmade();
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    assertEquals("rwx------", modeOf(home));
+    assertEquals("rwx------", modeOf(folder.resolve("a")));
+  }
+
+  @Test
+  void secretPut_makesIt() {
+    Path home = unmade();
+    fleet.runWith("v", "secret", "put", "x").exits(1);
+    assertTrue(Files.isDirectory(home), "no folder was made");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "kek list",
+        "kek status",
+        "kek verify --target=1",
+        "secret list",
+        "kek rotate --from-version=1 --to-version=2",
+        "audit verify"
+      })
+  void whoOnlyLooks_makesNothing_andSaysWhoDoes(String command) {
+    Path home = unmade();
+    String err = fleet.run(command.split(" ")).exits(1).err();
+    assertEquals(
+        "keyfleet: there is no store yet: no folder %s%nTry: keyfleet kek announce --version=1, which makes it, or --store URL%n"
+            .formatted(home),
+        err);
+    assertFalse(Files.exists(home.getParent()), "something was made");
+  }
+
+  @Test
+  void namedStore_needsNoFolder() {
+    Path home = unmade();
+    fleet
+        .run("kek", "announce", "--version=1", "--store=sqlite:" + folder.resolve("x.db"))
+        .exits(0);
+    assertFalse(Files.exists(home), "the default folder was made for another store");
+  }
+
+  @Test
+  void folderThatExists_keepsItsMode() throws IOException {
+    Path home = unmade();
+    Files.createDirectories(home);
+    Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxr-x---"));
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    assertEquals("rwxr-x---", modeOf(home));
+  }
+
+  @Test
+  void folderThatCannotBeMade_isOneSentence() throws IOException {
+    Path home = unmade();
+    Files.writeString(folder.resolve("a"), "in the way");
+    String err = fleet.run("kek", "announce", "--version=1").exits(1).err();
+    assertEquals(
+        "keyfleet: the data folder %s cannot be made%nTry: KEYFLEET_HOME=DIR, or --store URL%n"
+            .formatted(home),
+        err);
+  }
+
+  private static String modeOf(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+}

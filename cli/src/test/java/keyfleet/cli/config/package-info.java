@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,196 @@
+package keyfleet.cli.doctor;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CommandDispatcher;
+import keyfleet.cli.output.Console;
+import keyfleet.cli.output.Console.Output;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.Ticker;
+import keyfleet.store.Bucket;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.FakeKv;
+import keyfleet.store.FakeStoreClock;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.Revision;
+import keyfleet.store.StoreException;
+import keyfleet.store.StoreRefusedException;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreCheck;
+import keyfleet.store.engine.StoreUrl;
+import org.junit.jupiter.api.Test;
+
+/// What `doctor` says about stores that are not what they should be. The engines' own tests show
+/// what it says of real ones.
+class DoctorCommandTest {
+  private static final StoreCheck FINE = StoreCheck.ok("it is a fine store");
+
+  private final Kv sound = new FakeKv(new FakeStoreClock());
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private Ticker ticker = new SystemTicker();
+
+  @Test
+  void soundStore_isSafe() {
+    assertEquals(0, doctor(_ -> opened(sound, FINE)));
+    String said = out.toString(UTF_8);
+    assertTrue(said.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), said);
+    assertTrue(said.contains("of 50 races each had one winner"), said);
+    assertFalse(said.contains("secret"), said);
+  }
+
+  @Test
+  void warningOfTheEngine_isACondition() {
+    assertEquals(2, doctor(_ -> opened(sound, StoreCheck.warn("nobody knows", "asking"))));
+    assertTrue(out.toString(UTF_8).contains("[warn] nobody knows\n       Try: asking\n"));
+  }
+
+  @Test
+  void storeThatLosesWrites_isUnsafe() {
+    assertEquals(2, doctor(_ -> opened(new UpdateLosingKv(sound, new AtomicInteger()), FINE)));
+    assertTrue(out.toString(UTF_8).contains("[fail] compare-and-set is broken"));
+  }
+
+  @Test
+  void slowStore_isNotCalledUnsafe() {
+    ticker = new SlowTicker(new AtomicLong());
+    assertEquals(2, doctor(_ -> opened(sound, FINE)));
+    String said = out.toString(UTF_8);
+    assertTrue(said.contains("[warn] answers a read in 2000.0 ms"), said);
+    assertTrue(said.contains("races were answered in time"), said);
+    assertFalse(said.contains("[fail]"), said);
+  }
+
+  @Test
+  void unreachableStore_isAnError() {
+    assertEquals(
+        1,
+        doctor(_ -> {
+          throw new StoreException("nobody answers at h:4222");
+        }));
+    assertTrue(err.toString(UTF_8).startsWith("keyfleet: nobody answers at h:4222\nTry: "));
+  }
+
+  @Test
+  void storeThatLetsNobodyIn_isAnError() {
+    assertEquals(
+        1,
+        doctor(_ -> {
+          throw StoreRefusedException.noAccess("the password of ann is wrong", "another one");
+        }));
+    assertEquals("keyfleet: the password of ann is wrong\nTry: another one\n", err.toString(UTF_8));
+  }
+
+  @Test
+  void unfitStore_isUnsafe() {
+    assertEquals(
+        2,
+        doctor(_ -> {
+          throw new StoreRefusedException("it is of version 2.9", "2.11 or newer");
+        }));
+    assertTrue(out.toString(UTF_8).contains("[fail] it is of version 2.9\n"));
+  }
+
+  @Test
+  void programs_getOneObject() {
+    assertEquals(0, doctor(_ -> opened(sound, FINE), "-o", "json"));
+    String said = out.toString(UTF_8);
+    assertTrue(
+        said.startsWith(
+            """
+            {"store":"nats://ann@h","verdict":"ok","checks":[{"level":"ok",\
+            "sentence":"it is a fine store","remedy":""},\
+            """),
+        said);
+  }
+
+  private int doctor(Function<StoreUrl, Engine> engines, String... more) {
+    ProviderContext around =
+        new ProviderContext(
+            Map.of("KEYFLEET_STORE", "nats://ann:secret@h"), new SecureRandom(), ticker);
+    Console console =
+        new Console(InputStream.nullInputStream(), stream(out), stream(err), Output.PIPE);
+    String[] args = new String[more.length + 1];
+    args[0] = "doctor";
+    System.arraycopy(more, 0, args, 1, more.length);
+    return new CommandDispatcher(console, () -> around, engines, () -> CliFleet.ANNA).run(args);
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, UTF_8);
+  }
+
+  private static Engine opened(Kv kv, StoreCheck storeCheck) {
+    return new Engine() {
+      @Override
+      public Kv kv() {
+        return kv;
+      }
+
+      @Override
+      public Records records(CollectionShape shape) {
+        throw new AssertionError("a doctor touches no records");
+      }
+
+      @Override
+      public List<StoreCheck> storeChecks() {
+        return List.of(storeCheck);
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+
+  /// Acknowledges every tenth update and forgets it.
+  private record UpdateLosingKv(Kv inner, AtomicInteger updates) implements ForwardingKv {
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      boolean current =
+          inner.get(bucket, key).filter(it -> it.revision().equals(expected)).isPresent();
+      return current && updates.incrementAndGet() > 50 && updates.get() % 10 == 0
+          ? new WriteResult.Written(expected)
+          : inner.update(bucket, key, value, expected);
+    }
+  }
+
+  private record SystemTicker() implements Ticker {
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public void pause(Duration duration) {}
+  }
+
+  /// Every look is two seconds later.
+  private record SlowTicker(AtomicLong now) implements Ticker {
+    @Override
+    public long nanos() {
+      return now.addAndGet(Duration.ofSeconds(2).toNanos());
+    }
+
+    @Override
+    public void pause(Duration duration) {}
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.doctor;
+
+import org.jspecify.annotations.NullMarked;

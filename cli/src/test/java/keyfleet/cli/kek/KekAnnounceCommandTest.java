@@ -1,0 +1,98 @@
+package keyfleet.cli.kek;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.InMemoryBackend;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// How a keyring begins.
+class KekAnnounceCommandTest {
+  private final InMemoryBackend world = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(world);
+
+  @Test
+  void firstVersion_isActiveAtOnce() {
+    assertEquals(
+        "{\"keyring\":\"main\",\"version\":1,\"state\":\"active\",\"changed\":true}\n",
+        fleet.run("kek", "announce", "--version=1", "-o", "json").exits(0).out());
+  }
+
+  @Test
+  void nextVersion_isOnlyKnown() {
+    fleet.give(2);
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    assertEquals(
+        "main v2 is announced\n", fleet.run("kek", "announce", "--version=2").exits(0).err());
+    assertEquals(
+        "main v2 is already announced\n",
+        fleet.run("kek", "announce", "--version=2").exits(0).err());
+  }
+
+  @Test
+  void keyringThatBeginsInTheMiddle_isRefused() {
+    fleet.give(2);
+    assertEquals(
+        """
+        keyfleet: v2 is not announced: a keyring begins with v1, not v2
+        Try: keyfleet kek list
+        """,
+        fleet.run("kek", "announce", "--version=2").exits(2).err());
+  }
+
+  @Test
+  void otherBytesUnderAKnownNumber_areRefused() {
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.environment.put("KEYFLEET_KEK_V1", CliFleet.key(9));
+    assertTrue(
+        fleet
+            .run("kek", "announce", "--version=1")
+            .exits(1)
+            .err()
+            .startsWith("keyfleet: this host cannot open the sentinel of v1"));
+  }
+
+  @Test
+  void pluginsKeyring_isCalledKms() {
+    fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(5));
+    CommandResult said = fleet.run("kek", "announce", "--version=1", "--use=kms").exits(0);
+    assertEquals("kms v1 is active\n", said.err());
+    assertTrue(
+        fleet
+            .run("kek", "list", "--keyring=kms", "-o", "json")
+            .exits(0)
+            .out()
+            .contains("\"use\":\"kms\""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          KEYFLEET_TIMING_HEARTBEAT | soon | KEYFLEET_TIMING_HEARTBEAT is 'soon', and a duration is
+          KEYFLEET_TIMING_HEARTBEAT | 2h   | KEYFLEET_TIMING_… must keep 2 x _HEARTBEAT <= _FRESH
+          KEYFLEET_TIMING_HARTBEAT  | 2s   | there is no setting KEYFLEET_TIMING_HARTBEAT
+          """)
+  void badTimings_makeNoKeyring(String variable, String value, String sentence) {
+    fleet.environment.put(variable, value);
+    CommandResult said = fleet.run("kek", "announce", "--version=1").exits(1);
+    assertTrue(said.err().startsWith("keyfleet: " + sentence), said.err());
+    fleet.environment.remove(variable);
+    fleet.run("kek", "list").exits(1);
+  }
+
+  @Test
+  void lostKeystore_beginsAboveItsFences() {
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.runWith("x", "secret", "put", "a").exits(0);
+    world.lose("keyfleet_secrets");
+    world.loseKeystores();
+    CommandResult said = fleet.run("kek", "announce", "--version=1").exits(1);
+    assertTrue(said.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"), said.err());
+  }
+}

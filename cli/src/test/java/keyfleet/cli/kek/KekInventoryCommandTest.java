@@ -1,0 +1,195 @@
+package keyfleet.cli.kek;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.Function;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.InMemoryBackend;
+import keyfleet.cli.SqliteBackend;
+import keyfleet.cli.config.EngineFactory;
+import keyfleet.store.StoreException;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Envelopes that an application keeps where no rotation looks.
+class KekInventoryCommandTest {
+  private static final String LEFT_OUT =
+      """
+      not scanned: sqlite: Keyfleet's own tables: they hold no records
+      not scanned: sqlite: other files: a URL names one
+      """;
+
+  @TempDir Path folder = Path.of("");
+  private CliFleet fleet = new CliFleet(new InMemoryBackend());
+
+  @BeforeEach
+  void begin() {
+    SqliteBackend world = new SqliteBackend(folder);
+    fleet = new CliFleet(world);
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
+  }
+
+  private void sql(String file, String... statements) {
+    try (Connection application =
+            DriverManager.getConnection("jdbc:sqlite:" + folder.resolve(file));
+        Statement run = application.createStatement()) {
+      for (String statement : statements) {
+        run.execute(statement);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// What the application took out of the secrets.
+  private void copySecrets() {
+    sql(
+        "fleet.db",
+        "CREATE TABLE orders (id INTEGER PRIMARY KEY, note BLOB, copy BLOB)",
+        "INSERT INTO orders (note) SELECT value FROM keyfleet_secrets",
+        "INSERT INTO orders (note) SELECT value FROM keyfleet_secrets",
+        "INSERT INTO orders (copy) SELECT substr(value, 1, 50) FROM keyfleet_secrets");
+  }
+
+  @Test
+  void nothingUndeclared_isSaidWithWhatWasLeftOut() {
+    CommandResult said = fleet.run("kek", "inventory").exits(0);
+    assertEquals(
+        """
+        COLLECTION               VERSION  BELONGING  CARRYING
+        sqlite keyfleet_secrets  v1       1          1
+        """,
+        said.out());
+    assertEquals(LEFT_OUT, said.err());
+  }
+
+  @Test
+  void undeclaredEnvelopes_areShownWithARemedy() {
+    copySecrets();
+    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    assertEquals(
+        """
+        COLLECTION               VERSION  BELONGING  CARRYING
+        sqlite keyfleet_secrets  v1       1          1
+
+        UNDECLARED     FIELD  FORM   VERSION     VALUES
+        sqlite orders  note   bytes  v1          2
+        sqlite orders  copy   bytes  unreadable  1
+        """,
+        said.out());
+    assertEquals(
+        LEFT_OUT
+            + """
+            keyfleet: 2 fields hold envelopes and are not declared: no rotation reaches them
+            Try: declare collection, id and sealed fields in keyfleet.yaml, or where the process joins that seals them; base64 must become bytes first
+            """,
+        said.err());
+  }
+
+  @Test
+  void programs_getObjects() {
+    copySecrets();
+    assertEquals(
+        "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
+            + "\"versions\":[{\"version\":1,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],"
+            + "\"not_counted\":[],\"undeclared\":[{\"engine\":\"sqlite\",\"collection\":\"orders\","
+            + "\"field\":\"note\",\"form\":\"bytes\",\"versions\":[{\"version\":1,\"values\":2}],"
+            + "\"unreadable\":0},{\"engine\":\"sqlite\",\"collection\":\"orders\",\"field\":\"copy\","
+            + "\"form\":\"bytes\",\"versions\":[],\"unreadable\":1}],\"not_scanned\":[{\"engine\":\"sqlite\",\"what\":\"Keyfleet's"
+            + " own tables\",\"reason\":\"they hold no"
+            + " records\",\"cause\":\"rule\"},{\"engine\":\"sqlite\",\"what\":\"other"
+            + " files\",\"reason\":\"a URL names one\",\"cause\":\"rule\"}]}\n",
+        fleet.run("kek", "inventory", "-o", "json").exits(2).out());
+  }
+
+  /// What is registered for another keyring is declared, and counted there.
+  @Test
+  void otherKeyringsCollection_isDeclared() {
+    fleet.environment.put("KEYFLEET_KEK_PAY_V1", CliFleet.key(5));
+    fleet.run("kek", "announce", "--version=1", "--keyring=pay").exits(0);
+    CommandResult said = fleet.run("kek", "inventory", "--keyring=pay").exits(0);
+    assertFalse(said.out().contains("keyfleet_secrets"), said.out());
+  }
+
+  @Test
+  void lostRegistration_makesTheSecretsUndeclared() {
+    sql("fleet.db", "DELETE FROM keyfleet_entries WHERE bucket = 'collections'");
+    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    assertTrue(
+        said.out().contains("sqlite keyfleet_secrets  value  bytes  v1       1\n"), said.out());
+  }
+
+  @Test
+  void sample_isSaid() {
+    copySecrets();
+    CommandResult said = fleet.run("kek", "inventory", "--sample=1").exits(2);
+    assertTrue(said.out().contains("sqlite orders  note   bytes  v1       1\n"), said.out());
+    assertTrue(
+        said.err()
+            .contains("not scanned: sqlite: orders, all but 1 rows: only a sample was requested\n"),
+        said.err());
+    assertEquals(
+        "keyfleet: --sample=0 is not a number of rows: 1 to 999999999 is\nTry: --sample=1000\n",
+        fleet.run("kek", "inventory", "--sample=0").exits(1).err());
+  }
+
+  /// A table of the same name beside the store is not the registered one.
+  @Test
+  void storeAndRecords_areBothLookedThrough() {
+    copySecrets();
+    sql("app.db", "CREATE TABLE orders (id TEXT PRIMARY KEY, note BLOB)");
+    Function<StoreUrl, Engine> real = EngineFactory::open;
+    fleet.engines = real;
+    fleet.environment.put("KEYFLEET_RECORDS", "sqlite:" + folder.resolve("app.db"));
+    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    assertTrue(
+        said.out().contains("sqlite orders            note   bytes  v1          2\n"), said.out());
+    assertTrue(
+        said.out().contains("sqlite keyfleet_secrets  value  bytes  v1          1\n"), said.out());
+    assertTrue(said.err().startsWith("not counted: sqlite keyfleet_secrets: "), said.err());
+  }
+
+  @Test
+  void recordsOutOfReach_areNotCountedAndNotScanned() {
+    Function<StoreUrl, Engine> known = fleet.engines;
+    fleet.engines =
+        url -> {
+          if (url.scheme().equals("postgresql")) {
+            throw new StoreException("h/d does not answer");
+          }
+          return known.apply(url);
+        };
+    fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
+    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    assertTrue(
+        said.err().contains("not scanned: postgresql: all of it: h/d does not answer\n"),
+        said.err());
+    assertTrue(
+        said.err()
+            .endsWith(
+                """
+                keyfleet: not all could be scanned
+                Try: the command again, with a URL and a user that can read it
+                """),
+        said.err());
+    fleet.environment.put("KEYFLEET_RECORDS", "nats://h");
+    assertTrue(
+        fleet
+            .run("kek", "inventory")
+            .exits(2)
+            .err()
+            .contains("not scanned: nats: all of it: NATS keeps no records\n"));
+  }
+}

@@ -1,0 +1,284 @@
+package keyfleet.cli.kek;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.cli.CliFleet;
+import keyfleet.cli.CliFleet.CommandResult;
+import keyfleet.cli.InMemoryBackend;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.FleetReadiness.Laggard;
+import keyfleet.keyring.FleetReadiness.Reason;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Heartbeat.Host;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.StoreException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What the gate says to an operator.
+class KekVerifyCommandTest {
+  private final InMemoryBackend world = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(world);
+
+  @TempDir Path folder = Path.of("");
+
+  @BeforeEach
+  void announce() {
+    fleet.give(2);
+    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.run("kek", "announce", "--version=2").exits(0);
+  }
+
+  private CommandResult verify(String... more) {
+    String[] args = new String[more.length + 3];
+    args[0] = "kek";
+    args[1] = "verify";
+    args[2] = "--target=2";
+    System.arraycopy(more, 0, args, 3, more.length);
+    return fleet.run(args);
+  }
+
+  @Test
+  void nobody_isNeverReady() {
+    assertEquals(
+        """
+        NOT READY: target=2
+        No process was heard of lately. Start one, and wait until it has said so once.
+        Try: keyfleet kek verify --target=2
+        """,
+        verify().exits(2).err());
+  }
+
+  @Test
+  void pod_isNamedAndItsImageFound() {
+    fleet.start(new Host("node-7", 1, "api-6d9f-x2", Instant.EPOCH), "api", "env", 1);
+    assertEquals(
+        """
+        NOT READY: target=2
+        LAGGARDS:
+        pod=api-6d9f-x2 loaded=[1] current=1 provider=env version=0.1.0 reason=missing
+        On api-6d9f-x2: set KEYFLEET_KEK_V2 and restart the process
+        Which image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces
+        Try: keyfleet kek verify --target=2
+        """,
+        verify().exits(2).err());
+  }
+
+  @Test
+  void otherProvider_isALaggard() throws IOException {
+    keyFile(1, CliFleet.key(1));
+    keyFile(2, CliFleet.key(2));
+    fleet.start(new Host("b", 7, "", Instant.EPOCH), "api", "file:" + folder);
+    assertEquals(
+        """
+        NOT READY: target=2
+        LAGGARDS:
+        host=b pid=7 loaded=[1,2] current=1 provider=file version=0.1.0 reason=other_provider
+        On b: take v2 from env, as the keystore says, and from nowhere else
+        Try: keyfleet kek verify --target=2
+        """,
+        verify().exits(2).err());
+  }
+
+  @Test
+  void otherBytes_areALaggard() {
+    fleet.startWith("b", CliFleet.key(1), CliFleet.key(3));
+    CommandResult said = verify().exits(2);
+    assertTrue(
+        said.err()
+            .contains("loaded=[1,2] current=1 provider=env version=0.1.0 reason=other_bytes\n"),
+        said.err());
+    assertTrue(
+        said.err().contains("On b: give v2 the bytes that the rest of the fleet has (env)\n"),
+        said.err());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          env    | On a: set KEYFLEET_KEK_PAY_V2 and restart the process
+          file   | On a: place pay.v2.key, mode 0600, into the key folder; no restart is needed
+          pkcs11 | On a: let its token hold keyfleet-pay-v2; keyfleet kek pkcs11-init --version=2 made it, once for all who share the token
+          vault  | On a: let its Transit key have version 2, not below min_decryption_version, and its token's policy allow it; bao write -f MOUNT/keys/KEY/rotate makes the next version, once for all
+          awskms | On a: let its role use the KMS key that alias/keyfleet-pay-v2 names, in the region that it is set to
+          attic  | On a: load v2 from attic
+          """)
+  void eachProvider_hasItsRemedy(String provider, String words) {
+    Heartbeat beat =
+        new Heartbeat(
+            new ProcessInfo("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
+    LaggardRemedy advice = LaggardRemedy.of(new Laggard(beat, Reason.MISSING), provider);
+    assertEquals(words, advice.words(new KeyringName("pay"), new KekVersion(2), List.of(beat)));
+  }
+
+  @Test
+  void laggardsOfOneKind_shareARemedy() {
+    for (int i = 1; i <= 7; i++) {
+      fleet.start("api-" + i, "api", 1);
+    }
+    CommandResult said = verify().exits(2);
+    assertEquals(7, said.err().lines().filter(it -> it.startsWith("host=")).count(), said.err());
+    assertTrue(
+        said.err()
+            .contains(
+                "On api-1, api-2, api-3, api-4, api-5 and 2 more: set KEYFLEET_KEK_V2 and restart"
+                    + " the process\n"),
+        said.err());
+  }
+
+  @Test
+  void silentProcess_isListedApart() {
+    fleet.start("api-1", "api", 1, 2);
+    fleet.start("api-2", "api", 1);
+    fleet.kill("api-2");
+    world.pass(Duration.ofSeconds(61));
+    fleet.beat();
+    CommandResult said = verify().exits(0);
+    assertEquals("READY: target=2 processes=1\n", said.out());
+    assertEquals("STALE:\nhost=api-2 pid=1005 heard=61s ago\n", said.err());
+  }
+
+  @Test
+  void fewerThanExpected_isNotReady() {
+    fleet.start("api-1", "api", 1, 2);
+    assertTrue(verify("--min-processes=1").exits(0).err().isEmpty());
+    assertTrue(verify("--min-processes=3").exits(2).err().contains("MISSING: 2 of 3 processes\n"));
+  }
+
+  @Test
+  void namedProcess_mustBeThere() {
+    fleet.start("api-1", "api", 1, 2);
+    assertTrue(verify("--expect=api-1").exits(0).err().isEmpty());
+    assertTrue(verify("--expect=api-2,api-1").exits(2).err().contains("MISSING: api-2\n"));
+  }
+
+  @Test
+  void waiting_endsWhenTheLaggardIsMended() {
+    fleet.start("api-1", "api", 1);
+    fleet.during(3, () -> fleet.start("api-1", "api", 1, 2));
+    long began = fleet.nanos();
+    verify("--wait", "--timeout=1m").exits(0);
+    assertEquals(Duration.ofSeconds(3), Duration.ofNanos(fleet.nanos() - began));
+  }
+
+  @Test
+  void waiting_endsWithTheTime() {
+    fleet.start("api-1", "api", 1);
+    long began = fleet.nanos();
+    CommandResult said = verify("--wait", "--timeout=2500ms").exits(2);
+    assertEquals(Duration.ofMillis(2500), Duration.ofNanos(fleet.nanos() - began));
+    assertTrue(said.err().contains("reason=missing"), said.err());
+  }
+
+  @Test
+  void programs_getOneObject() {
+    fleet.start("api-1", "api", 1);
+    fleet.start("api-2", "worker", 1, 2);
+    assertEquals(
+        "{\"keyring\":\"main\",\"target\":2,\"ready\":false,\"laggards\":[{\"instance\":\"api-1\","
+            + "\"hostname\":\"api-1\",\"pid\":1005,\"pod\":\"\",\"role\":\"api\",\"loaded_kek_versions\":[1],"
+            + "\"current_kek_version\":1,\"provider\":\"env\",\"version\":\"0.1.0\",\"reason\":\"missing\",\"remedy\":\"On"
+            + " api-1: set KEYFLEET_KEK_V2 and restart the"
+            + " process\"}],\"missing\":[],\"stale\":[]}\n",
+        verify("-o", "json").exits(2).out());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --target=0               | --target=0 is not a version: a positive integer is
+          --target=x               | --target=x is not a version: a positive integer is
+          --target=-1              | --target=-1 is not a version: a positive integer is
+          --target=3               | v3 is not announced
+          --target=1 --local       | one of --target and --local is needed, not both
+          ''                       | one of --target and --local is needed, not both
+          --target=2 --timeout=1m  | --timeout means nothing without --wait
+          --target=2 --wait --timeout=soon | --timeout=soon is not a duration: a whole number and a unit, ms, s, m, h or d, such as 500ms or 30s; at most 36500d
+          --target=2 --min-processes=0 | --min-processes=0 is not a number of processes
+          --target=2 --expect=a,,b  | --expect=an instance name is letters, digits and . _ : @ / -, at most 190 long, not ''
+          --target=2 --expect=a --min-processes=1 | processes are expected by name and by number, and only one of them can hold
+          --target=2 -o yaml       | -o yaml is not a format: table or json is
+          --target=2 --keyring=pay | keyring pay has no key yet
+          """)
+  void badInput_isAnErrorInWords(String options, String sentence) {
+    String[] args = ("kek verify " + options).strip().split(" +");
+    CommandResult said = fleet.run(args).exits(1);
+    assertTrue(said.err().startsWith("keyfleet: " + sentence + "\nTry: "), said.err());
+    assertEquals("", said.out());
+  }
+
+  @Test
+  void operatorWithoutTheVersion_cannotJudge() {
+    fleet.environment.remove("KEYFLEET_KEK_V2");
+    CommandResult said = verify().exits(1);
+    assertTrue(
+        said.err().startsWith("keyfleet: this host does not hold v2 of keyring main\nTry: "));
+  }
+
+  @Test
+  void operatorWithABrokenProvider_hearsWhy() {
+    fleet.environment.put("KEYFLEET_KEK_V2", "short");
+    CommandResult said = verify().exits(1);
+    assertTrue(
+        said.err()
+            .contains("does not hold v2 of keyring main: env: KEYFLEET_KEK_V2 does not hold a key"),
+        said.err());
+  }
+
+  @Test
+  void operatorWithOtherBytes_cannotJudge() {
+    fleet.environment.put("KEYFLEET_KEK_V2", CliFleet.key(9));
+    CommandResult said = verify().exits(1);
+    assertTrue(
+        said.err().startsWith("keyfleet: this host cannot open the sentinel of v2"), said.err());
+  }
+
+  @Test
+  void storeThatDoesNotAnswer_isAnError() {
+    world.kvs = UnreachableKv::new;
+    assertTrue(verify().exits(1).err().startsWith("keyfleet: nobody answers\nTry: "));
+  }
+
+  @Test
+  void heartbeatOfAStranger_cannotDrawOnTheTerminal() {
+    fleet.start(new Host("a\u001b[2Jb\n", 7, "", Instant.EPOCH), "api", "env", 1);
+    CommandResult said = verify().exits(2);
+    assertTrue(said.err().contains("host=a?[2Jb? pid=7 "), said.err());
+  }
+
+  private void keyFile(int version, String key) throws IOException {
+    Path file = folder.resolve("main.v" + version + ".key");
+    Files.writeString(file, key);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+  }
+
+  private record UnreachableKv(Kv inner) implements ForwardingKv {
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      throw new StoreException("nobody answers");
+    }
+  }
+}

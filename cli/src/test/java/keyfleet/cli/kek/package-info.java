@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.kek;
+
+import org.jspecify.annotations.NullMarked;

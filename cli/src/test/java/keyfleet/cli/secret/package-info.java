@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.cli.secret;
+
+import org.jspecify.annotations.NullMarked;
