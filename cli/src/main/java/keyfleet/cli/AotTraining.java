@@ -36,10 +36,10 @@ public final class AotTraining {
       PluginTrainingRun.run(Path.of(args[1]));
       return;
     }
-    Main.startEarly(args[0].equals(LOCAL));
+    Main.warmUp(args[0].equals(LOCAL));
     for (String command : COMMANDS.getOrDefault(args[0], List.of())) {
       int _ = Main.run(command.split(" "));
     }
-    Main.end(ExitCode.OK);
+    Main.exit(ExitCode.OK);
   }
 }

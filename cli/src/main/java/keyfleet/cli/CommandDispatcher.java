@@ -73,90 +73,96 @@ public final class CommandDispatcher {
   }
 
   private final Console console;
-  private final ConfigLoader around;
-  private final Map<String, Supplier<Command>> top = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> kek = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> secret = new LinkedHashMap<>();
-  private final Map<String, Supplier<Command>> audit = new LinkedHashMap<>();
+  private final ConfigLoader configLoader;
+  private final Map<String, Supplier<Command>> topLevelCommands = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> kekCommands = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> secretCommands = new LinkedHashMap<>();
+  private final Map<String, Supplier<Command>> auditCommands = new LinkedHashMap<>();
 
   public CommandDispatcher(
       Console console,
-      Supplier<ProviderContext> process,
-      Function<StoreUrl, Engine> engines,
+      Supplier<ProviderContext> baseRuntime,
+      Function<StoreUrl, Engine> openEngine,
       Supplier<Operator> operator) {
     this.console = console;
-    this.around = new ConfigLoader(process);
-    top.put("doctor", () -> new DoctorCommand(console, around, engines));
-    kek.put("generate", () -> new KekGenerateCommand(console, around));
-    kek.put("pkcs11-init", () -> new KekPkcs11InitCommand(console, around));
-    CommandContext office = new CommandContext(console, around, around::config, engines, operator);
-    top.put("demo", () -> new DemoCommand(office, System.getProperty("keyfleet.launcher", "")));
-    top.put("demo-shop", () -> new DemoShopCommand(office));
-    top.put("server", () -> new ServerCommand(office, version()));
-    top.put("kms-plugin", () -> new KmsPluginCommand(office, version()));
-    kek.put("announce", () -> new KekAnnounceCommand(office));
-    kek.put("list", () -> new KekListCommand(office));
-    kek.put("verify", () -> new KekVerifyCommand(office));
-    kek.put("rotate", () -> new KekRotateCommand(office, RotationJob.Kind.ROTATION));
-    kek.put("status", () -> new KekStatusCommand(office));
-    kek.put("watch", () -> new KekWatchCommand(office));
-    kek.put("pause", () -> new RotationControlCommand(office, RotationControlCommand.Action.PAUSE));
-    kek.put(
-        "resume", () -> new RotationControlCommand(office, RotationControlCommand.Action.RESUME));
-    kek.put("abort", () -> new RotationControlCommand(office, RotationControlCommand.Action.ABORT));
-    kek.put("remove", () -> new KekRemoveCommand(office));
-    kek.put("revoke", () -> new KekRotateCommand(office, RotationJob.Kind.REVOCATION));
-    kek.put("inventory", () -> new KekInventoryCommand(office));
-    secret.put("put", () -> new SecretPutCommand(office));
-    secret.put("get", () -> new SecretGetCommand(office));
-    secret.put("list", () -> new SecretListCommand(office));
-    secret.put("delete", () -> new SecretDeleteCommand(office));
-    audit.put("verify", () -> new AuditVerifyCommand(office));
-    audit.put("list", () -> new AuditListCommand(office));
+    this.configLoader = new ConfigLoader(baseRuntime);
+    topLevelCommands.put("doctor", () -> new DoctorCommand(console, configLoader, openEngine));
+    kekCommands.put("generate", () -> new KekGenerateCommand(console, configLoader));
+    kekCommands.put("pkcs11-init", () -> new KekPkcs11InitCommand(console, configLoader));
+    CommandContext context =
+        new CommandContext(console, configLoader, configLoader::config, openEngine, operator);
+    topLevelCommands.put(
+        "demo", () -> new DemoCommand(context, System.getProperty("keyfleet.launcher", "")));
+    topLevelCommands.put("demo-shop", () -> new DemoShopCommand(context));
+    topLevelCommands.put("server", () -> new ServerCommand(context, readVersion()));
+    topLevelCommands.put("kms-plugin", () -> new KmsPluginCommand(context, readVersion()));
+    kekCommands.put("announce", () -> new KekAnnounceCommand(context));
+    kekCommands.put("list", () -> new KekListCommand(context));
+    kekCommands.put("verify", () -> new KekVerifyCommand(context));
+    kekCommands.put("rotate", () -> new KekRotateCommand(context, RotationJob.Kind.ROTATION));
+    kekCommands.put("status", () -> new KekStatusCommand(context));
+    kekCommands.put("watch", () -> new KekWatchCommand(context));
+    kekCommands.put(
+        "pause", () -> new RotationControlCommand(context, RotationControlCommand.Action.PAUSE));
+    kekCommands.put(
+        "resume", () -> new RotationControlCommand(context, RotationControlCommand.Action.RESUME));
+    kekCommands.put(
+        "abort", () -> new RotationControlCommand(context, RotationControlCommand.Action.ABORT));
+    kekCommands.put("remove", () -> new KekRemoveCommand(context));
+    kekCommands.put("revoke", () -> new KekRotateCommand(context, RotationJob.Kind.REVOCATION));
+    kekCommands.put("inventory", () -> new KekInventoryCommand(context));
+    secretCommands.put("put", () -> new SecretPutCommand(context));
+    secretCommands.put("get", () -> new SecretGetCommand(context));
+    secretCommands.put("list", () -> new SecretListCommand(context));
+    secretCommands.put("delete", () -> new SecretDeleteCommand(context));
+    auditCommands.put("verify", () -> new AuditVerifyCommand(context));
+    auditCommands.put("list", () -> new AuditListCommand(context));
   }
 
   /// Folders in which a configuration is looked for; none, unless set.
-  CommandDispatcher lookingIn(List<Path> folders) {
-    around.lookIn(folders);
+  CommandDispatcher searchConfigIn(List<Path> folders) {
+    configLoader.searchIn(folders);
     return this;
   }
 
   public int run(String... args) {
     try {
-      return chosen(args);
+      return dispatch(args);
     } catch (UnmatchedArgumentException e) {
-      return unmatched(e);
+      return reportUnmatched(e);
     } catch (ParameterException e) {
       String command = e.getCommandLine().getCommandSpec().qualifiedName();
-      return fail(lowerCase(String.valueOf(e.getMessage())), command + " --help");
+      return reportFailure(lowerCase(String.valueOf(e.getMessage())), command + " --help");
     } catch (CommandException e) {
-      console.complain(e.getMessage(), e.remedy());
-      return e.exit();
+      console.printError(e.getMessage(), e.remedy());
+      return e.exitCode();
     } catch (ProviderException e) {
-      return fail(e.getMessage(), e.remedy());
+      return reportFailure(e.getMessage(), e.remedy());
     } catch (MemberException e) {
-      return fail(e.getMessage(), e.remedy());
+      return reportFailure(e.getMessage(), e.remedy());
     } catch (StoreRefusedException e) {
-      return fail(e.getMessage(), e.remedy());
+      return reportFailure(e.getMessage(), e.remedy());
     } catch (StoreException e) {
-      return fail(e.getMessage(), "keyfleet doctor, or the command again when the store answers");
+      return reportFailure(
+          e.getMessage(), "keyfleet doctor, or the command again when the store answers");
     } catch (MalformedValueException e) {
-      return fail(
+      return reportFailure(
           "what the store holds cannot be read: " + e.getMessage(),
           "the version of keyfleet that wrote it");
     } catch (PluginException e) {
-      return fail(e.getMessage(), e.remedy());
+      return reportFailure(e.getMessage(), e.remedy());
     } catch (ListenAddressException e) {
-      return fail(e.getMessage(), "--listen with a free port, or :0 for any");
+      return reportFailure(e.getMessage(), "--listen with a free port, or :0 for any");
     } catch (KekUnavailableException e) {
-      return fail(e.getMessage(), "check the key provider, then run the command again");
+      return reportFailure(e.getMessage(), "check the key provider, then run the command again");
     } catch (RuntimeException e) {
-      return fail(bug(e), "report this line, with the command but without any secret");
+      return reportFailure(
+          describeBug(e), "report this line, with the command but without any secret");
     }
   }
 
   /// A command that is named in full comes alone; anything else gets the whole tree.
-  private int chosen(String... args) {
+  private int dispatch(String... args) {
     String first = args.length > 0 ? args[0] : "";
     if (args.length == 1 && first.equals(VERSION)) {
       return printVersion();
@@ -164,100 +170,107 @@ public final class CommandDispatcher {
     String second = args.length > 1 ? args[1] : "";
     Map<String, Supplier<Command>> group =
         switch (first) {
-          case "kek" -> kek;
-          case "secret" -> secret;
-          case "audit" -> audit;
+          case "kek" -> kekCommands;
+          case "secret" -> secretCommands;
+          case "audit" -> auditCommands;
           default -> Map.of();
         };
-    Supplier<Command> ofGroup = group.get(second);
-    if (ofGroup != null) {
-      return alone(ofGroup, first + " " + second, args);
+    Supplier<Command> groupCommand = group.get(second);
+    if (groupCommand != null) {
+      return runAlone(groupCommand, first + " " + second, args);
     }
-    Supplier<Command> ofTop = top.get(first);
-    return ofTop == null ? run(tree(), args) : alone(ofTop, first, args);
+    Supplier<Command> topLevelCommand = topLevelCommands.get(first);
+    return topLevelCommand == null
+        ? run(buildTree(), args)
+        : runAlone(topLevelCommand, first, args);
   }
 
-  private int alone(Supplier<Command> command, String name, String... args) {
-    int words = name.contains(" ") ? 2 : 1;
-    CommandSpec spec = spec(command.get()).name("keyfleet " + name);
-    return run(spec, Arrays.copyOfRange(args, words, args.length));
+  private int runAlone(Supplier<Command> command, String name, String... args) {
+    int nameLength = name.contains(" ") ? 2 : 1;
+    CommandSpec spec = commandSpec(command.get()).name("keyfleet " + name);
+    return run(spec, Arrays.copyOfRange(args, nameLength, args.length));
   }
 
   /// What `--help`, `--version` and a mistyped name need. A command that is named in full does
   /// without: a model of all the others would take longer to build than most commands run.
-  private CommandSpec tree() {
-    CommandSpec keks = group("kek", "Hold, check, make and change key-encryption keys.");
-    kek.forEach((name, command) -> keks.addSubcommand(name, spec(command.get())));
-    CommandSpec secrets = group("secret", "Keep small values, sealed.");
-    secret.forEach((name, command) -> secrets.addSubcommand(name, spec(command.get())));
-    CommandSpec audits = group("audit", "Read and check what was done to a keyring, and by whom.");
-    audit.forEach((name, command) -> audits.addSubcommand(name, spec(command.get())));
+  private CommandSpec buildTree() {
+    CommandSpec kekSpec = groupSpec("kek", "Hold, check, make and change key-encryption keys.");
+    kekCommands.forEach((name, command) -> kekSpec.addSubcommand(name, commandSpec(command.get())));
+    CommandSpec secretSpec = groupSpec("secret", "Keep small values, sealed.");
+    secretCommands.forEach(
+        (name, command) -> secretSpec.addSubcommand(name, commandSpec(command.get())));
+    CommandSpec auditSpec =
+        groupSpec("audit", "Read and check what was done to a keyring, and by whom.");
+    auditCommands.forEach(
+        (name, command) -> auditSpec.addSubcommand(name, commandSpec(command.get())));
     CommandSpec root =
-        group("keyfleet", "Changes the keys and the software of a running fleet.")
+        groupSpec("keyfleet", "Changes the keys and the software of a running fleet.")
             .addOption(
                 OptionSpec.builder("-V", VERSION)
                     .versionHelp(true)
                     .description("Print the version.")
                     .build())
-            .addSubcommand("kek", keks)
-            .addSubcommand("secret", secrets)
-            .addSubcommand("audit", audits);
-    top.forEach((name, command) -> root.addSubcommand(name, spec(command.get())));
+            .addSubcommand("kek", kekSpec)
+            .addSubcommand("secret", secretSpec)
+            .addSubcommand("audit", auditSpec);
+    topLevelCommands.forEach(
+        (name, command) -> root.addSubcommand(name, commandSpec(command.get())));
     return root;
   }
 
   private int run(CommandSpec root, String... args) {
-    CommandLine line = new CommandLine(root).setExpandAtFiles(false);
-    ParseResult chosen = line.parseArgs(args);
-    while (chosen.hasSubcommand()) {
-      chosen = chosen.subcommand();
+    CommandLine commandLine = new CommandLine(root).setExpandAtFiles(false);
+    ParseResult parsed = commandLine.parseArgs(args);
+    while (parsed.hasSubcommand()) {
+      parsed = parsed.subcommand();
     }
-    CommandSpec spec = chosen.commandSpec();
-    if (!chosen.unmatched().isEmpty()) { // which --help would forgive
-      throw new UnmatchedArgumentException(spec.commandLine(), chosen.unmatched());
+    CommandSpec spec = parsed.commandSpec();
+    if (!parsed.unmatched().isEmpty()) { // which --help would forgive
+      throw new UnmatchedArgumentException(spec.commandLine(), parsed.unmatched());
     }
-    if (chosen.isVersionHelpRequested()) {
+    if (parsed.isVersionHelpRequested()) {
       return printVersion();
     }
-    if (chosen.isUsageHelpRequested()) {
+    if (parsed.isUsageHelpRequested()) {
       spec.commandLine().usage(console.out(), Ansi.OFF);
       return ExitCode.OK;
     }
     if (spec.userObject() instanceof Command command) {
-      around.name(chosen.<@Nullable String>matchedOptionValue(CONFIG, null));
-      return command.run(chosen);
+      configLoader.useFile(parsed.<@Nullable String>matchedOptionValue(CONFIG, null));
+      return command.run(parsed);
     }
     spec.commandLine().usage(console.err(), Ansi.OFF);
-    return fail(spec.qualifiedName() + " needs a command", spec.qualifiedName() + " --help");
+    return reportFailure(
+        spec.qualifiedName() + " needs a command", spec.qualifiedName() + " --help");
   }
 
-  private int unmatched(UnmatchedArgumentException e) {
+  private int reportUnmatched(UnmatchedArgumentException e) {
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    List<String> meant = e.getSuggestions();
-    return fail(
+    List<String> suggestions = e.getSuggestions();
+    return reportFailure(
         command + " does not know " + e.getUnmatched().getFirst(),
-        command + " " + (meant.isEmpty() ? "--help" : meant.getFirst()));
+        command + " " + (suggestions.isEmpty() ? "--help" : suggestions.getFirst()));
   }
 
-  private int fail(String sentence, String remedy) {
-    console.complain(sentence, remedy);
+  private int reportFailure(String message, String remedy) {
+    console.printError(message, remedy);
     return ExitCode.ERROR;
   }
 
   /// A fault of ours: its kind and place, without its message, which might quote what it choked on.
-  private static String bug(RuntimeException e) {
+  private static String describeBug(RuntimeException e) {
     StackTraceElement[] trace = e.getStackTrace();
     return "this is a bug: %s at %s"
         .formatted(e.getClass().getSimpleName(), trace.length == 0 ? "an unknown place" : trace[0]);
   }
 
-  private static CommandSpec group(String name, String description) {
-    CommandSpec spec = CommandSpec.create().name(name).addOption(help());
+  private static CommandSpec groupSpec(String name, String description) {
+    CommandSpec spec = CommandSpec.create().name(name).addOption(helpOption());
     spec.usageMessage().description(description).synopsisSubcommandLabel("COMMAND");
     return spec;
   }
 
-  private static CommandSpec spec(Command command) {
+  private static CommandSpec commandSpec(Command command) {
     return command
         .spec()
         .addOption(
@@ -267,10 +280,10 @@ public final class CommandDispatcher {
                 .description(
                     "The configuration. Default: keyfleet.yaml here, else in /etc/keyfleet.")
                 .build())
-        .addOption(help());
+        .addOption(helpOption());
   }
 
-  private static OptionSpec help() {
+  private static OptionSpec helpOption() {
     return OptionSpec.builder("-h", "--help")
         .usageHelp(true)
         .description("Show this help.")
@@ -278,11 +291,11 @@ public final class CommandDispatcher {
   }
 
   private int printVersion() {
-    console.out().println("keyfleet " + version());
+    console.out().println("keyfleet " + readVersion());
     return ExitCode.OK;
   }
 
-  private static String version() {
+  private static String readVersion() {
     try (InputStream in = CommandDispatcher.class.getResourceAsStream("version.txt")) {
       if (in == null) {
         throw new IllegalStateException("version.txt is missing from the jar");

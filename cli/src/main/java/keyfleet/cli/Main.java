@@ -26,13 +26,13 @@ public final class Main {
 
   public static void main(String[] args) {
     if (args.length > 1) {
-      startEarly(List.of(args).contains(KekVerifyCommand.LOCAL));
+      warmUp(List.of(args).contains(KekVerifyCommand.LOCAL));
     }
-    end(run(args));
+    exit(run(args));
   }
 
   /// Ends the process, after what others do at its end.
-  static void end(int code) {
+  static void exit(int code) {
     System.exit(code);
   }
 
@@ -40,15 +40,16 @@ public final class Main {
   static int run(String... args) {
     var output = Console.Output.of(System.getProperty("keyfleet.stdout"));
     var console = new Console(System.in, System.out, System.err, output);
-    CommandDispatcher keyfleet =
-        new CommandDispatcher(console, new ProcessRuntime(), EngineFactory::open, Main::operator);
-    return keyfleet.lookingIn(ConfigFile.FOLDERS).run(args);
+    CommandDispatcher commandDispatcher =
+        new CommandDispatcher(
+            console, new ProcessRuntime(), EngineFactory::open, Main::currentOperator);
+    return commandDispatcher.searchConfigIn(ConfigFile.FOLDERS).run(args);
   }
 
   /// What takes longer to start than the arguments to parse starts meanwhile: the JDK's ciphers,
   /// and for who asks a store the JSON parser, with a large table of the JDK's. If they fail, the
   /// command meets the same failure when it needs them.
-  static void startEarly(boolean isLocal) {
+  static void warmUp(boolean isLocal) {
     Thread.ofPlatform()
         .daemon()
         .name("keyfleet-early")
@@ -62,7 +63,7 @@ public final class Main {
   }
 
   /// As the system knows the user, which no setting of the JVM can change.
-  private static Operator operator() {
+  private static Operator currentOperator() {
     String user =
         ProcessHandle.current().info().user().orElseGet(() -> System.getProperty("user.name"));
     return new Operator(user, LocalProcess.current(), InstantSource.system());

@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
 /// A fleet, and an operator who gives commands to it. When a command waits, the fleet goes on.
 public final class CliFleet implements Ticker, AutoCloseable {
   /// What came back from a command.
-  public record CommandResult(int exit, String out, String err) {
-    public CommandResult exits(int expected) {
-      assertEquals(expected, exit, () -> "exit code of " + this);
+  public record CommandResult(int exitCode, String out, String err) {
+    public CommandResult expectExit(int expected) {
+      assertEquals(expected, exitCode, () -> "exit code of " + this);
       return this;
     }
   }
@@ -57,7 +57,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
           InstantSource.fixed(Instant.parse("2026-11-17T22:00:00Z")));
 
   private static final SecureRandom RANDOM = new SecureRandom();
-  private static final int MOST_UNITS = 200;
+  private static final int MAX_BATCHES = 200;
 
   /// Variables of the operator's shell.
   public final Map<String, String> environment = new HashMap<>();
@@ -65,37 +65,37 @@ public final class CliFleet implements Ticker, AutoCloseable {
   /// Who gives the commands.
   Operator operator = ANNA;
 
-  public Function<StoreUrl, Engine> engines;
+  public Function<StoreUrl, Engine> openEngine;
   public Output output = Output.PIPE;
 
-  private final TestBackend world;
-  private final Map<String, FleetProcess> peers = new LinkedHashMap<>();
-  private final Map<Integer, Runnable> events = new HashMap<>();
-  private boolean halted;
+  private final TestBackend backend;
+  private final Map<String, FleetProcess> processes = new LinkedHashMap<>();
+  private final Map<Integer, Runnable> pauseEvents = new HashMap<>();
+  private boolean areWorkersHalted;
   private int pauses;
   private int nonces;
 
-  public CliFleet(TestBackend world) {
-    this.world = world;
-    this.engines = _ -> world.open();
-    environment.put("KEYFLEET_STORE", world.url());
-    environment.putAll(world.timings());
-    give(environment, 1);
+  public CliFleet(TestBackend backend) {
+    this.backend = backend;
+    this.openEngine = _ -> backend.open();
+    environment.put("KEYFLEET_STORE", backend.url());
+    environment.putAll(backend.timings());
+    addKeys(environment, 1);
   }
 
   /// One process of the fleet.
   private final class FleetProcess {
-    private final Engine engine = world.open();
+    private final Engine engine = backend.open();
     private final Membership membership;
     private final RotationLoop loop;
     private final boolean isWorker;
 
     FleetProcess(ProcessInfo processInfo, Map<String, String> variables, String provider) {
-      ProviderContext around = new ProviderContext(variables, RANDOM, CliFleet.this);
+      ProviderContext runtime = new ProviderContext(variables, RANDOM, CliFleet.this);
       LoadedKeys keys =
           new LoadedKeys(
               KeyringName.MAIN,
-              List.of(ProviderSpec.parse(provider).open(KeyringName.MAIN, around)),
+              List.of(ProviderSpec.parse(provider).open(KeyringName.MAIN, runtime)),
               RANDOM);
       keys.refresh();
       membership =
@@ -130,7 +130,7 @@ public final class CliFleet implements Ticker, AutoCloseable {
 
   public void start(Host host, String role, String provider, int... versions) {
     Map<String, String> variables = new HashMap<>();
-    give(variables, versions);
+    addKeys(variables, versions);
     start(host, role, provider, variables);
   }
 
@@ -147,33 +147,33 @@ public final class CliFleet implements Ticker, AutoCloseable {
     String instance = host.pod().isEmpty() ? host.name() : host.pod();
     stop(instance);
     ProcessInfo processInfo = new ProcessInfo(instance, "run-" + nonce(), role, "0.1.0", host);
-    FleetProcess peer = new FleetProcess(processInfo, variables, provider);
-    peers.put(instance, peer);
-    peer.membership.runRound();
-    peer.membership.runRound();
+    FleetProcess process = new FleetProcess(processInfo, variables, provider);
+    processes.put(instance, process);
+    process.membership.runRound();
+    process.membership.runRound();
   }
 
   public void stop(String name) {
-    @Nullable FleetProcess peer = peers.remove(name);
-    if (peer != null) {
-      peer.membership.leave();
-      peer.engine.close();
+    @Nullable FleetProcess process = processes.remove(name);
+    if (process != null) {
+      process.membership.leave();
+      process.engine.close();
     }
   }
 
   /// It says nothing from here on, and leaves its heartbeat behind.
   public void kill(String name) {
-    @Nullable FleetProcess peer = peers.remove(name);
-    if (peer != null) {
-      peer.engine.close();
+    @Nullable FleetProcess process = processes.remove(name);
+    if (process != null) {
+      process.engine.close();
     }
   }
 
-  public void give(int... versions) {
-    give(environment, versions);
+  public void addKeys(int... versions) {
+    addKeys(environment, versions);
   }
 
-  private static void give(Map<String, String> variables, int... versions) {
+  private static void addKeys(Map<String, String> variables, int... versions) {
     for (int version : versions) {
       variables.put("KEYFLEET_KEK_V" + version, key(version));
     }
@@ -184,16 +184,16 @@ public final class CliFleet implements Ticker, AutoCloseable {
   }
 
   /// Workers beat, and drive nothing.
-  public void halt() {
-    halted = true;
+  public void haltWorkers() {
+    areWorkersHalted = true;
   }
 
-  public void goOn() {
-    halted = false;
+  public void resumeWorkers() {
+    areWorkersHalted = false;
   }
 
-  public void beat() {
-    peers.values().forEach(it -> it.membership.runRound());
+  public void writeHeartbeats() {
+    processes.values().forEach(it -> it.membership.runRound());
   }
 
   public CommandResult run(String... args) {
@@ -209,37 +209,37 @@ public final class CliFleet implements Ticker, AutoCloseable {
             new PrintStream(out, true, UTF_8),
             new PrintStream(err, true, UTF_8),
             output);
-    ProviderContext around = new ProviderContext(Map.copyOf(environment), RANDOM, this);
-    int exit = new CommandDispatcher(console, () -> around, engines, () -> operator).run(args);
+    ProviderContext runtime = new ProviderContext(Map.copyOf(environment), RANDOM, this);
+    int exit = new CommandDispatcher(console, () -> runtime, openEngine, () -> operator).run(args);
     return new CommandResult(exit, out.toString(UTF_8), err.toString(UTF_8));
   }
 
   @Override
   public long nanos() {
-    return world.nanos();
+    return backend.nanos();
   }
 
   /// Does something at the nth pause of a command.
-  public void during(int nth, Runnable event) {
-    events.put(pauses + nth, event);
+  public void onPause(int nth, Runnable event) {
+    pauseEvents.put(pauses + nth, event);
   }
 
   @Override
   public void pause(Duration duration) {
-    world.pass(duration);
-    Runnable event = events.remove(++pauses);
+    backend.advance(duration);
+    Runnable event = pauseEvents.remove(++pauses);
     if (event != null) {
       event.run();
     }
-    beat();
-    if (!halted) {
-      peers.values().stream().filter(it -> it.isWorker).forEach(this::drive);
+    writeHeartbeats();
+    if (!areWorkersHalted) {
+      processes.values().stream().filter(it -> it.isWorker).forEach(this::drive);
     }
   }
 
-  private void drive(FleetProcess peer) {
-    for (int i = 0; i < MOST_UNITS && peer.loop.tick() == NextTick.IMMEDIATELY; i++) {
-      peer.membership.runRound();
+  private void drive(FleetProcess process) {
+    for (int i = 0; i < MAX_BATCHES && process.loop.tick() == NextTick.IMMEDIATELY; i++) {
+      process.membership.runRound();
     }
   }
 
@@ -249,6 +249,6 @@ public final class CliFleet implements Ticker, AutoCloseable {
 
   @Override
   public void close() {
-    List.copyOf(peers.keySet()).forEach(this::kill);
+    List.copyOf(processes.keySet()).forEach(this::kill);
   }
 }

@@ -30,10 +30,10 @@ class CommandDispatcherTest {
 
   @TempDir Path folder = Path.of("");
 
-  private int run(Output output, Supplier<ProviderContext> around, String... args) {
+  private int run(Output output, Supplier<ProviderContext> runtime, String... args) {
     Console console = new Console(InputStream.nullInputStream(), stream(out), stream(err), output);
     return new CommandDispatcher(
-            console, around, CommandDispatcherTest::noStore, () -> CliFleet.ANNA)
+            console, runtime, CommandDispatcherTest::noStore, () -> CliFleet.ANNA)
         .run(args);
   }
 
@@ -74,16 +74,16 @@ class CommandDispatcherTest {
   }
 
   @Test
-  void faultOfOurs_isOneLineWithoutItsMessage() {
+  void internalError_isOneLineWithoutItsMessage() {
     Supplier<ProviderContext> broken =
         () -> {
           throw new IllegalStateException("s3cret");
         };
     assertEquals(1, run(Output.PIPE, broken, "kek", "generate"));
-    String said = err.toString(StandardCharsets.UTF_8);
-    assertTrue(said.startsWith("keyfleet: this is a bug: IllegalStateException at "), said);
-    assertTrue(said.lines().toList().getLast().startsWith("Try: "), said);
-    assertFalse(said.contains("s3cret"), said);
+    String printed = err.toString(StandardCharsets.UTF_8);
+    assertTrue(printed.startsWith("keyfleet: this is a bug: IllegalStateException at "), printed);
+    assertTrue(printed.lines().toList().getLast().startsWith("Try: "), printed);
+    assertFalse(printed.contains("s3cret"), printed);
   }
 
   @Test
@@ -103,7 +103,7 @@ class CommandDispatcherTest {
   }
 
   @Test
-  void version_needsNothingOfItsSurroundings() {
+  void version_needsNoRuntime() {
     Supplier<ProviderContext> broken =
         () -> {
           throw new IllegalStateException("asked for");

@@ -25,9 +25,9 @@ public final class InMemoryBackend implements TestBackend {
   private final Map<String, FakeRecords> collections = new HashMap<>();
 
   /// What commands find in place of the records, or of the whole store.
-  public UnaryOperator<Records> records = UnaryOperator.identity();
+  public UnaryOperator<Records> recordsWrapper = UnaryOperator.identity();
 
-  public UnaryOperator<Kv> kvs = UnaryOperator.identity();
+  public UnaryOperator<Kv> kvWrapper = UnaryOperator.identity();
 
   /// What looking through it comes to.
   EnvelopeScan envelopeScan = new EnvelopeScan(List.of(), List.of());
@@ -36,12 +36,12 @@ public final class InMemoryBackend implements TestBackend {
     return collections.computeIfAbsent(name, _ -> new FakeRecords());
   }
 
-  public void lose(String collection) {
+  public void dropCollection(String collection) {
     collections.remove(collection);
   }
 
   /// As after a restore that forgot them.
-  public void loseKeystores() {
+  public void deleteKeystores() {
     Bucket keystores = new Bucket.Lasting("keystores");
     kv.list(keystores, Prefix.ALL).forEach(it -> kv.delete(keystores, it.key(), it.revision()));
   }
@@ -51,7 +51,7 @@ public final class InMemoryBackend implements TestBackend {
     return new Engine() {
       @Override
       public Kv kv() {
-        return kvs.apply(kv);
+        return kvWrapper.apply(kv);
       }
 
       @Override
@@ -60,7 +60,7 @@ public final class InMemoryBackend implements TestBackend {
         if (found == null) {
           throw new StoreRefusedException("there is no table " + shape.name(), "make it");
         }
-        return records.apply(found);
+        return recordsWrapper.apply(found);
       }
 
       @Override
@@ -94,7 +94,7 @@ public final class InMemoryBackend implements TestBackend {
   }
 
   @Override
-  public void pass(Duration duration) {
+  public void advance(Duration duration) {
     time.advance(duration);
   }
 

@@ -3,7 +3,7 @@ package keyfleet.cli;
 /// The story in no time.
 class InMemoryKeyRotationTest implements KeyRotationScenario {
   @Override
-  public TestBackend world() {
+  public TestBackend backend() {
     return new InMemoryBackend();
   }
 }

@@ -11,39 +11,40 @@ import org.junit.jupiter.api.Test;
 /// The story that Keyfleet is for, command by command, on any store: a laggard refused and mended,
 /// a rotation, the old key removed, every secret readable without it.
 interface KeyRotationScenario {
-  TestBackend world();
+  TestBackend backend();
 
   @Test
-  default void fleet_changesItsKeyAndLosesNothing() {
-    try (CliFleet fleet = new CliFleet(world())) {
-      begin(fleet);
+  default void fleet_rotatesItsKeyAndLosesNothing() {
+    try (CliFleet fleet = new CliFleet(backend())) {
+      startFleet(fleet);
       refuseTheLaggard(fleet);
       rotate(fleet);
       remove(fleet);
     }
   }
 
-  private static void begin(CliFleet fleet) {
-    assertEquals("main v1 is active\n", fleet.run("kek", "announce", "--version=1").exits(0).err());
+  private static void startFleet(CliFleet fleet) {
+    assertEquals(
+        "main v1 is active\n", fleet.run("kek", "announce", "--version=1").expectExit(0).err());
     fleet.start("cap-api-1", "api", 1);
     fleet.start("cap-api-2", "api", 1);
     fleet.start("cap-worker-1", "worker", 1);
     assertEquals(
         "kept db/password, under v1\n",
-        fleet.runWith("hunter2", "secret", "put", "db/password").exits(0).err());
+        fleet.runWith("hunter2", "secret", "put", "db/password").expectExit(0).err());
     for (int i = 0; i < 20; i++) {
-      fleet.runWith("value " + i, "secret", "put", "s" + i).exits(0);
+      fleet.runWith("value " + i, "secret", "put", "s" + i).expectExit(0);
     }
-    assertEquals("hunter2", fleet.run("secret", "get", "db/password").exits(0).out());
+    assertEquals("hunter2", fleet.run("secret", "get", "db/password").expectExit(0).out());
   }
 
   private static void refuseTheLaggard(CliFleet fleet) {
-    fleet.give(2);
+    fleet.addKeys(2);
     fleet.start("cap-api-2", "api", 1, 2);
     fleet.start("cap-worker-1", "worker", 1, 2);
-    fleet.run("kek", "announce", "--version=2").exits(0);
-    fleet.beat(); // reads of it
-    fleet.beat(); // proves it
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
+    fleet.writeHeartbeats(); // reads of it
+    fleet.writeHeartbeats(); // proves it
     String laggard =
         """
         NOT READY: target=2
@@ -52,63 +53,66 @@ interface KeyRotationScenario {
         On cap-api-1: set KEYFLEET_KEK_V2 and restart the process
         Try: keyfleet kek verify --target=2
         """;
-    assertEquals(laggard, fleet.run("kek", "verify", "--target=2").exits(2).err());
+    assertEquals(laggard, fleet.run("kek", "verify", "--target=2").expectExit(2).err());
     assertEquals(
-        laggard, fleet.run("kek", "rotate", "--from-version=1", "--to-version=2").exits(2).err());
+        laggard,
+        fleet.run("kek", "rotate", "--from-version=1", "--to-version=2").expectExit(2).err());
     fleet.start("cap-api-1", "api", 1, 2);
-    fleet.beat();
+    fleet.writeHeartbeats();
     assertEquals(
-        "READY: target=2 processes=3\n", fleet.run("kek", "verify", "--target=2").exits(0).out());
+        "READY: target=2 processes=3\n",
+        fleet.run("kek", "verify", "--target=2").expectExit(0).out());
   }
 
   private static void rotate(CliFleet fleet) {
-    CommandResult dry =
-        fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--dry-run").exits(0);
-    assertTrue(dry.err().contains("dry run v1 -> v2: 21 records, 0 would fail"), dry.err());
-    CommandResult ordered =
-        fleet.run("kek", "rotate", "--from-version=1", "--to-version=2").exits(0);
-    assertTrue(ordered.err().startsWith("v1 -> v2: rotation "), ordered.err());
-    String running = fleet.run("kek", "status", "-o", "json").exits(0).out();
+    CommandResult dryRun =
+        fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--dry-run").expectExit(0);
+    assertTrue(dryRun.err().contains("dry run v1 -> v2: 21 records, 0 would fail"), dryRun.err());
+    CommandResult started =
+        fleet.run("kek", "rotate", "--from-version=1", "--to-version=2").expectExit(0);
+    assertTrue(started.err().startsWith("v1 -> v2: rotation "), started.err());
+    String running = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(
         Pattern.matches(
             "\\{\"keyring\":\"main\",\"state\":\"in_progress\",\"phase\":\"staged\",\"total\":0,\"done\":0,\"failed_records\":0,\"active\":1,\"epoch\":1,\"rotation\":\"[0-9a-f]{32}\",\"kind\":\"rotation\",\"from_version\":1,\"to_version\":2,\"course\":\"forward\",\"driver\":\"\",\"note\":\"\",\"failures\":\\[]}\n",
             running),
         running);
-    CommandResult watched = fleet.run("kek", "watch").exits(0);
+    CommandResult watched = fleet.run("kek", "watch").expectExit(0);
     assertTrue(watched.out().contains("v1 -> v2  completed"), watched.out());
-    CommandResult done = fleet.run("kek", "status", "-o", "json").exits(0);
+    CommandResult done = fleet.run("kek", "status", "-o", "json").expectExit(0);
     assertTrue(
         done.out()
             .startsWith(
                 "{\"keyring\":\"main\",\"state\":\"completed\",\"phase\":\"completed\",\"total\":21,"
                     + "\"done\":21,\"failed_records\":0,\"active\":2,\"epoch\":2,"),
         done.out());
-    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
+    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
   }
 
   private static void remove(CliFleet fleet) {
-    CommandResult active = fleet.run("kek", "remove", "--version=2", "--yes").exits(2);
+    CommandResult active = fleet.run("kek", "remove", "--version=2", "--yes").expectExit(2);
     assertTrue(active.err().contains("  v2 is ACTIVE, not DECRYPT_ONLY\n"), active.err());
     assertTrue(
         active.err().contains("  21 records of sqlite keyfleet_secrets carry it\n"), active.err());
     assertTrue(active.err().contains("  cap-api-1 holds it as current\n"), active.err());
-    fleet.beat();
+    fleet.writeHeartbeats();
     assertEquals(
-        "main v1 is disabled\n", fleet.run("kek", "remove", "--version=1", "--yes").exits(0).err());
+        "main v1 is disabled\n",
+        fleet.run("kek", "remove", "--version=1", "--yes").expectExit(0).err());
     fleet.environment.remove("KEYFLEET_KEK_V1");
     fleet.start("cap-api-1", "api", 2);
-    assertEquals("hunter2", fleet.run("secret", "get", "db/password").exits(0).out());
+    assertEquals("hunter2", fleet.run("secret", "get", "db/password").expectExit(0).out());
     for (int i = 0; i < 20; i++) {
-      assertEquals("value " + i, fleet.run("secret", "get", "s" + i).exits(0).out());
+      assertEquals("value " + i, fleet.run("secret", "get", "s" + i).expectExit(0).out());
     }
-    fleet.runWith("new", "secret", "put", "s1").exits(0);
-    String inventory = fleet.run("kek", "inventory").exits(0).out();
+    fleet.runWith("new", "secret", "put", "s1").expectExit(0);
+    String inventory = fleet.run("kek", "inventory").expectExit(0).out();
     assertEquals(
         """
         COLLECTION               VERSION  BELONGING  CARRYING
         sqlite keyfleet_secrets  v2       21         21
         """,
         inventory);
-    assertFalse(fleet.run("secret", "list").exits(0).out().contains("v1"));
+    assertFalse(fleet.run("secret", "list").expectExit(0).out().contains("v1"));
   }
 }

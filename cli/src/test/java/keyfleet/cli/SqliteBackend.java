@@ -28,7 +28,7 @@ public record SqliteBackend(Path folder) implements TestBackend {
   }
 
   @Override
-  public void pass(Duration duration) {
+  public void advance(Duration duration) {
     LockSupport.parkNanos((duration.compareTo(STEP) < 0 ? duration : STEP).toNanos());
   }
 

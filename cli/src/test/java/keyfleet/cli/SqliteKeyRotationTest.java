@@ -8,7 +8,7 @@ class SqliteKeyRotationTest implements KeyRotationScenario {
   @TempDir Path folder = Path.of("");
 
   @Override
-  public TestBackend world() {
+  public TestBackend backend() {
     return new SqliteBackend(folder);
   }
 }

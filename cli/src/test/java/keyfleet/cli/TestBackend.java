@@ -14,7 +14,7 @@ interface TestBackend {
 
   long nanos();
 
-  void pass(Duration duration);
+  void advance(Duration duration);
 
   /// In the form of the variables that set them; the usual ones if empty.
   Map<String, String> timings();

@@ -25,12 +25,12 @@ import tools.jackson.core.JsonGenerator;
 public final class AuditListCommand implements Command {
   private static final String LIMIT = "--limit";
   private static final String BEFORE = "--before";
-  private static final long USUAL = 20;
+  private static final long DEFAULT_LIMIT = 20;
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public AuditListCommand(CommandContext office) {
-    this.office = office;
+  public AuditListCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -61,50 +61,53 @@ public final class AuditListCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    int limit = Math.toIntExact(number(parsed, LIMIT, USUAL, AuditReader.MAX_PAGE));
+    int limit = Math.toIntExact(number(parsed, LIMIT, DEFAULT_LIMIT, AuditReader.MAX_PAGE));
     long before = number(parsed, BEFORE, Long.MAX_VALUE, Long.MAX_VALUE);
-    try (CommandSession desk = office.desk(parsed)) {
-      AuditPage page = desk.keyringStore().audit().below(before, limit);
+    try (CommandSession session = context.openSession(parsed)) {
+      AuditPage page = session.keyringStore().audit().below(before, limit);
       if (page.entries().isEmpty() && page.unreadable().isEmpty() && page.isLast()) {
-        desk.keystore(); // says so if there never was anything
+        session.requireKeystore(); // says so if there never was anything
       }
       switch (format) {
         case TABLE -> page.entries().forEach(this::print);
         case JSON ->
             JsonOutput.print(
-                office.console().out(),
-                json -> write(json.writeStringProperty("keyring", desk.keyring().value()), page));
+                context.console().out(),
+                json ->
+                    write(json.writeStringProperty("keyring", session.keyring().value()), page));
       }
-      return said(page);
+      return report(page);
     }
   }
 
-  private static long number(ParseResult parsed, String option, long usual, long most) {
+  private static long number(ParseResult parsed, String option, long defaultNumber, long maximum) {
     if (!parsed.hasMatchedOption(option)) {
-      return usual;
+      return defaultNumber;
     }
     String text = parsed.matchedOptionValue(option, "");
     long number = text.matches("[0-9]{1,16}") ? Long.parseLong(text) : 0;
-    if (number < 1 || number > most) {
+    if (number < 1 || number > maximum) {
       throw new CommandException(
           "%s=%s is not a number from 1%s"
               .formatted(
-                  option, Console.plain(text), most == Long.MAX_VALUE ? " on" : " to " + most),
-          option + "=" + USUAL);
+                  option,
+                  Console.sanitize(text),
+                  maximum == Long.MAX_VALUE ? " on" : " to " + maximum),
+          option + "=" + DEFAULT_LIMIT);
     }
     return number;
   }
 
   /// What is unreadable is told apart from what is there; where older ones are, how to see them.
-  private int said(AuditPage page) {
+  private int report(AuditPage page) {
     if (!page.unreadable().isEmpty()) {
-      office
+      context
           .console()
-          .complain("cannot be read: entries " + page.unreadable(), "keyfleet audit verify");
+          .printError("cannot be read: entries " + page.unreadable(), "keyfleet audit verify");
       return ExitCode.CONDITION_NOT_MET;
     }
     if (!page.isLast()) {
-      office
+      context
           .console()
           .err()
           .println("older ones: keyfleet audit list --before=" + page.lowestNumber());
@@ -113,17 +116,17 @@ public final class AuditListCommand implements Command {
   }
 
   private void print(AuditEntry entry) {
-    PrintStream out = office.console().out();
+    PrintStream out = context.console().out();
     AuditAction deed = entry.action();
     out.printf(
         "%d  %s  %s@%s (%s)  %s%n",
         entry.number(),
         deed.date(),
-        Console.plain(deed.actor().user()),
-        Console.plain(deed.actor().host()),
-        Console.plain(deed.actor().instance()),
-        Console.plain(deed.summary()));
-    entry.changes().forEach(it -> out.println("    " + Console.plain(it.text())));
+        Console.sanitize(deed.actor().user()),
+        Console.sanitize(deed.actor().host()),
+        Console.sanitize(deed.actor().instance()),
+        Console.sanitize(deed.summary()));
+    entry.changes().forEach(it -> out.println("    " + Console.sanitize(it.text())));
   }
 
   private static void write(JsonGenerator json, AuditPage page) {

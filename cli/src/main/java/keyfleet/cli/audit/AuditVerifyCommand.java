@@ -25,10 +25,10 @@ import tools.jackson.core.JsonGenerator;
 public final class AuditVerifyCommand implements Command {
   private static final String NOTED = "--noted";
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public AuditVerifyCommand(CommandContext office) {
-    this.office = office;
+  public AuditVerifyCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -53,22 +53,22 @@ public final class AuditVerifyCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    AuditHead noted = noted(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      AuditVerdict verdict = verdict(desk, noted);
+    AuditHead notedHead = notedHead(parsed);
+    try (CommandSession session = context.openSession(parsed)) {
+      AuditVerdict verdict = verify(session, notedHead);
       if (verdict.equals(new Intact(AuditHead.NONE))) {
-        desk.keystore(); // says that there is none, and what to do
+        session.requireKeystore(); // says that there is none, and what to do
       }
       if (format == OutputFormat.JSON) {
         JsonOutput.print(
-            office.console().out(),
-            json -> write(json.writeStringProperty("keyring", desk.keyring().value()), verdict));
+            context.console().out(),
+            json -> write(json.writeStringProperty("keyring", session.keyring().value()), verdict));
       }
-      return said(verdict, format);
+      return report(verdict, format);
     }
   }
 
-  private static AuditHead noted(ParseResult parsed) {
+  private static AuditHead notedHead(ParseResult parsed) {
     if (!parsed.hasMatchedOption(NOTED)) {
       return AuditHead.NONE;
     }
@@ -76,41 +76,44 @@ public final class AuditVerifyCommand implements Command {
     return AuditHead.parse(text)
         .orElseThrow(() ->
             new CommandException(
-                NOTED + "=" + Console.plain(text) + " is not a head: a number, : and 64 hex digits",
+                NOTED
+                    + "="
+                    + Console.sanitize(text)
+                    + " is not a head: a number, : and 64 hex digits",
                 NOTED + " with a line that keyfleet audit verify printed"));
   }
 
   /// A keystore that cannot be read says nothing of where its audit ends.
-  private static AuditVerdict verdict(CommandSession desk, AuditHead noted) {
+  private static AuditVerdict verify(CommandSession session, AuditHead notedHead) {
     try {
-      return desk.keyringStore().audit().verify(noted);
+      return session.keyringStore().audit().verify(notedHead);
     } catch (MalformedValueException e) {
       return new Broken(1, "the keystore cannot be read: " + e.getMessage());
     }
   }
 
-  private int said(AuditVerdict verdict, OutputFormat format) {
+  private int report(AuditVerdict verdict, OutputFormat format) {
     return switch (verdict) {
       case Intact(AuditHead head) -> {
         if (format == OutputFormat.TABLE) {
-          office.console().out().println(head);
+          context.console().out().println(head);
         }
         yield ExitCode.OK;
       }
       case Broken(long number, String reason) ->
-          unmet(
-              "the audit is broken at entry " + number + ": " + Console.plain(reason),
+          reportUnmet(
+              "the audit is broken at entry " + number + ": " + Console.sanitize(reason),
               "keyfleet audit list --before=%d, and compare with a backup of the store"
                   .formatted(number + 1));
       case Unsettled() ->
-          unmet(
+          reportUnmet(
               "the keystore changed whenever it was looked at",
               "keyfleet audit verify, when less goes on");
     };
   }
 
-  private int unmet(String sentence, String remedy) {
-    office.console().complain(sentence, remedy);
+  private int reportUnmet(String message, String remedy) {
+    context.console().printError(message, remedy);
     return ExitCode.CONDITION_NOT_MET;
   }
 

@@ -13,12 +13,12 @@ import picocli.CommandLine.ParseResult;
 /// What a command needs that works on a store.
 public record CommandContext(
     Console console,
-    Supplier<ProviderContext> around,
-    Supplier<EffectiveConfig> config,
-    Function<StoreUrl, Engine> engines,
+    Supplier<ProviderContext> runtime,
+    Supplier<EffectiveConfig> effectiveConfig,
+    Function<StoreUrl, Engine> openEngine,
     Supplier<Operator> operator) {
   /// For the length of the command; whoever asks closes it.
-  public CommandSession desk(ParseResult parsed) {
-    return CommandSession.open(parsed, KeyOptions.keyring(parsed, around.get()), this);
+  public CommandSession openSession(ParseResult parsed) {
+    return CommandSession.open(parsed, KeyOptions.keyring(parsed, runtime.get()), this);
   }
 }

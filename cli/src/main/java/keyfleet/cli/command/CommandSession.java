@@ -29,38 +29,39 @@ public final class CommandSession implements AutoCloseable {
   private static final int ID_BYTES = 16;
 
   private final KeyringName keyring;
-  private final ProviderContext around;
-  private final StoreConnections stores;
+  private final ProviderContext runtime;
+  private final StoreConnections storeConnections;
   private final HostKeys keys;
   private final KeyringStore keyringStore;
 
   private CommandSession(
       KeyringName keyring,
-      ProviderContext around,
-      StoreConnections stores,
+      ProviderContext runtime,
+      StoreConnections storeConnections,
       HostKeys keys,
       AuditContext author) {
     this.keyring = keyring;
-    this.around = around;
-    this.stores = stores;
+    this.runtime = runtime;
+    this.storeConnections = storeConnections;
     this.keys = keys;
-    this.keyringStore = new KeyringStore(keyring, stores.kv(), this::id, Failpoints.NONE, author);
+    this.keyringStore =
+        new KeyringStore(keyring, storeConnections.kv(), this::newId, Failpoints.NONE, author);
   }
 
   public static CommandSession open(
-      ParseResult parsed, KeyringName keyring, CommandContext office) {
-    ProviderContext around = office.around().get();
-    HostKeys keys = new HostKeys(keyring, around, () -> KeyOptions.providers(parsed, around));
-    AuditContext author = office.operator().get().author(around.environment());
-    return new CommandSession(keyring, around, StoreOptions.open(parsed, office), keys, author);
+      ParseResult parsed, KeyringName keyring, CommandContext context) {
+    ProviderContext runtime = context.runtime().get();
+    HostKeys keys = new HostKeys(keyring, runtime, () -> KeyOptions.providers(parsed, runtime));
+    AuditContext author = context.operator().get().author(runtime.environment());
+    return new CommandSession(keyring, runtime, StoreOptions.open(parsed, context), keys, author);
   }
 
   public KeyringName keyring() {
     return keyring;
   }
 
-  public StoreConnections stores() {
-    return stores;
+  public StoreConnections storeConnections() {
+    return storeConnections;
   }
 
   public HostKeys keys() {
@@ -72,59 +73,59 @@ public final class CommandSession implements AutoCloseable {
   }
 
   public Ticker ticker() {
-    return around.ticker();
+    return runtime.ticker();
   }
 
-  String id() {
+  String newId() {
     byte[] bytes = new byte[ID_BYTES];
-    around.random().nextBytes(bytes);
+    runtime.random().nextBytes(bytes);
     return HexFormat.of().formatHex(bytes);
   }
 
-  public Optional<Keystore> found() {
+  public Optional<Keystore> findKeystore() {
     return keyringStore.readKeystore().map(StoredKeystore::keystore);
   }
 
-  public Keystore keystore() {
-    return found()
+  public Keystore requireKeystore() {
+    return findKeystore()
         .orElseThrow(() ->
             new CommandException(
                 "keyring " + keyring + " has no key yet", "keyfleet kek announce --version=1"));
   }
 
   public ReadinessVerifier readinessVerifier() {
-    return new ReadinessVerifier(keyringStore, keys.loaded());
+    return new ReadinessVerifier(keyringStore, keys.load());
   }
 
   public CollectionRegistry collectionRegistry() {
-    return new CollectionRegistry(stores.kv(), this::id);
+    return new CollectionRegistry(storeConnections.kv(), this::newId);
   }
 
   /// Orders that need no key of this host.
-  public KeyringOperations orders() {
-    return orders(keys.none());
+  public KeyringOperations rotationOrders() {
+    return rotationOrders(keys.empty());
   }
 
-  public KeyringOperations orders(LoadedKeys holder) {
+  public KeyringOperations rotationOrders(LoadedKeys loadedKeys) {
     return new KeyringOperations(
-        keyringStore, collectionCatalog(), holder, this::id, around.random());
+        keyringStore, collectionCatalog(), loadedKeys, this::newId, runtime.random());
   }
 
-  public RemovalOperations removals() {
-    return new RemovalOperations(keyringStore, collectionCatalog(), orders());
+  public RemovalOperations removalOrders() {
+    return new RemovalOperations(keyringStore, collectionCatalog(), rotationOrders());
   }
 
-  public SecretAuditWriter secrets() {
-    return new SecretAuditWriter(orders());
+  public SecretAuditWriter secretOrders() {
+    return new SecretAuditWriter(rotationOrders());
   }
 
   private CollectionCatalog collectionCatalog() {
-    return new CollectionCatalog(keyringStore, stores, Failpoints.NONE);
+    return new CollectionCatalog(keyringStore, storeConnections, Failpoints.NONE);
   }
 
   @Override
   public void close() {
     keys.close();
-    stores.close();
+    storeConnections.close();
   }
 }

@@ -18,60 +18,60 @@ import org.jspecify.annotations.Nullable;
 /// none, and shall work where there is none.
 public final class HostKeys implements AutoCloseable {
   private final KeyringName keyring;
-  private final ProviderContext around;
+  private final ProviderContext runtime;
   private final Supplier<List<ProviderSpec>> specs;
   private final List<KekProvider> providers = new ArrayList<>();
   private @Nullable LoadedKeys holder;
-  private List<String> faults = List.of();
+  private List<String> providerFaults = List.of();
 
-  HostKeys(KeyringName keyring, ProviderContext around, Supplier<List<ProviderSpec>> specs) {
+  HostKeys(KeyringName keyring, ProviderContext runtime, Supplier<List<ProviderSpec>> specs) {
     this.keyring = keyring;
-    this.around = around;
+    this.runtime = runtime;
     this.specs = specs;
   }
 
-  public LoadedKeys loaded() {
-    LoadedKeys known = holder;
-    if (known == null) {
+  public LoadedKeys load() {
+    LoadedKeys loaded = holder;
+    if (loaded == null) {
       for (ProviderSpec spec : specs.get()) {
-        providers.add(spec.open(keyring, around));
+        providers.add(spec.open(keyring, runtime));
       }
-      CryptoMetrics cryptoMetrics = new CryptoMetrics(around.ticker()::nanos);
-      known = new LoadedKeys(keyring, providers, around.random(), cryptoMetrics);
-      faults = known.refresh();
-      holder = known;
+      CryptoMetrics cryptoMetrics = new CryptoMetrics(runtime.ticker()::nanos);
+      loaded = new LoadedKeys(keyring, providers, runtime.random(), cryptoMetrics);
+      providerFaults = loaded.refresh();
+      holder = loaded;
     }
-    return known;
+    return loaded;
   }
 
   /// For orders that need no key.
-  LoadedKeys none() {
-    return new LoadedKeys(keyring, List.of(), around.random());
+  LoadedKeys empty() {
+    return new LoadedKeys(keyring, List.of(), runtime.random());
   }
 
   /// Throws unless this host holds `version`.
-  public void needHeld(KekVersion version) {
-    if (!loaded().providerByVersion().containsKey(version)) {
+  public void requireHeld(KekVersion version) {
+    if (!load().providerByVersion().containsKey(version)) {
       throw new CommandException(
-          "this host does not hold %s of keyring %s%s".formatted(version, keyring, because()),
+          "this host does not hold %s of keyring %s%s".formatted(version, keyring, faultText()),
           "keyfleet kek verify --local, with the --provider that has it");
     }
   }
 
   /// Throws unless this host holds `version` as the keystore knows it.
-  public void needProved(Keystore keystore, KekVersion version) {
-    needHeld(version);
-    if (!loaded().canProve(keystore, version)) {
+  public void requireProved(Keystore keystore, KekVersion version) {
+    requireHeld(version);
+    if (!load().canProve(keystore, version)) {
       throw new CommandException(
           "this host cannot open the sentinel of %s: its %s provider has other bytes"
-              .formatted(version, loaded().providerByVersion().get(version)),
+              .formatted(version, load().providerByVersion().get(version)),
           "give this host the bytes with which " + version + " was announced");
     }
   }
 
   /// Why a provider gave nothing, if that is the reason.
-  private String because() {
-    return faults.isEmpty() ? "" : ": " + String.join("; ", faults);
+  private String faultText() {
+    return providerFaults.isEmpty() ? "" : ": " + String.join("; ", providerFaults);
   }
 
   @Override

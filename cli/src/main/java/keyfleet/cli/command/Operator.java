@@ -8,9 +8,9 @@ import keyfleet.member.LocalProcess;
 import keyfleet.member.ProcessSettings;
 
 /// Who gives the commands, on which machine, and the calendar by which the audit dates them.
-public record Operator(String user, LocalProcess localProcess, InstantSource calendar) {
+public record Operator(String user, LocalProcess localProcess, InstantSource wallClock) {
   AuditContext author(Map<String, String> environment) {
     String instance = ProcessSettings.instance(environment, localProcess);
-    return new AuditContext(new AuditActor(user, localProcess.host(), instance), calendar);
+    return new AuditContext(new AuditActor(user, localProcess.host(), instance), wallClock);
   }
 }

@@ -51,37 +51,37 @@ public final class StoreOptions {
                 .build());
   }
 
-  public static StoreConnections open(ParseResult parsed, CommandContext office) {
-    ProviderContext around = office.around().get();
-    home(parsed, around).ifPresent(DataFolder::need);
-    StoreUrl store = store(parsed, around);
-    String given = given(parsed, RECORDS, ConfigKey.RECORDS, around.environment());
+  public static StoreConnections open(ParseResult parsed, CommandContext context) {
+    ProviderContext runtime = context.runtime().get();
+    defaultFolder(parsed, runtime).ifPresent(DataFolder::requireExisting);
+    StoreUrl store = storeUrl(parsed, runtime);
+    String recordsUrl = settingText(parsed, RECORDS, ConfigKey.RECORDS, runtime.environment());
     return StoreConnections.open(
-        office.engines(), store, given.isEmpty() ? store : StoreUrl.parse(given));
+        context.openEngine(), store, recordsUrl.isEmpty() ? store : StoreUrl.parse(recordsUrl));
   }
 
   /// For commands that begin something, before they open the store.
-  public static void makeHome(ParseResult parsed, CommandContext office) {
-    home(parsed, office.around().get()).ifPresent(DataFolder::make);
+  public static void createDataFolder(ParseResult parsed, CommandContext context) {
+    defaultFolder(parsed, context.runtime().get()).ifPresent(DataFolder::create);
   }
 
-  public static StoreUrl store(ParseResult parsed, ProviderContext around) {
+  public static StoreUrl storeUrl(ParseResult parsed, ProviderContext runtime) {
     return StoreUrl.parse(
-        home(parsed, around)
-            .map(DataFolder::store)
-            .orElseGet(() -> given(parsed, STORE, ConfigKey.STORE, around.environment())));
+        defaultFolder(parsed, runtime)
+            .map(DataFolder::storeUrl)
+            .orElseGet(() -> settingText(parsed, STORE, ConfigKey.STORE, runtime.environment())));
   }
 
   /// The folder of the default store; nothing if a store is named.
-  private static Optional<DataFolder> home(ParseResult parsed, ProviderContext around) {
-    Map<String, String> environment = around.environment();
-    return given(parsed, STORE, ConfigKey.STORE, environment).isEmpty()
+  private static Optional<DataFolder> defaultFolder(ParseResult parsed, ProviderContext runtime) {
+    Map<String, String> environment = runtime.environment();
+    return settingText(parsed, STORE, ConfigKey.STORE, environment).isEmpty()
         ? Optional.of(DataFolder.of(environment))
         : Optional.empty();
   }
 
-  private static String given(
+  private static String settingText(
       ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
-    return Setting.of(parsed, flag, key, environment).map(Setting::text).orElse("");
+    return Setting.find(parsed, flag, key, environment).map(Setting::text).orElse("");
   }
 }

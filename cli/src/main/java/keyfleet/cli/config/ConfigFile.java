@@ -26,13 +26,13 @@ public record ConfigFile(String name, String text) {
   /// Where one is looked for, in this order.
   public static final List<Path> FOLDERS = List.of(Path.of(""), Path.of("/etc/keyfleet"));
 
-  private static final String NAME = "keyfleet.yaml";
-  private static final int ROOT = 0;
+  private static final String FILE_NAME = "keyfleet.yaml";
+  private static final int ROOT_UID = 0;
 
   /// The first that exists. Others are not read: what is set stands in one file.
   static Optional<ConfigFile> find(List<Path> folders) {
     for (Path folder : folders) {
-      Path file = folder.resolve(NAME);
+      Path file = folder.resolve(FILE_NAME);
       if (Files.exists(file)) {
         return Optional.of(read(file, (int) new UnixSystem().getUid()));
       }
@@ -41,15 +41,15 @@ public record ConfigFile(String name, String text) {
   }
 
   /// The one that somebody named, and which must be there.
-  static ConfigFile named(String name) {
-    Setting flag = Setting.given("--config", name);
+  static ConfigFile readNamed(String name) {
+    Setting flag = Setting.named("--config", name);
     if (name.isBlank()) {
-      throw flag.isNot("a path", NAME);
+      throw flag.invalid("a path", FILE_NAME);
     }
     try {
       return read(Path.of(name), (int) new UnixSystem().getUid());
     } catch (InvalidPathException e) {
-      throw flag.isNot("a path", NAME);
+      throw flag.invalid("a path", FILE_NAME);
     }
   }
 
@@ -59,54 +59,55 @@ public record ConfigFile(String name, String text) {
       checkShape(file, attributes);
       checkAccess(file, attributes, (int) Files.getAttribute(file, "unix:uid"), uid);
       try (InputStream in = Files.newInputStream(file)) {
-        return new ConfigFile(shown(file), decoded(file, in.readNBytes(MAX_BYTES)));
+        return new ConfigFile(printable(file), decode(file, in.readNBytes(MAX_BYTES)));
       }
     } catch (NoSuchFileException e) {
       throw new CommandException(
-          shown(file) + " does not exist", "create it, or name another --config");
+          printable(file) + " does not exist", "create it, or name another --config");
     } catch (IOException e) {
       throw new CommandException(
-          shown(file) + " cannot be read: " + e.getClass().getSimpleName(),
-          "run as the file's owner, or: chmod a+r " + shown(file));
+          printable(file) + " cannot be read: " + e.getClass().getSimpleName(),
+          "run as the file's owner, or: chmod a+r " + printable(file));
     }
   }
 
   private static void checkShape(Path file, PosixFileAttributes attributes) {
     if (!attributes.isRegularFile()) {
       throw new CommandException(
-          shown(file) + " is not a regular file", "--config with the name of a file");
+          printable(file) + " is not a regular file", "--config with the name of a file");
     }
     if (attributes.size() > MAX_BYTES) {
       throw new CommandException(
           "%s has %d bytes; a configuration has at most %d"
-              .formatted(shown(file), attributes.size(), MAX_BYTES),
+              .formatted(printable(file), attributes.size(), MAX_BYTES),
           "check that this is the right file");
     }
   }
 
   private static void checkAccess(Path file, PosixFileAttributes attributes, int owner, int uid) {
-    if (owner != uid && owner != ROOT) {
+    if (owner != uid && owner != ROOT_UID) {
       throw new CommandException(
           "%s belongs to user %d; it must belong to user %d or to root"
-              .formatted(shown(file), owner, uid),
-          "chown " + uid + " " + shown(file));
+              .formatted(printable(file), owner, uid),
+          "chown " + uid + " " + printable(file));
     }
     if (attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
         || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
       throw new CommandException(
-          shown(file) + " can be written by others than its owner", "chmod go-w " + shown(file));
+          printable(file) + " can be written by others than its owner",
+          "chmod go-w " + printable(file));
     }
   }
 
-  private static String decoded(Path file, byte[] bytes) {
+  private static String decode(Path file, byte[] bytes) {
     try {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
-      throw new CommandException(shown(file) + " is not text in UTF-8", "save it as UTF-8");
+      throw new CommandException(printable(file) + " is not text in UTF-8", "save it as UTF-8");
     }
   }
 
-  private static String shown(Path file) {
-    return Console.plain(file.toString());
+  private static String printable(Path file) {
+    return Console.sanitize(file.toString());
   }
 }

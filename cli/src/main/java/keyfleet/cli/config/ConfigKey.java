@@ -34,7 +34,7 @@ public enum ConfigKey {
     this.variable = variable;
   }
 
-  static Optional<ConfigKey> ofPath(String path) {
+  static Optional<ConfigKey> fromPath(String path) {
     return Arrays.stream(values()).filter(key -> key.path.equals(path)).findFirst();
   }
 

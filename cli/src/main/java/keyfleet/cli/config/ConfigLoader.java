@@ -11,43 +11,45 @@ import org.jspecify.annotations.Nullable;
 /// The surroundings of a process as its configuration makes them. The file is read when they are
 /// first asked for: `--help` needs none.
 public final class ConfigLoader implements Supplier<ProviderContext> {
-  private final Supplier<ProviderContext> bare;
+  private final Supplier<ProviderContext> base;
   private List<Path> folders = List.of();
-  private @Nullable String named;
+  private @Nullable String explicitFile;
   private @Nullable EffectiveConfig config;
 
-  public ConfigLoader(Supplier<ProviderContext> bare) {
-    this.bare = bare;
+  public ConfigLoader(Supplier<ProviderContext> base) {
+    this.base = base;
   }
 
   /// Where a file is looked for; nowhere, unless set.
-  public void lookIn(List<Path> newFolders) {
+  public void searchIn(List<Path> newFolders) {
     folders = List.copyOf(newFolders);
   }
 
   /// The file to read in place of those in the folders.
-  public void name(@Nullable String file) {
-    named = file;
+  public void useFile(@Nullable String file) {
+    explicitFile = file;
   }
 
   public EffectiveConfig config() {
-    EffectiveConfig known = config;
-    if (known == null) {
-      known = read(bare.get().environment());
-      config = known;
+    EffectiveConfig loaded = config;
+    if (loaded == null) {
+      loaded = load(base.get().environment());
+      config = loaded;
     }
-    return known;
+    return loaded;
   }
 
   @Override
   public ProviderContext get() {
-    ProviderContext around = bare.get();
-    return new ProviderContext(config().environment(), around.random(), around.ticker());
+    ProviderContext runtime = base.get();
+    return new ProviderContext(config().environment(), runtime.random(), runtime.ticker());
   }
 
-  private EffectiveConfig read(Map<String, String> environment) {
+  private EffectiveConfig load(Map<String, String> environment) {
     Optional<ConfigFile> file =
-        named == null ? ConfigFile.find(folders) : Optional.of(ConfigFile.named(named));
+        explicitFile == null
+            ? ConfigFile.find(folders)
+            : Optional.of(ConfigFile.readNamed(explicitFile));
     return file.isPresent()
         ? EffectiveConfig.of(ParsedConfig.of(file.get()), environment)
         : EffectiveConfig.of(environment);

@@ -34,78 +34,78 @@ final class ConfigValidator {
 
   /// Throws for the first word that may not stand where it does.
   static void check(Map<ConfigKey, List<Setting>> values) {
-    values.forEach((key, words) -> words.forEach(word -> check(key, word)));
-    checkOrder(values);
+    values.forEach((key, settings) -> settings.forEach(setting -> check(key, setting)));
+    checkTimings(values);
   }
 
   /// Whoever reads the variable checks it likewise.
-  private static void check(ConfigKey key, Setting word) {
+  private static void check(ConfigKey key, Setting setting) {
     switch (key) {
-      case STORE, RECORDS -> checkUrl(word);
-      case KEYRING -> word.keyring();
-      case PROVIDERS -> checkProvider(word);
-      case INSTANCE, EXPECTED -> ExpectedProcessOptions.instance(word);
+      case STORE, RECORDS -> checkUrl(setting);
+      case KEYRING -> setting.toKeyringName();
+      case PROVIDERS -> checkProvider(setting);
+      case INSTANCE, EXPECTED -> ExpectedProcessOptions.requireInstanceName(setting);
       case HEARTBEAT, FRESH, LEASE, EXPIRE, ADOPT ->
-          word.duration(DurationText.format(TIMINGS.getOrDefault(key, Duration.ZERO)));
-      case ROLES -> ServerSettings.role(word);
-      case LISTEN -> ServerSettings.ListenAddress.of(word);
-      case LOG_FORMAT -> ServerSettings.logFormat(word);
-      case RATE -> ServerSettings.rate(word);
-      case MIN_PROCESSES -> ExpectedProcessOptions.atLeast(word);
-      case BACKUP_HORIZON -> word.duration("30d");
+          setting.toDuration(DurationText.format(TIMINGS.getOrDefault(key, Duration.ZERO)));
+      case ROLES -> ServerSettings.parseRole(setting);
+      case LISTEN -> ServerSettings.ListenAddress.of(setting);
+      case LOG_FORMAT -> ServerSettings.logFormat(setting);
+      case RATE -> ServerSettings.parseRate(setting);
+      case MIN_PROCESSES -> ExpectedProcessOptions.atLeast(setting);
+      case BACKUP_HORIZON -> setting.toDuration("30d");
     }
   }
 
-  private static void checkUrl(Setting word) {
+  private static void checkUrl(Setting setting) {
     try {
-      StoreUrl url = StoreUrl.parse(word.text());
-      if (url.password().isPresent() || PASSWORD.matcher(word.text()).find()) {
-        throw word.wrong(
+      StoreUrl url = StoreUrl.parse(setting.text());
+      if (url.password().isPresent() || PASSWORD.matcher(setting.text()).find()) {
+        throw setting.rejected(
             "a password stands in the URL, and this file keeps no secrets",
             url.scheme() + "://USER@HOST?password-file=FILE, or the URL in a variable");
       }
     } catch (StoreRefusedException e) {
-      throw word.wrong(e.getMessage(), e.remedy());
+      throw setting.rejected(e.getMessage(), e.remedy());
     }
   }
 
-  private static void checkProvider(Setting word) {
-    if (word.text().contains(",")) {
-      throw word.wrong("a provider's name has no comma in it", "each provider by itself");
+  private static void checkProvider(Setting setting) {
+    if (setting.text().contains(",")) {
+      throw setting.rejected("a provider's name has no comma in it", "each provider by itself");
     }
     try {
-      KekProviderSet.parse(word.text());
+      KekProviderSet.parseSpec(setting.text());
     } catch (ProviderException e) {
-      throw word.wrong(Console.plain(e.getMessage()), e.remedy());
+      throw setting.rejected(Console.sanitize(e.getMessage()), e.remedy());
     }
   }
 
   /// The file's alone. With variables between them, whoever starts on them checks again.
-  private static void checkOrder(Map<ConfigKey, List<Setting>> values) {
-    Map<ConfigKey, Duration> set = new EnumMap<>(TIMINGS);
-    String place = "";
+  private static void checkTimings(Map<ConfigKey, List<Setting>> values) {
+    Map<ConfigKey, Duration> timings = new EnumMap<>(TIMINGS);
+    String location = "";
     for (ConfigKey key : TIMINGS.keySet()) {
-      for (Setting word : values.getOrDefault(key, List.of())) {
-        set.put(key, word.duration(""));
-        place = place.isEmpty() ? word.place() : place;
+      for (Setting setting : values.getOrDefault(key, List.of())) {
+        timings.put(key, setting.toDuration(""));
+        location = location.isEmpty() ? setting.location() : location;
       }
     }
-    Duration[] all = set.values().toArray(Duration[]::new);
+    Duration[] ordered = timings.values().toArray(Duration[]::new);
     try {
-      new Timings(all[0], all[1], all[2], all[3], all[4]);
+      new Timings(ordered[0], ordered[1], ordered[2], ordered[3], ordered[4]);
     } catch (IllegalArgumentException e) {
       throw new CommandException(
-          place
+          location
               + "timings must keep 2 x heartbeat <= fresh < lease < expire,"
               + " 2 x heartbeat <= adopt and 1s <= expire, and are "
-              + set.entrySet().stream()
-                  .map(ConfigValidator::shown)
+              + timings.entrySet().stream()
+                  .map(ConfigValidator::describe)
                   .collect(Collectors.joining(" ")),
           "leave timings out, and the process takes the fleet's");
     }
   }
 
-  private static String shown(Map.Entry<ConfigKey, Duration> timing) {
+  private static String describe(Map.Entry<ConfigKey, Duration> timing) {
     String path = timing.getKey().path();
     return path.substring(path.indexOf('.') + 1) + "=" + DurationText.format(timing.getValue());
   }

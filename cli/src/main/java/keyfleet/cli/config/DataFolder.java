@@ -20,9 +20,9 @@ public record DataFolder(Path path) {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   public static DataFolder of(Map<String, String> environment) {
-    return named(environment, VARIABLE)
-        .or(() -> named(environment, "XDG_DATA_HOME").map(it -> it.resolve("keyfleet")))
-        .or(() -> named(environment, "HOME").map(it -> it.resolve(".local/share/keyfleet")))
+    return fromVariable(environment, VARIABLE)
+        .or(() -> fromVariable(environment, "XDG_DATA_HOME").map(it -> it.resolve("keyfleet")))
+        .or(() -> fromVariable(environment, "HOME").map(it -> it.resolve(".local/share/keyfleet")))
         .map(DataFolder::new)
         .orElseThrow(() ->
             new CommandException(
@@ -30,17 +30,17 @@ public record DataFolder(Path path) {
                 "--store sqlite:keyfleet.db"));
   }
 
-  private static Optional<Path> named(Map<String, String> environment, String variable) {
+  private static Optional<Path> fromVariable(Map<String, String> environment, String variable) {
     String folder = environment.getOrDefault(variable, "");
     return folder.isEmpty() ? Optional.empty() : Optional.of(Path.of(folder));
   }
 
-  public String store() {
+  public String storeUrl() {
     return "sqlite:" + path.resolve("keyfleet.db");
   }
 
   /// For a command that begins something. A folder that exists stays as it is.
-  public void make() {
+  public void create() {
     try {
       Files.createDirectories(path, OWNER_ONLY);
     } catch (IOException e) {
@@ -50,7 +50,7 @@ public record DataFolder(Path path) {
   }
 
   /// For a command that finds something. Throws if nobody began.
-  public void need() {
+  public void requireExisting() {
     if (!Files.isDirectory(path)) {
       throw StoreRefusedException.noAccess(
           "there is no store yet: no folder " + path,

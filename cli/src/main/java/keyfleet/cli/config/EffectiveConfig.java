@@ -10,25 +10,25 @@ import keyfleet.cli.output.CommandException;
 /// file says, checked and as if it stood in the variable.
 public record EffectiveConfig(
     Map<String, String> environment, List<DeclaredCollection> collections) {
-  private static final String OURS = "KEYFLEET_";
+  private static final String PREFIX = "KEYFLEET_";
 
   /// Names of keyrings stand in them, so they follow other rules.
-  private static final String KEYS = "KEYFLEET_KEK_";
+  private static final String KEY_PREFIX = "KEYFLEET_KEK_";
 
   /// Of a process without a file.
   static EffectiveConfig of(Map<String, String> environment) {
-    refuseMisspelt(environment);
+    rejectMisspelled(environment);
     return new EffectiveConfig(environment, List.of());
   }
 
   static EffectiveConfig of(ParsedConfig file, Map<String, String> environment) {
-    refuseMisspelt(environment);
+    rejectMisspelled(environment);
     ConfigValidator.check(file.values());
     Map<String, String> merged = new HashMap<>(environment);
     file.values()
-        .forEach((key, words) -> {
+        .forEach((key, settings) -> {
           if (!isSet(key, environment)) {
-            merged.put(key.variable(), joined(words));
+            merged.put(key.variable(), join(settings));
           }
         });
     return new EffectiveConfig(
@@ -40,22 +40,22 @@ public record EffectiveConfig(
     return text != null && !(key.isUrl() && text.isEmpty());
   }
 
-  private static String joined(List<Setting> words) {
-    return words.stream().map(Setting::text).collect(Collectors.joining(","));
+  private static String join(List<Setting> settings) {
+    return settings.stream().map(Setting::text).collect(Collectors.joining(","));
   }
 
   /// Two underscores are this program's way to name levels; what has them and is none of its names
   /// would silently do nothing. Others may share the prefix.
-  private static void refuseMisspelt(Map<String, String> environment) {
+  private static void rejectMisspelled(Map<String, String> environment) {
     for (String name : environment.keySet()) {
-      if (name.startsWith(OURS)
-          && !name.startsWith(KEYS)
+      if (name.startsWith(PREFIX)
+          && !name.startsWith(KEY_PREFIX)
           && name.contains("__")
           && !ConfigKey.isVariable(name)) {
         throw new CommandException(
-            "there is no setting " + Setting.shown(name),
+            "there is no setting " + Setting.printable(name),
             SpellingSuggestion.nearest(name, ConfigKey.variables())
-                .orElse("unset " + Setting.shown(name)));
+                .orElse("unset " + Setting.printable(name)));
       }
     }
   }

@@ -39,38 +39,39 @@ public final class ExpectedProcessOptions {
 
   /// What a flag says counts, whatever the variables and the file say.
   public static ExpectedProcesses of(ParseResult parsed, Map<String, String> environment) {
-    Map<String, String> rest =
+    Map<String, String> fallback =
         parsed.hasMatchedOption(MIN_PROCESSES) || parsed.hasMatchedOption(EXPECT)
             ? Map.of()
             : environment;
-    Optional<ExpectedProcesses> least =
-        Setting.of(parsed, MIN_PROCESSES, ConfigKey.MIN_PROCESSES, rest)
+    Optional<ExpectedProcesses> minimum =
+        Setting.find(parsed, MIN_PROCESSES, ConfigKey.MIN_PROCESSES, fallback)
             .map(ExpectedProcessOptions::atLeast);
     Optional<ExpectedProcesses> named =
-        Setting.of(parsed, EXPECT, ConfigKey.EXPECTED, rest).map(ExpectedProcessOptions::named);
-    if (least.isPresent() && named.isPresent()) {
+        Setting.find(parsed, EXPECT, ConfigKey.EXPECTED, fallback)
+            .map(ExpectedProcessOptions::named);
+    if (minimum.isPresent() && named.isPresent()) {
       throw new CommandException(
           "processes are expected by name and by number, and only one of them can hold",
           EXPECT + "=NAME,… alone, or " + MIN_PROCESSES + "=K alone");
     }
-    return least.or(() -> named).orElseGet(AnyProcesses::new);
+    return minimum.or(() -> named).orElseGet(AnyProcesses::new);
   }
 
-  static AtLeast atLeast(Setting word) {
-    return new AtLeast(word.count("processes", "3"));
+  static AtLeast atLeast(Setting setting) {
+    return new AtLeast(setting.toCount("processes", "3"));
   }
 
   private static Named named(Setting list) {
     TreeSet<String> names = new TreeSet<>();
-    list.words().forEach(word -> names.add(instance(word)));
+    list.splitAtCommas().forEach(setting -> names.add(requireInstanceName(setting)));
     return new Named(names);
   }
 
-  static String instance(Setting word) {
+  static String requireInstanceName(Setting setting) {
     try {
-      return ProcessSettings.requireValidName(word.text());
+      return ProcessSettings.requireValidName(setting.text());
     } catch (MemberException e) {
-      throw word.wrong(e.getMessage(), word.name() + "api-1");
+      throw setting.rejected(e.getMessage(), setting.name() + "api-1");
     }
   }
 }

@@ -10,9 +10,9 @@ import keyfleet.providers.ProviderSpec.ProviderContext;
 import picocli.CommandLine.ParseResult;
 
 /// The providers of a process, until it ends.
-public record KekProviderSet(List<KekProvider> all) implements AutoCloseable {
+public record KekProviderSet(List<KekProvider> providers) implements AutoCloseable {
   /// What an operator wrote: a provider of the house, or one of a room with an SDK of its own.
-  static ProviderSpec parse(String text) {
+  static ProviderSpec parseSpec(String text) {
     if (text.equals(AwsKmsSpec.NAME) || text.startsWith(AwsKmsSpec.NAME + ":")) {
       EngineFactory.silenceDrivers();
       return AwsKmsSpec.parse(text);
@@ -21,16 +21,16 @@ public record KekProviderSet(List<KekProvider> all) implements AutoCloseable {
   }
 
   public static KekProviderSet open(
-      ParseResult parsed, KeyringName keyring, ProviderContext around) {
+      ParseResult parsed, KeyringName keyring, ProviderContext runtime) {
     List<KekProvider> opened = new ArrayList<>();
-    for (ProviderSpec spec : KeyOptions.providers(parsed, around)) {
-      opened.add(spec.open(keyring, around));
+    for (ProviderSpec spec : KeyOptions.providers(parsed, runtime)) {
+      opened.add(spec.open(keyring, runtime));
     }
     return new KekProviderSet(List.copyOf(opened));
   }
 
   @Override
   public void close() {
-    all.forEach(KekProvider::close);
+    providers.forEach(KekProvider::close);
   }
 }

@@ -23,12 +23,12 @@ public final class KeyOptions {
     return addKeyring(spec, KeyringName.MAIN);
   }
 
-  private static CommandSpec addKeyring(CommandSpec spec, KeyringName usual) {
+  private static CommandSpec addKeyring(CommandSpec spec, KeyringName defaultKeyring) {
     return spec.addOption(
         OptionSpec.builder(KEYRING)
             .paramLabel("NAME")
             .type(String.class)
-            .description("The keyring (default: " + usual + ").")
+            .description("The keyring (default: " + defaultKeyring + ").")
             .build());
   }
 
@@ -36,8 +36,8 @@ public final class KeyOptions {
     return addTo(spec, KeyringName.MAIN);
   }
 
-  public static CommandSpec addTo(CommandSpec spec, KeyringName usual) {
-    return addKeyring(spec, usual)
+  public static CommandSpec addTo(CommandSpec spec, KeyringName defaultKeyring) {
+    return addKeyring(spec, defaultKeyring)
         .addOption(
             OptionSpec.builder(PROVIDER)
                 .paramLabel("PROVIDER")
@@ -60,15 +60,16 @@ public final class KeyOptions {
     return OptionSpec.builder(VERSION).paramLabel("N").type(String.class);
   }
 
-  public static KeyringName keyring(ParseResult parsed, ProviderContext around) {
-    return keyring(parsed, around, KeyringName.MAIN);
+  public static KeyringName keyring(ParseResult parsed, ProviderContext runtime) {
+    return keyring(parsed, runtime, KeyringName.MAIN);
   }
 
   /// The usual one, unless somebody named another.
-  public static KeyringName keyring(ParseResult parsed, ProviderContext around, KeyringName usual) {
-    return Setting.of(parsed, KEYRING, ConfigKey.KEYRING, around.environment())
-        .map(Setting::keyring)
-        .orElse(usual);
+  public static KeyringName keyring(
+      ParseResult parsed, ProviderContext runtime, KeyringName defaultKeyring) {
+    return Setting.find(parsed, KEYRING, ConfigKey.KEYRING, runtime.environment())
+        .map(Setting::toKeyringName)
+        .orElse(defaultKeyring);
   }
 
   public static KekVersion version(ParseResult parsed) {
@@ -88,10 +89,10 @@ public final class KeyOptions {
                 option + "=" + digits + " is not a version: a positive integer is", option + "=1"));
   }
 
-  public static List<ProviderSpec> providers(ParseResult parsed, ProviderContext around) {
+  public static List<ProviderSpec> providers(ParseResult parsed, ProviderContext runtime) {
     List<String> given = parsed.matchedOptionValue(PROVIDER, List.of());
-    String variable = around.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
+    String variable = runtime.environment().getOrDefault(ConfigKey.PROVIDERS.variable(), "env");
     Stream<String> texts = given.isEmpty() ? Stream.of(variable.split(",", -1)) : given.stream();
-    return texts.map(String::strip).map(KekProviderSet::parse).toList();
+    return texts.map(String::strip).map(KekProviderSet::parseSpec).toList();
   }
 }

@@ -23,12 +23,12 @@ import picocli.CommandLine.ParseResult;
 public record KmsPluginSettings(
     SocketPath listen,
     String cluster,
-    Path data,
+    Path dataFolder,
     KeyHierarchy keyHierarchy,
     LocalKekLimits limits,
-    Duration probe,
+    Duration probeInterval,
     CallLog callLog,
-    ServerSettings.ListenAddress probes,
+    ServerSettings.ListenAddress probeAddress,
     EventLog.Format logFormat,
     TracingSettings tracing) {
   private static final String LISTEN = "--listen";
@@ -43,13 +43,13 @@ public record KmsPluginSettings(
   private static final String LOG_FORMAT = "--log-format";
   private static final String LOG_REQUESTS = "--log-requests";
 
-  private static final String SOCKET = "unix:///run/keyfleet/kms.sock";
-  private static final Duration LONGEST_AGE = Duration.ofDays(365);
-  private static final Duration USUAL_PROBE = Duration.ofSeconds(30);
+  private static final String DEFAULT_SOCKET = "unix:///run/keyfleet/kms.sock";
+  private static final Duration MAX_AGE = Duration.ofDays(365);
+  private static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofSeconds(30);
   private static final Pattern CLUSTER_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,62}");
 
   public static CommandSpec addTo(CommandSpec spec) {
-    LocalKekLimits usual = LocalKekLimits.DEFAULT;
+    LocalKekLimits defaults = LocalKekLimits.DEFAULT;
     return TracingSettings.addTo(spec)
         .addOption(option(LISTEN, "unix:///PATH", "The socket, in a folder of this user alone."))
         .addOption(option(CLUSTER, "NAME", "The cluster that it serves (default: default)."))
@@ -60,13 +60,13 @@ public record KmsPluginSettings(
                 USES,
                 "SOFT[:HARD]",
                 "Values under one local KEK (default: %d:%d)."
-                    .formatted(usual.softUses(), usual.hardUses())))
+                    .formatted(defaults.softUses(), defaults.hardUses())))
         .addOption(option(AGE, "DURATION", "After which it is replaced (default: 7d)."))
         .addOption(
             option(
                 CACHE,
                 "N",
-                "Local KEKs kept in memory (default: %d).".formatted(usual.cacheSize())))
+                "Local KEKs kept in memory (default: %d).".formatted(defaults.cacheSize())))
         .addOption(
             option(PROBE, "DURATION", "How often the key's provider is tried (default: 30s)."))
         .addOption(
@@ -88,73 +88,86 @@ public record KmsPluginSettings(
 
   public static KmsPluginSettings of(ParseResult parsed, Map<String, String> environment) {
     return new KmsPluginSettings(
-        SocketPath.parse(word(parsed, LISTEN).map(Setting::text).orElse(SOCKET)),
-        word(parsed, CLUSTER).map(KmsPluginSettings::cluster).orElse("default"),
-        word(parsed, DATA)
+        SocketPath.parse(setting(parsed, LISTEN).map(Setting::text).orElse(DEFAULT_SOCKET)),
+        setting(parsed, CLUSTER).map(KmsPluginSettings::cluster).orElse("default"),
+        setting(parsed, DATA)
             .map(it -> Path.of(it.text()))
             .orElseGet(() -> DataFolder.of(environment).path()),
-        word(parsed, HIERARCHY).map(KmsPluginSettings::hierarchy).orElse(KeyHierarchy.ON),
+        setting(parsed, HIERARCHY).map(KmsPluginSettings::hierarchy).orElse(KeyHierarchy.ON),
         limits(parsed),
-        word(parsed, PROBE).map(it -> it.duration("30s")).orElse(USUAL_PROBE),
+        setting(parsed, PROBE).map(it -> it.toDuration("30s")).orElse(DEFAULT_PROBE_INTERVAL),
         parsed.hasMatchedOption(LOG_REQUESTS) ? CallLog.ON : CallLog.OFF,
-        word(parsed, PROBES)
+        setting(parsed, PROBES)
             .map(ServerSettings.ListenAddress::of)
             .orElse(new ServerSettings.ListenAddress("127.0.0.1", 0)),
-        Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
+        Setting.find(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
             .map(ServerSettings::logFormat)
             .orElse(EventLog.Format.TEXT),
         TracingSettings.of(parsed, environment));
   }
 
-  private static Optional<Setting> word(ParseResult parsed, String flag) {
+  private static Optional<Setting> setting(ParseResult parsed, String flag) {
     return parsed.hasMatchedOption(flag)
-        ? Optional.of(Setting.given(flag, parsed.matchedOptionValue(flag, "")))
+        ? Optional.of(Setting.named(flag, parsed.matchedOptionValue(flag, "")))
         : Optional.empty();
   }
 
-  private static String cluster(Setting word) {
-    if (!CLUSTER_NAME.matcher(word.text()).matches()) {
-      throw word.isNot("a cluster's name: letters, digits and . _ -, at most 63", "default");
+  private static String cluster(Setting setting) {
+    if (!CLUSTER_NAME.matcher(setting.text()).matches()) {
+      throw setting.invalid("a cluster's name: letters, digits and . _ -, at most 63", "default");
     }
-    return word.text();
+    return setting.text();
   }
 
-  private static KeyHierarchy hierarchy(Setting word) {
-    return switch (word.text()) {
+  private static KeyHierarchy hierarchy(Setting setting) {
+    return switch (setting.text()) {
       case "on" -> KeyHierarchy.ON;
       case "off" -> KeyHierarchy.OFF;
-      default -> throw word.isNot("on or off", "on");
+      default -> throw setting.invalid("on or off", "on");
     };
   }
 
   private static LocalKekLimits limits(ParseResult parsed) {
-    LocalKekLimits usual = LocalKekLimits.DEFAULT;
-    Optional<Setting> uses = word(parsed, USES);
-    String example = usual.softUses() + ":" + usual.hardUses();
-    long soft = uses.map(it -> part(it, 0).count("values", example)).orElse((int) usual.softUses());
+    LocalKekLimits defaults = LocalKekLimits.DEFAULT;
+    Optional<Setting> uses = setting(parsed, USES);
+    String example = defaults.softUses() + ":" + defaults.hardUses();
+    long soft =
+        uses.map(it -> part(it, 0).toCount("values", example)).orElse((int) defaults.softUses());
     long hard =
         uses.filter(it -> it.text().contains(":"))
-            .map(it -> part(it, 1).count("values", example))
-            .orElse((int) usual.hardUses());
-    if (soft > hard || hard > usual.hardUses()) {
-      throw Setting.given(USES, soft + ":" + hard)
-          .isNot("soft:hard with soft <= hard <= " + usual.hardUses(), example);
+            .map(it -> part(it, 1).toCount("values", example))
+            .orElse((int) defaults.hardUses());
+    if (soft > hard || hard > defaults.hardUses()) {
+      throw Setting.named(USES, soft + ":" + hard)
+          .invalid("soft:hard with soft <= hard <= " + defaults.hardUses(), example);
     }
-    Duration age = word(parsed, AGE).map(it -> it.duration("7d")).orElse(usual.maxAge());
-    if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(LONGEST_AGE) > 0) {
-      throw Setting.given(AGE, age.toString()).isNot("an age from 1s to 365d", "7d");
+    Duration age = setting(parsed, AGE).map(it -> it.toDuration("7d")).orElse(defaults.maxAge());
+    if (age.compareTo(Duration.ofSeconds(1)) < 0 || age.compareTo(MAX_AGE) > 0) {
+      throw Setting.named(AGE, age.toString()).invalid("an age from 1s to 365d", "7d");
     }
     int cached =
-        word(parsed, CACHE).map(it -> it.count("local KEKs", "1000")).orElse(usual.cacheSize());
+        setting(parsed, CACHE)
+            .map(it -> it.toCount("local KEKs", "1000"))
+            .orElse(defaults.cacheSize());
     return new LocalKekLimits(soft, hard, age, cached);
   }
 
-  private static Setting part(Setting word, int which) {
-    return Setting.given(USES, word.text().split(":", 2)[which]);
+  private static Setting part(Setting setting, int which) {
+    return Setting.named(USES, setting.text().split(":", 2)[which]);
   }
 
-  public KmsPlugin.Settings plugin(KeyringName keyring, ProcessSettings process, String software) {
+  public KmsPlugin.Settings toPluginSettings(
+      KeyringName keyring, ProcessSettings process, String software) {
     return new KmsPlugin.Settings(
-        keyring, listen, cluster, data, keyHierarchy, limits, probe, callLog, process, software);
+        keyring,
+        listen,
+        cluster,
+        dataFolder,
+        keyHierarchy,
+        limits,
+        probeInterval,
+        callLog,
+        process,
+        software);
   }
 }

@@ -21,12 +21,12 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
       Setting name, @Nullable Setting id, List<Setting> sealed, @Nullable Setting keyring) {}
 
   private static final String COLLECTIONS = "collections";
-  private static final List<String> OF_COLLECTION = List.of("name", "id", "sealed", "keyring");
+  private static final List<String> COLLECTION_KEYS = List.of("name", "id", "sealed", "keyring");
 
   static ParsedConfig of(ConfigFile file) {
-    DocumentReader reading = new DocumentReader(file.name());
-    reading.keys(YamlReader.read(file.name(), file.text()), "");
-    return new ParsedConfig(reading.values, reading.collections);
+    DocumentReader reader = new DocumentReader(file.name());
+    reader.readKeys(YamlReader.read(file.name(), file.text()), "");
+    return new ParsedConfig(reader.values, reader.collections);
   }
 
   /// One walk through a file. Throws for the first thing that is not what its key takes.
@@ -40,111 +40,113 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
     }
 
     /// `above` is the path of the keys above, with a dot behind it.
-    void keys(Mapping fields, String above) {
-      for (Entry field : fields.fields()) {
-        String path = above + field.name();
-        Optional<ConfigKey> key = ConfigKey.ofPath(path);
-        if (key.isPresent() && !field.name().contains(".")) {
-          values.put(key.get(), key.get().isList() ? list(path, field) : List.of(one(path, field)));
+    void readKeys(Mapping mapping, String prefix) {
+      for (Entry entry : mapping.entries()) {
+        String path = prefix + entry.name();
+        Optional<ConfigKey> key = ConfigKey.fromPath(path);
+        if (key.isPresent() && !entry.name().contains(".")) {
+          values.put(
+              key.get(),
+              key.get().isList() ? readList(path, entry) : List.of(readSingle(path, entry)));
         } else if (path.equals(COLLECTIONS)) {
-          collections(field);
+          readCollections(entry);
         } else if (ConfigKey.isGroup(path)) {
-          keys(fieldsOf(path, field.value(), field.line()), path + ".");
+          readKeys(requireMapping(path, entry.value(), entry.line()), path + ".");
         } else {
-          throw unknown(field, path, above);
+          throw unknownKey(entry, path, prefix);
         }
       }
     }
 
-    private void collections(Entry field) {
-      if (!(field.value() instanceof Sequence(List<YamlNode> items, int _))) {
-        throw refused(
-            field.line(),
+    private void readCollections(Entry entry) {
+      if (!(entry.value() instanceof Sequence(List<YamlNode> items, int _))) {
+        throw refusal(
+            entry.line(),
             COLLECTIONS + " is not a list",
             "- {name: orders, id: id, sealed: [card]}");
       }
       for (YamlNode item : items) {
-        collections.add(collection(fieldsOf(COLLECTIONS, item, item.line())));
+        collections.add(readCollection(requireMapping(COLLECTIONS, item, item.line())));
       }
     }
 
-    private CollectionEntry collection(Mapping fields) {
+    private CollectionEntry readCollection(Mapping mapping) {
       @Nullable Setting name = null;
       @Nullable Setting id = null;
       @Nullable Setting keyring = null;
       List<Setting> sealed = List.of();
-      for (Entry field : fields.fields()) {
-        String path = COLLECTIONS + "." + field.name();
-        switch (field.name()) {
-          case "name" -> name = one(path, field);
-          case "id" -> id = one(path, field);
-          case "keyring" -> keyring = one(path, field);
-          case "sealed" -> sealed = list(path, field);
-          default -> throw unknown(field, path, COLLECTIONS + ".");
+      for (Entry entry : mapping.entries()) {
+        String path = COLLECTIONS + "." + entry.name();
+        switch (entry.name()) {
+          case "name" -> name = readSingle(path, entry);
+          case "id" -> id = readSingle(path, entry);
+          case "keyring" -> keyring = readSingle(path, entry);
+          case "sealed" -> sealed = readList(path, entry);
+          default -> throw unknownKey(entry, path, COLLECTIONS + ".");
         }
       }
       if (name == null || sealed.isEmpty()) {
-        throw refused(
-            fields.line(),
+        throw refusal(
+            mapping.line(),
             "a collection needs " + (name == null ? "a name" : "sealed fields"),
             "- {name: orders, id: id, sealed: [card]}");
       }
       return new CollectionEntry(name, id, sealed, keyring);
     }
 
-    private Setting one(String path, Entry field) {
-      if (!(field.value() instanceof Scalar word)) {
-        throw refused(field.line(), path + " is one value, not several", "one word behind " + path);
+    private Setting readSingle(String path, Entry entry) {
+      if (!(entry.value() instanceof Scalar scalar)) {
+        throw refusal(entry.line(), path + " is one value, not several", "one word behind " + path);
       }
-      return filled(path, word);
+      return requireText(path, scalar);
     }
 
-    private List<Setting> list(String path, Entry field) {
-      if (!(field.value() instanceof Sequence(List<YamlNode> items, int _)) || items.isEmpty()) {
-        throw refused(field.line(), path + " is a list of words", path + ": [ONE, TWO]");
+    private List<Setting> readList(String path, Entry entry) {
+      if (!(entry.value() instanceof Sequence(List<YamlNode> items, int _)) || items.isEmpty()) {
+        throw refusal(entry.line(), path + " is a list of words", path + ": [ONE, TWO]");
       }
-      List<Setting> words = new ArrayList<>();
+      List<Setting> settings = new ArrayList<>();
       for (YamlNode item : items) {
-        if (!(item instanceof Scalar word)) {
-          throw refused(item.line(), path + " is a list of words", path + ": [ONE, TWO]");
+        if (!(item instanceof Scalar scalar)) {
+          throw refusal(item.line(), path + " is a list of words", path + ": [ONE, TWO]");
         }
-        words.add(filled(path, word));
+        settings.add(requireText(path, scalar));
       }
-      return words;
+      return settings;
     }
 
-    private Setting filled(String path, Scalar word) {
-      if (word.text().isBlank()) {
-        throw refused(word.line(), path + " is empty", "a value, or leave " + path + " out");
+    private Setting requireText(String path, Scalar scalar) {
+      if (scalar.text().isBlank()) {
+        throw refusal(scalar.line(), path + " is empty", "a value, or leave " + path + " out");
       }
-      return Setting.line(place(word.line()), path, word.text());
+      return Setting.fromLine(location(scalar.line()), path, scalar.text());
     }
 
-    private Mapping fieldsOf(String path, YamlNode value, int line) {
-      if (!(value instanceof Mapping fields)) {
-        throw refused(line, path + " has keys of its own", example(path));
+    private Mapping requireMapping(String path, YamlNode value, int line) {
+      if (!(value instanceof Mapping mapping)) {
+        throw refusal(line, path + " has keys of its own", example(path));
       }
-      return fields;
+      return mapping;
     }
 
     private static String example(String path) {
       return path.equals(COLLECTIONS)
           ? "- {name: orders, id: id, sealed: [card]}"
-          : path + ": {" + String.join(", ", below(path + ".")) + "}";
+          : path + ": {" + String.join(", ", keysBelow(path + ".")) + "}";
     }
 
-    private CommandException unknown(Entry field, String path, String above) {
-      List<String> here = below(above);
-      String meant =
-          SpellingSuggestion.nearest(field.name(), here)
-              .map(near -> above + near)
-              .or(() -> elsewhere(field.name()))
-              .orElseGet(() -> "one of " + String.join(", ", here));
-      return refused(field.line(), "there is no key " + Setting.shown(path), meant);
+    private CommandException unknownKey(Entry entry, String path, String prefix) {
+      List<String> keysHere = keysBelow(prefix);
+      String suggestion =
+          SpellingSuggestion.nearest(entry.name(), keysHere)
+              .map(nearest -> prefix + nearest)
+              .or(() -> findOnOtherLevel(entry.name()))
+              .orElseGet(() -> "one of " + String.join(", ", keysHere));
+      return refusal(entry.line(), "there is no key " + Setting.printable(path), suggestion);
     }
 
     /// The right name on the wrong level, or levels in one name.
-    private static Optional<String> elsewhere(String name) {
+    private static Optional<String> findOnOtherLevel(String name) {
       return Arrays.stream(ConfigKey.values())
           .map(ConfigKey::path)
           .filter(path -> path.equals(name) || path.endsWith("." + name))
@@ -153,25 +155,25 @@ record ParsedConfig(Map<ConfigKey, List<Setting>> values, List<CollectionEntry> 
     }
 
     /// The names of the level below this path.
-    private static List<String> below(String above) {
-      if (above.equals(COLLECTIONS + ".")) {
-        return OF_COLLECTION;
+    private static List<String> keysBelow(String prefix) {
+      if (prefix.equals(COLLECTIONS + ".")) {
+        return COLLECTION_KEYS;
       }
       Stream<String> keys =
           Arrays.stream(ConfigKey.values())
               .map(ConfigKey::path)
-              .filter(path -> path.startsWith(above))
-              .map(path -> path.substring(above.length()).split("\\.", 2)[0]);
-      return Stream.concat(keys, above.isEmpty() ? Stream.of(COLLECTIONS) : Stream.empty())
+              .filter(path -> path.startsWith(prefix))
+              .map(path -> path.substring(prefix.length()).split("\\.", 2)[0]);
+      return Stream.concat(keys, prefix.isEmpty() ? Stream.of(COLLECTIONS) : Stream.empty())
           .distinct()
           .toList();
     }
 
-    private CommandException refused(int line, String sentence, String remedy) {
-      return new CommandException(place(line) + sentence, remedy);
+    private CommandException refusal(int line, String message, String remedy) {
+      return new CommandException(location(line) + message, remedy);
     }
 
-    private String place(int line) {
+    private String location(int line) {
       return file + ":" + line + ": ";
     }
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParseResult;
 /// after, and how it rotates them.
 public record ServerSettings(
     Set<Role> roles,
-    ListenAddress listen,
+    ListenAddress listenAddress,
     EventLog.Format logFormat,
     List<DeclaredCollection> collections,
     RateLimit rateLimit) {
@@ -34,14 +34,15 @@ public record ServerSettings(
 
   /// An address; port 0 picks a free one.
   public record ListenAddress(String host, int port) {
-    private static final Pattern FORM =
+    private static final Pattern FORMAT =
         Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+):([0-9]{1,5})");
-    private static final int LAST_PORT = 65_535;
+    private static final int MAX_PORT = 65_535;
 
-    static ListenAddress of(Setting word) {
-      Matcher parts = FORM.matcher(word.text());
-      if (!parts.matches() || Integer.parseInt(parts.group(2)) > LAST_PORT) {
-        throw word.isNot("an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
+    static ListenAddress of(Setting setting) {
+      Matcher parts = FORMAT.matcher(setting.text());
+      if (!parts.matches() || Integer.parseInt(parts.group(2)) > MAX_PORT) {
+        throw setting.invalid(
+            "an address: HOST:PORT is, with a port from 0 to 65535", "127.0.0.1:8080");
       }
       return new ListenAddress(parts.group(1), Integer.parseInt(parts.group(2)));
     }
@@ -75,45 +76,45 @@ public record ServerSettings(
   public static ServerSettings of(ParseResult parsed, EffectiveConfig config) {
     Map<String, String> environment = config.environment();
     return new ServerSettings(
-        Setting.of(parsed, ROLES, ConfigKey.ROLES, environment)
+        Setting.find(parsed, ROLES, ConfigKey.ROLES, environment)
             .map(ServerSettings::roles)
             .orElse(EnumSet.allOf(Role.class)),
-        Setting.of(parsed, LISTEN, ConfigKey.LISTEN, environment)
+        Setting.find(parsed, LISTEN, ConfigKey.LISTEN, environment)
             .map(ListenAddress::of)
             .orElse(new ListenAddress("127.0.0.1", 0)),
-        Setting.of(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
+        Setting.find(parsed, LOG_FORMAT, ConfigKey.LOG_FORMAT, environment)
             .map(ServerSettings::logFormat)
             .orElse(EventLog.Format.TEXT),
         config.collections(),
-        Setting.of(parsed, RATE, ConfigKey.RATE, environment)
-            .map(word -> new RateLimit(rate(word)))
+        Setting.find(parsed, RATE, ConfigKey.RATE, environment)
+            .map(setting -> new RateLimit(parseRate(setting)))
             .orElse(RateLimit.UNLIMITED));
   }
 
   private static Set<Role> roles(Setting list) {
     Set<Role> roles = EnumSet.noneOf(Role.class);
-    list.words().forEach(word -> roles.add(role(word)));
+    list.splitAtCommas().forEach(setting -> roles.add(parseRole(setting)));
     return roles;
   }
 
-  static Role role(Setting word) {
-    return switch (word.text()) {
+  static Role parseRole(Setting setting) {
+    return switch (setting.text()) {
       case "worker" -> Role.WORKER;
       case "scheduler" -> Role.SCHEDULER;
-      case "api" -> throw word.isNot("to be had yet: worker and scheduler are", "worker");
-      default -> throw word.isNot("a role: worker and scheduler are", "worker");
+      case "api" -> throw setting.invalid("to be had yet: worker and scheduler are", "worker");
+      default -> throw setting.invalid("a role: worker and scheduler are", "worker");
     };
   }
 
-  static EventLog.Format logFormat(Setting word) {
-    return switch (word.text()) {
+  static EventLog.Format logFormat(Setting setting) {
+    return switch (setting.text()) {
       case "text" -> EventLog.Format.TEXT;
       case "json" -> EventLog.Format.JSON;
-      default -> throw word.isNot("a log format: text or json is", "json");
+      default -> throw setting.invalid("a log format: text or json is", "json");
     };
   }
 
-  static int rate(Setting word) {
-    return word.count("records a second", "500");
+  static int parseRate(Setting setting) {
+    return setting.toCount("records a second", "500");
   }
 }

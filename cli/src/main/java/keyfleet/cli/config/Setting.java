@@ -16,71 +16,72 @@ import picocli.CommandLine.ParseResult;
 ///
 /// @param place what stands before the name in a sentence, such as `keyfleet.yaml:3: `
 /// @param name with what stands between name and value, such as `store: ` or `--store=`
-public record Setting(String place, String name, String text) {
-  private static final int SHOWN = 60;
+public record Setting(String location, String name, String text) {
+  private static final int MAX_PRINTED = 60;
   private static final String COUNT = "[1-9][0-9]{0,8}";
 
-  static Setting line(String place, String path, String text) {
-    return new Setting(place, path + ": ", text);
+  static Setting fromLine(String location, String path, String text) {
+    return new Setting(location, path + ": ", text);
   }
 
-  static Setting given(String name, String text) {
+  static Setting named(String name, String text) {
     return new Setting("", name + "=", text);
   }
 
   /// The word that counts: a flag's before a variable's. The environment is a [EffectiveConfig]'s,
   /// where what the file says stands for the variables that are not set.
-  public static Optional<Setting> of(
+  public static Optional<Setting> find(
       ParseResult parsed, String flag, ConfigKey key, Map<String, String> environment) {
     return parsed.hasMatchedOption(flag)
-        ? Optional.of(given(flag, parsed.matchedOptionValue(flag, "")))
-        : of(key, environment);
+        ? Optional.of(named(flag, parsed.matchedOptionValue(flag, "")))
+        : find(key, environment);
   }
 
-  static Optional<Setting> of(ConfigKey key, Map<String, String> environment) {
+  static Optional<Setting> find(ConfigKey key, Map<String, String> environment) {
     @Nullable String text = environment.get(key.variable());
-    return text == null ? Optional.empty() : Optional.of(given(key.variable(), text));
+    return text == null ? Optional.empty() : Optional.of(named(key.variable(), text));
   }
 
   /// Those between commas.
-  List<Setting> words() {
+  List<Setting> splitAtCommas() {
     return Arrays.stream(text.split(",", -1))
-        .map(word -> new Setting(place, name, word.strip()))
+        .map(part -> new Setting(location, name, part.strip()))
         .toList();
   }
 
-  public Duration duration(String example) {
+  public Duration toDuration(String example) {
     return DurationText.parse(text)
-        .orElseThrow(() -> isNot("a duration: " + DurationText.SYNTAX, example));
+        .orElseThrow(() -> invalid("a duration: " + DurationText.SYNTAX, example));
   }
 
   /// `what` it counts, in the plural.
-  int count(String what, String example) {
+  int toCount(String expected, String example) {
     if (!text.matches(COUNT)) {
-      throw isNot("a number of " + what, example);
+      throw invalid("a number of " + expected, example);
     }
     return Integer.parseInt(text);
   }
 
-  KeyringName keyring() {
+  KeyringName toKeyringName() {
     if (!KeyringName.isValid(text)) {
-      throw isNot("a keyring's name: a-z, 0-9 and -, at most 63, a letter first", "main");
+      throw invalid("a keyring's name: a-z, 0-9 and -, at most 63, a letter first", "main");
     }
     return new KeyringName(text);
   }
 
-  CommandException isNot(String what, String example) {
-    return new CommandException(place + name + shown(text) + " is not " + what, name + example);
+  CommandException invalid(String expected, String example) {
+    return new CommandException(
+        location + name + printable(text) + " is not " + expected, name + example);
   }
 
   /// For settings whose words stay unsaid: there may be a secret in them.
-  CommandException wrong(String sentence, String remedy) {
-    return new CommandException(place + name + sentence, remedy);
+  CommandException rejected(String message, String remedy) {
+    return new CommandException(location + name + message, remedy);
   }
 
   /// Safe to print, and short.
-  static String shown(String text) {
-    String plain = Console.plain(text);
-    return plain.length() <= SHOWN ? plain : plain.substring(0, SHOWN) + "…";
+  static String printable(String text) {
+    String plain = Console.sanitize(text);
+    return plain.length() <= MAX_PRINTED ? plain : plain.substring(0, MAX_PRINTED) + "…";
   }
 }

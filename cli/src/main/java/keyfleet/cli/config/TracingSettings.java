@@ -48,39 +48,39 @@ public record TracingSettings(@Nullable CollectorAddress collectorAddress, doubl
   static TracingSettings of(ParseResult parsed, Map<String, String> environment) {
     return new TracingSettings(
         endpoint(parsed, environment).map(TracingSettings::collector).orElse(null),
-        given(parsed, RATIO).map(TracingSettings::ratio).orElse(1.0));
+        setting(parsed, RATIO).map(TracingSettings::ratio).orElse(1.0));
   }
 
-  private static Optional<Setting> given(ParseResult parsed, String flag) {
+  private static Optional<Setting> setting(ParseResult parsed, String flag) {
     return parsed.hasMatchedOption(flag)
-        ? Optional.of(Setting.given(flag, parsed.matchedOptionValue(flag, "")))
+        ? Optional.of(Setting.named(flag, parsed.matchedOptionValue(flag, "")))
         : Optional.empty();
   }
 
   /// An empty variable is one that nobody set, as OpenTelemetry has it.
   private static Optional<Setting> endpoint(ParseResult parsed, Map<String, String> environment) {
     String variable = environment.getOrDefault(VARIABLE, "");
-    return given(parsed, ENDPOINT)
+    return setting(parsed, ENDPOINT)
         .or(() ->
-            variable.isBlank() ? Optional.empty() : Optional.of(Setting.given(VARIABLE, variable)));
+            variable.isBlank() ? Optional.empty() : Optional.of(Setting.named(VARIABLE, variable)));
   }
 
-  private static CollectorAddress collector(Setting word) {
-    if (word.text().contains("@")) {
-      throw word.wrong(
-          "names a user, and spans are sent as nobody", word.name() + CollectorAddress.EXAMPLE);
+  private static CollectorAddress collector(Setting setting) {
+    if (setting.text().contains("@")) {
+      throw setting.rejected(
+          "names a user, and spans are sent as nobody", setting.name() + CollectorAddress.EXAMPLE);
     }
-    return CollectorAddress.parse(word.text())
+    return CollectorAddress.parse(setting.text())
         .orElseThrow(() ->
-            word.isNot(
+            setting.invalid(
                 "a collector's address: http://HOST:PORT or https://HOST:PORT is, without a query",
                 CollectorAddress.EXAMPLE));
   }
 
-  private static double ratio(Setting word) {
-    if (!FRACTION.matcher(word.text()).matches()) {
-      throw word.isNot("a ratio: a number from 0 to 1 is", "0.1");
+  private static double ratio(Setting setting) {
+    if (!FRACTION.matcher(setting.text()).matches()) {
+      throw setting.invalid("a ratio: a number from 0 to 1 is", "0.1");
     }
-    return Double.parseDouble(word.text());
+    return Double.parseDouble(setting.text());
   }
 }

@@ -8,13 +8,13 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /// Whether a command waits, and how long at most.
-public record WaitOptions(boolean waits, Duration timeout) {
+public record WaitOptions(boolean shouldWait, Duration timeout) {
   private static final String WAIT = "--wait";
   private static final String TIMEOUT = "--timeout";
-  private static final Duration USUAL = Duration.ofMinutes(10);
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(10);
 
   /// Between two looks at the store.
-  static final Duration LOOK = Duration.ofSeconds(1);
+  static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
 
   public static CommandSpec addTo(CommandSpec spec) {
     return spec.addOption(
@@ -31,38 +31,38 @@ public record WaitOptions(boolean waits, Duration timeout) {
   }
 
   public static WaitOptions of(ParseResult parsed) {
-    boolean waits = parsed.matchedOptionValue(WAIT, false);
+    boolean shouldWait = parsed.matchedOptionValue(WAIT, false);
     if (!parsed.hasMatchedOption(TIMEOUT)) {
-      return new WaitOptions(waits, USUAL);
+      return new WaitOptions(shouldWait, DEFAULT_TIMEOUT);
     }
-    if (!waits) {
+    if (!shouldWait) {
       throw new CommandException(TIMEOUT + " means nothing without " + WAIT, WAIT + " as well");
     }
-    Setting timeout = Setting.given(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, ""));
-    return new WaitOptions(true, timeout.duration("10m"));
+    Setting timeout = Setting.named(TIMEOUT, parsed.matchedOptionValue(TIMEOUT, ""));
+    return new WaitOptions(true, timeout.toDuration("10m"));
   }
 
   /// On this clock, from now.
-  public Deadline deadline(Ticker ticker) {
+  public Deadline startDeadline(Ticker ticker) {
     return new Deadline(ticker, ticker.nanos(), timeout);
   }
 
   /// When waiting ends.
-  public record Deadline(Ticker ticker, long began, Duration timeout) {
+  public record Deadline(Ticker ticker, long startNanos, Duration timeout) {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
     public static Deadline never(Ticker ticker) {
       return new Deadline(ticker, ticker.nanos(), FOR_EVER);
     }
 
-    public boolean isOver() {
-      return Duration.ofNanos(ticker.nanos() - began).compareTo(timeout) >= 0;
+    public boolean isReached() {
+      return Duration.ofNanos(ticker.nanos() - startNanos).compareTo(timeout) >= 0;
     }
 
     /// Not beyond the end.
     public void pause() {
-      Duration left = timeout.minus(Duration.ofNanos(ticker.nanos() - began));
-      ticker.pause(left.compareTo(LOOK) < 0 ? left : LOOK);
+      Duration left = timeout.minus(Duration.ofNanos(ticker.nanos() - startNanos));
+      ticker.pause(left.compareTo(POLL_INTERVAL) < 0 ? left : POLL_INTERVAL);
     }
   }
 }

@@ -16,9 +16,9 @@ sealed interface YamlNode {
   }
 
   /// No two have the same name.
-  record Mapping(List<Entry> fields, int line) implements YamlNode {
+  record Mapping(List<Entry> entries, int line) implements YamlNode {
     public Mapping {
-      fields = List.copyOf(fields);
+      entries = List.copyOf(entries);
     }
   }
 

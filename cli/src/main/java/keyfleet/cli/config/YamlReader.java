@@ -26,9 +26,9 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 /// The only class that knows the parser; nobody loads it where there is no file.
 final class YamlReader {
   /// Twice what our own keys need.
-  private static final int DEEPEST = 8;
+  private static final int MAX_DEPTH = 8;
 
-  private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
+  private static final Set<String> NULL_WORDS = Set.of("", "~", "null", "Null", "NULL");
 
   private final String file;
   private final Iterator<Event> events;
@@ -45,110 +45,116 @@ final class YamlReader {
 
   /// What the text holds; no fields if it is empty.
   static Mapping read(String file, String text) {
-    YamlReader reading = new YamlReader(file, text);
-    reading.next(); // the stream begins
-    Event first = reading.next();
+    YamlReader reader = new YamlReader(file, text);
+    reader.nextEvent(); // the stream begins
+    Event first = reader.nextEvent();
     if (first.getEventId() == Event.ID.StreamEnd) {
       return new Mapping(List.of(), 1);
     }
-    YamlNode root = reading.node(reading.next(), 1);
-    reading.next(); // the document ends
-    Event last = reading.next();
+    YamlNode root = reader.readNode(reader.nextEvent(), 1);
+    reader.nextEvent(); // the document ends
+    Event last = reader.nextEvent();
     if (last.getEventId() != Event.ID.StreamEnd) {
-      throw reading.refused(line(last), "a second document begins", "one document in one file");
+      throw reader.refusal(line(last), "a second document begins", "one document in one file");
     }
     return switch (root) {
       case Mapping fields -> fields;
-      case Scalar(String nothing, int line) when nothing.isEmpty() -> new Mapping(List.of(), line);
-      case Scalar word -> throw reading.noFields(word);
-      case Sequence items -> throw reading.noFields(items);
+      case Scalar(String empty, int line) when empty.isEmpty() -> new Mapping(List.of(), line);
+      case Scalar scalar -> throw reader.notAMapping(scalar);
+      case Sequence items -> throw reader.notAMapping(items);
     };
   }
 
-  private CommandException noFields(YamlNode root) {
-    return refused(root.line(), "a configuration is keys and values", "store: sqlite:keyfleet.db");
+  private CommandException notAMapping(YamlNode root) {
+    return refusal(root.line(), "a configuration is keys and values", "store: sqlite:keyfleet.db");
   }
 
-  private YamlNode node(Event event, int depth) {
-    if (depth > DEEPEST) {
-      throw refused(line(event), "more than " + DEEPEST + " levels are nested", "fewer levels");
+  private YamlNode readNode(Event event, int depth) {
+    if (depth > MAX_DEPTH) {
+      throw refusal(line(event), "more than " + MAX_DEPTH + " levels are nested", "fewer levels");
     }
     return switch (event) {
-      case ScalarEvent scalar -> word(scalar);
-      case SequenceStartEvent start -> items(start, depth);
-      case MappingStartEvent start -> fields(start, depth);
+      case ScalarEvent scalar -> readScalar(scalar);
+      case SequenceStartEvent start -> readSequence(start, depth);
+      case MappingStartEvent start -> readMapping(start, depth);
       default ->
-          throw refused(
+          throw refusal(
               line(event), "aliases are not taken", "write out what the alias stands for");
     };
   }
 
-  private Scalar word(ScalarEvent scalar) {
-    refuseExtras(scalar, scalar.getTag().isPresent());
-    boolean isNothing = scalar.isPlain() && NOTHING.contains(scalar.getValue());
-    return new Scalar(isNothing ? "" : scalar.getValue(), line(scalar));
+  private Scalar readScalar(ScalarEvent scalar) {
+    rejectAnchorAndTag(scalar, scalar.getTag().isPresent());
+    boolean isNull = scalar.isPlain() && NULL_WORDS.contains(scalar.getValue());
+    return new Scalar(isNull ? "" : scalar.getValue(), line(scalar));
   }
 
-  private Sequence items(SequenceStartEvent start, int depth) {
-    refuseExtras(start, start.getTag().isPresent());
+  private Sequence readSequence(SequenceStartEvent start, int depth) {
+    rejectAnchorAndTag(start, start.getTag().isPresent());
     List<YamlNode> items = new ArrayList<>();
-    for (Event event = next(); event.getEventId() != Event.ID.SequenceEnd; event = next()) {
-      items.add(node(event, depth + 1));
+    for (Event event = nextEvent();
+        event.getEventId() != Event.ID.SequenceEnd;
+        event = nextEvent()) {
+      items.add(readNode(event, depth + 1));
     }
     return new Sequence(items, line(start));
   }
 
-  private Mapping fields(MappingStartEvent start, int depth) {
-    refuseExtras(start, start.getTag().isPresent());
+  private Mapping readMapping(MappingStartEvent start, int depth) {
+    rejectAnchorAndTag(start, start.getTag().isPresent());
     List<Entry> fields = new ArrayList<>();
     Set<String> names = new HashSet<>();
-    for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
-      String name = name(event);
+    for (Event event = nextEvent();
+        event.getEventId() != Event.ID.MappingEnd;
+        event = nextEvent()) {
+      String name = readKey(event);
       if (!names.add(name)) {
-        throw refused(
-            line(event), "the key " + Setting.shown(name) + " is there twice", "keep one of them");
+        throw refusal(
+            line(event),
+            "the key " + Setting.printable(name) + " is there twice",
+            "keep one of them");
       }
-      fields.add(new Entry(name, line(event), node(next(), depth + 1)));
+      fields.add(new Entry(name, line(event), readNode(nextEvent(), depth + 1)));
     }
     return new Mapping(fields, line(start));
   }
 
-  private String name(Event event) {
+  private String readKey(Event event) {
     if (!(event instanceof ScalarEvent scalar)) {
-      throw refused(line(event), "a key is one word", "store: sqlite:keyfleet.db");
+      throw refusal(line(event), "a key is one word", "store: sqlite:keyfleet.db");
     }
-    refuseExtras(scalar, scalar.getTag().isPresent());
+    rejectAnchorAndTag(scalar, scalar.getTag().isPresent());
     return scalar.getValue();
   }
 
-  private void refuseExtras(NodeEvent event, boolean isTagged) {
+  private void rejectAnchorAndTag(NodeEvent event, boolean isTagged) {
     if (event.getAnchor().isPresent()) {
-      throw refused(line(event), "anchors are not taken", "write the value out where it is needed");
+      throw refusal(line(event), "anchors are not taken", "write the value out where it is needed");
     }
     if (isTagged) {
-      throw refused(line(event), "tags are not taken", "leave it out: every value is text");
+      throw refusal(line(event), "tags are not taken", "leave it out: every value is text");
     }
   }
 
   /// The parser has several ways to say no, and perhaps a fault or two of its own; each is a file
   /// that is not read.
-  private Event next() {
+  private Event nextEvent() {
     try {
       return events.next();
     } catch (MarkedYamlEngineException e) {
       int line = e.getProblemMark().map(YamlReader::line).orElse(1);
-      throw notYaml(line, ": " + Setting.shown(String.valueOf(e.getProblem())));
+      throw notYaml(line, ": " + Setting.printable(String.valueOf(e.getProblem())));
     } catch (RuntimeException e) {
       throw notYaml(1, "");
     }
   }
 
-  private CommandException notYaml(int line, String why) {
-    return refused(line, "this is not YAML" + why, "store: sqlite:keyfleet.db");
+  private CommandException notYaml(int line, String reason) {
+    return refusal(line, "this is not YAML" + reason, "store: sqlite:keyfleet.db");
   }
 
-  private CommandException refused(int line, String sentence, String remedy) {
-    return new CommandException(file + ":" + line + ": " + sentence, remedy);
+  private CommandException refusal(int line, String message, String remedy) {
+    return new CommandException(file + ":" + line + ": " + message, remedy);
   }
 
   private static int line(Event event) {

@@ -9,12 +9,12 @@ import picocli.CommandLine.ParseResult;
 /// `demo`: a fleet on this machine, a laggard, a rotation under load whose driver dies, and the end
 /// of the old key. Nothing is left behind, and nothing of the caller's is read.
 public final class DemoCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
   private final String launcher;
 
   /// `launcher` is the program that the demonstration calls; empty if nobody knows.
-  public DemoCommand(CommandContext office, String launcher) {
-    this.office = office;
+  public DemoCommand(CommandContext context, String launcher) {
+    this.context = context;
     this.launcher = launcher;
   }
 
@@ -34,10 +34,10 @@ public final class DemoCommand implements Command {
       throw new CommandException(
           "demo starts other processes, and was not told by which program", "./keyfleet demo");
     }
-    LocalDemoFleet stage = LocalDemoFleet.open(launcher, office.around().get().ticker());
+    LocalDemoFleet fleet = LocalDemoFleet.open(launcher, context.runtime().get().ticker());
     // Also if a signal ends this process: it would leave others behind.
-    Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(stage::close);
+    Thread hook = Thread.ofPlatform().name("keyfleet-demo-end").unstarted(fleet::close);
     Runtime.getRuntime().addShutdownHook(hook);
-    return new DemoScenario(stage, office.console().out()).play();
+    return new DemoScenario(fleet, context.console().out()).run();
   }
 }

@@ -6,13 +6,13 @@ import java.util.List;
 /// Where the demonstration plays: it runs commands and processes, and holds their keys.
 interface DemoFleet {
   /// What a command or a process came to.
-  record CommandResult(int exit, List<String> out, List<String> err) {}
+  record CommandResult(int exitCode, List<String> out, List<String> err) {}
 
   /// Runs a command as the operator.
-  CommandResult run(String... words);
+  CommandResult run(String... arguments);
 
   /// Starts a process under this name, with a key folder of its own.
-  void start(String name, String... words);
+  void start(String name, String... arguments);
 
   long pid(String name);
 
@@ -23,10 +23,10 @@ interface DemoFleet {
   CommandResult stop(String name);
 
   /// Gives a process a key that the operator has.
-  void hand(int version, String name);
+  void copyKey(int version, String name);
 
   /// Deletes a key everywhere, the operator's copy too.
-  void delete(int version);
+  void deleteKey(int version);
 
   void pause(Duration duration);
 }

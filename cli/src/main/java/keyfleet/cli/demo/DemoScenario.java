@@ -14,93 +14,94 @@ import keyfleet.store.Value;
 /// What the demonstration shows, and what it claims to have shown. Each claim is judged by what
 /// came back, and every one must hold.
 final class DemoScenario {
-  private static final List<String> STAFF = List.of("worker-1", "worker-2", "scheduler", "shop");
-  private static final String LATE = "worker-2";
+  private static final List<String> PROCESSES =
+      List.of("worker-1", "worker-2", "scheduler", "shop");
+  private static final String LAGGARD = "worker-2";
   private static final String ORDERS = "3000";
 
   /// Slow enough that a person, or a signal, comes in between.
   private static final String RATE = "500";
 
-  private static final int LOOKS = 240;
-  private static final Duration LOOK = Duration.ofMillis(250);
+  private static final int MAX_POLLS = 240;
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(250);
 
-  private final DemoFleet stage;
+  private final DemoFleet fleet;
   private final PrintStream out;
-  private final List<String> broken = new ArrayList<>();
-  private int claims;
+  private final List<String> failedClaims = new ArrayList<>();
+  private int claimCount;
 
-  DemoScenario(DemoFleet stage, PrintStream out) {
-    this.stage = stage;
+  DemoScenario(DemoFleet fleet, PrintStream out) {
+    this.fleet = fleet;
     this.out = out;
   }
 
   /// Returns the exit code.
-  int play() {
-    fleetOnVersionOne();
-    laggardIsRefused();
-    laggardIsMended();
-    String killed = driverIsKilled();
-    rotationEnds(killed);
-    shopWasNotDisturbed();
-    oldKeyIsRemoved();
-    auditTells();
+  int run() {
+    startFleetOnVersionOne();
+    showLaggardRefused();
+    fixLaggard();
+    String killed = killDriver();
+    awaitRotationEnd(killed);
+    checkShopUndisturbed();
+    removeOldKey();
+    verifyAudit();
     out.println();
     out.println(
-        broken.isEmpty()
-            ? "All %d claims held.".formatted(claims)
-            : "%d of %d claims did NOT hold:".formatted(broken.size(), claims));
-    broken.forEach(it -> out.println("  " + it));
-    return broken.isEmpty() ? ExitCode.OK : ExitCode.ERROR;
+        failedClaims.isEmpty()
+            ? "All %d claims held.".formatted(claimCount)
+            : "%d of %d claims did NOT hold:".formatted(failedClaims.size(), claimCount));
+    failedClaims.forEach(it -> out.println("  " + it));
+    return failedClaims.isEmpty() ? ExitCode.OK : ExitCode.ERROR;
   }
 
-  private void fleetOnVersionOne() {
-    scene("A fleet of four processes on key version 1: two workers, a scheduler, a shop");
-    shown("kek", "generate", "--version=1", "--provider", "file:keys/operator");
-    shown("kek", "announce", "--version=1");
-    for (String name : STAFF) {
-      hand(1, name);
+  private void startFleetOnVersionOne() {
+    printScene("A fleet of four processes on key version 1: two workers, a scheduler, a shop");
+    runAndPrint("kek", "generate", "--version=1", "--provider", "file:keys/operator");
+    runAndPrint("kek", "announce", "--version=1");
+    for (String name : PROCESSES) {
+      copyKey(1, name);
     }
-    started("worker-1", "server", "--roles", "worker", "--rate", RATE);
-    started("worker-2", "server", "--roles", "worker", "--rate", RATE);
-    started("scheduler", "server", "--roles", "scheduler");
-    started("shop", "demo-shop", "--orders", ORDERS);
+    startProcess("worker-1", "server", "--roles", "worker", "--rate", RATE);
+    startProcess("worker-2", "server", "--roles", "worker", "--rate", RATE);
+    startProcess("scheduler", "server", "--roles", "scheduler");
+    startProcess("shop", "demo-shop", "--orders", ORDERS);
     out.println("  (the shop writes and reads orders with a sealed card from here on)");
     CommandResult ready =
-        shown(verify(1, "--min-processes=" + STAFF.size(), "--wait", "--timeout=60s"));
-    claim("all four processes hold version 1", ready.exit() == ExitCode.OK);
+        runAndPrint(verify(1, "--min-processes=" + PROCESSES.size(), "--wait", "--timeout=60s"));
+    checkClaim("all four processes hold version 1", ready.exitCode() == ExitCode.OK);
   }
 
-  private void laggardIsRefused() {
-    scene("Version 2 reaches all but one of them, and the gate says which");
-    shown("kek", "generate", "--version=2", "--provider", "file:keys/operator");
-    STAFF.stream().filter(it -> !it.equals(LATE)).forEach(it -> hand(2, it));
-    shown("kek", "announce", "--version=2");
+  private void showLaggardRefused() {
+    printScene("Version 2 reaches all but one of them, and the gate says which");
+    runAndPrint("kek", "generate", "--version=2", "--provider", "file:keys/operator");
+    PROCESSES.stream().filter(it -> !it.equals(LAGGARD)).forEach(it -> copyKey(2, it));
+    runAndPrint("kek", "announce", "--version=2");
     // The others need two heartbeats to prove it.
-    awaited(() -> stage.run(verify(2, "-o", "json")), it -> laggards(it) == 1);
-    CommandResult refused = shown(verify(2));
+    poll(() -> fleet.run(verify(2, "-o", "json")), it -> laggards(it) == 1);
+    CommandResult refused = runAndPrint(verify(2));
     List<String> named = refused.err().stream().filter(it -> it.startsWith("host=")).toList();
-    String line = " pid=" + stage.pid(LATE) + " ";
-    claim(
+    String line = " pid=" + fleet.pid(LAGGARD) + " ";
+    checkClaim(
         "the gate names the one process that lacks version 2, and exits 2",
-        refused.exit() == ExitCode.CONDITION_NOT_MET
+        refused.exitCode() == ExitCode.CONDITION_NOT_MET
             && named.size() == 1
             && named.getFirst().contains(line)
             && named.getFirst().endsWith("reason=missing"));
-    CommandResult rotate = shown("kek", "rotate", "--from-version=1", "--to-version=2");
-    claim("rotate refuses as well", rotate.exit() == ExitCode.CONDITION_NOT_MET);
+    CommandResult rotate = runAndPrint("kek", "rotate", "--from-version=1", "--to-version=2");
+    checkClaim("rotate refuses as well", rotate.exitCode() == ExitCode.CONDITION_NOT_MET);
   }
 
-  private void laggardIsMended() {
-    scene("It gets the key file, and needs no restart");
-    hand(2, LATE);
-    CommandResult ready = shown(verify(2, "--wait", "--timeout=60s"));
-    claim("the fleet is ready for version 2", ready.exit() == ExitCode.OK);
+  private void fixLaggard() {
+    printScene("It gets the key file, and needs no restart");
+    copyKey(2, LAGGARD);
+    CommandResult ready = runAndPrint(verify(2, "--wait", "--timeout=60s"));
+    checkClaim("the fleet is ready for version 2", ready.exitCode() == ExitCode.OK);
   }
 
-  private String driverIsKilled() {
-    scene("A rotation under load, whose driver is killed half-way");
-    CommandResult ordered = shown("kek", "rotate", "--from-version=1", "--to-version=2");
-    claim("the rotation is ordered", ordered.exit() == ExitCode.OK);
+  private String killDriver() {
+    printScene("A rotation under load, whose driver is killed half-way");
+    CommandResult started = runAndPrint("kek", "rotate", "--from-version=1", "--to-version=2");
+    checkClaim("the rotation is ordered", started.exitCode() == ExitCode.OK);
     Document status = status(it -> number(it, "done") > 0 && isIn(it, "rewrapping"));
     String driver = text(status, "driver").replaceFirst("/.*", "");
     boolean isHalfWay = number(status, "done") < number(status, "total");
@@ -109,138 +110,144 @@ final class DemoScenario {
             .formatted(number(status, "done"), number(status, "total"), driver));
     boolean isWorker = driver.startsWith("worker-");
     if (isWorker) {
-      out.println("$ kill -9 %d".formatted(stage.pid(driver)));
-      stage.kill(driver);
+      out.println("$ kill -9 %d".formatted(fleet.pid(driver)));
+      fleet.kill(driver);
     }
-    claim("a worker was killed while it drove", isWorker && isHalfWay);
+    checkClaim("a worker was killed while it drove", isWorker && isHalfWay);
     return driver;
   }
 
-  private void rotationEnds(String killed) {
+  private void awaitRotationEnd(String killed) {
     CommandResult end =
-        shown("kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=90s");
+        runAndPrint(
+            "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=90s");
     Document status = status(it -> !text(it, "state").equals("in_progress"));
     String driver = text(status, "driver").replaceFirst("/.*", "");
-    claim("another worker took over, and completed it", isTakenOver(end, status, driver, killed));
-    claim("no record failed", number(status, "failed_records") == 0);
+    checkClaim(
+        "another worker took over, and completed it", wasTakenOver(end, status, driver, killed));
+    checkClaim("no record failed", number(status, "failed_records") == 0);
   }
 
-  private static boolean isTakenOver(
+  private static boolean wasTakenOver(
       CommandResult end, Document status, String driver, String killed) {
-    return end.exit() == ExitCode.OK
+    return end.exitCode() == ExitCode.OK
         && text(status, "state").equals("completed")
         && driver.startsWith("worker-")
         && !driver.equals(killed);
   }
 
-  private void shopWasNotDisturbed() {
-    scene("What the shop saw of it");
-    CommandResult shop = stage.stop("shop");
-    Document said = parsed(shop.out());
+  private void checkShopUndisturbed() {
+    printScene("What the shop saw of it");
+    CommandResult shop = fleet.stop("shop");
+    Document result = parseLastLine(shop.out());
     out.println(
         "  %d reads, %d writes, %d wrong %s"
             .formatted(
-                number(said, "reads"),
-                number(said, "writes"),
-                number(said, "wrong"),
-                text(said, "first_fault")));
-    claim(
+                number(result, "reads"),
+                number(result, "writes"),
+                number(result, "wrong"),
+                text(result, "first_fault")));
+    checkClaim(
         "not one read or write of the shop went wrong",
-        number(said, "reads") > 0 && number(said, "writes") > 0 && number(said, "wrong") == 0);
+        number(result, "reads") > 0
+            && number(result, "writes") > 0
+            && number(result, "wrong") == 0);
   }
 
-  private void oldKeyIsRemoved() {
-    scene("The old key is removed, with proof that nothing needs it");
-    CommandResult counted = shown("kek", "inventory");
-    claim(
+  private void removeOldKey() {
+    printScene("The old key is removed, with proof that nothing needs it");
+    CommandResult counted = runAndPrint("kek", "inventory");
+    checkClaim(
         "no record needs version 1",
-        counted.exit() == ExitCode.OK
+        counted.exitCode() == ExitCode.OK
             && counted.out().stream().noneMatch(it -> it.contains(" v1 ")));
     String[] remove = {"kek", "remove", "--version=1", "--yes"};
-    CommandResult removed = shown(remove);
-    if (removed.exit() == ExitCode.CONDITION_NOT_MET) {
+    CommandResult removed = runAndPrint(remove);
+    if (removed.exitCode() == ExitCode.CONDITION_NOT_MET) {
       out.println("  (until the heartbeat of the killed worker has expired)");
-      awaited(() -> stage.run(remove), it -> it.exit() == ExitCode.OK);
-      removed = shown(remove);
+      poll(() -> fleet.run(remove), it -> it.exitCode() == ExitCode.OK);
+      removed = runAndPrint(remove);
     }
-    claim("version 1 is disabled", removed.exit() == ExitCode.OK);
+    checkClaim("version 1 is disabled", removed.exitCode() == ExitCode.OK);
     out.println("$ rm keys/*/main.v1.key");
-    stage.delete(1);
-    Document checked = parsed(stage.run("demo-shop", "--check").out());
+    fleet.deleteKey(1);
+    Document checked = parseLastLine(fleet.run("demo-shop", "--check").out());
     long orders = number(checked, "orders");
     out.println("  %d of %d orders open".formatted(number(checked, "opened"), orders));
-    claim(
+    checkClaim(
         "every order opens without the bytes of version 1",
         orders >= Integer.parseInt(ORDERS) && number(checked, "opened") == orders);
   }
 
-  private void auditTells() {
-    scene("Who did what is written down, and chained");
-    claim("the audit chain is intact", shown("audit", "verify").exit() == ExitCode.OK);
+  private void verifyAudit() {
+    printScene("Who did what is written down, and chained");
+    checkClaim(
+        "the audit chain is intact", runAndPrint("audit", "verify").exitCode() == ExitCode.OK);
   }
 
-  private static String[] verify(int target, String... more) {
+  private static String[] verify(int target, String... moreArguments) {
     List<String> words = new ArrayList<>(List.of("kek", "verify", "--target=" + target));
-    words.addAll(List.of(more));
+    words.addAll(List.of(moreArguments));
     return words.toArray(String[]::new);
   }
 
   private Document status(Predicate<Document> wanted) {
     CommandResult last =
-        awaited(
-            () -> stage.run("kek", "status", "-o", "json"), it -> wanted.test(parsed(it.out())));
-    return parsed(last.out());
+        poll(
+            () -> fleet.run("kek", "status", "-o", "json"),
+            it -> wanted.test(parseLastLine(it.out())));
+    return parseLastLine(last.out());
   }
 
   private interface Poll {
-    CommandResult ask();
+    CommandResult run();
   }
 
   /// What came back last: what was wanted, or what there was when time was up.
-  private CommandResult awaited(Poll asking, Predicate<CommandResult> wanted) {
-    CommandResult answer = asking.ask();
-    for (int i = 0; i < LOOKS && !wanted.test(answer); i++) {
-      stage.pause(LOOK);
-      answer = asking.ask();
+  private CommandResult poll(Poll poll, Predicate<CommandResult> wanted) {
+    CommandResult commandResult = poll.run();
+    for (int i = 0; i < MAX_POLLS && !wanted.test(commandResult); i++) {
+      fleet.pause(POLL_INTERVAL);
+      commandResult = poll.run();
     }
-    return answer;
+    return commandResult;
   }
 
-  private static long laggards(CommandResult answer) {
-    Document report = parsed(answer.out());
+  private static long laggards(CommandResult commandResult) {
+    Document report = parseLastLine(commandResult.out());
     return report.has("laggards") ? report.documents("laggards").size() : 0;
   }
 
-  private void scene(String words) {
+  private void printScene(String words) {
     out.println();
     out.println("# " + words);
   }
 
-  private CommandResult shown(String... words) {
+  private CommandResult runAndPrint(String... words) {
     out.println("$ keyfleet " + String.join(" ", words));
-    CommandResult answer = stage.run(words);
-    answer.out().forEach(out::println);
-    answer.err().forEach(out::println);
-    return answer;
+    CommandResult commandResult = fleet.run(words);
+    commandResult.out().forEach(out::println);
+    commandResult.err().forEach(out::println);
+    return commandResult;
   }
 
-  private void started(String name, String... words) {
+  private void startProcess(String name, String... words) {
     out.println(
         "$ KEYFLEET_INSTANCE=%s KEYFLEET_PROVIDER=file:keys/%s keyfleet %s &"
             .formatted(name, name, String.join(" ", words)));
-    stage.start(name, words);
+    fleet.start(name, words);
   }
 
-  private void hand(int version, String name) {
+  private void copyKey(int version, String name) {
     out.println("$ cp keys/operator/main.v%d.key keys/%s/".formatted(version, name));
-    stage.hand(version, name);
+    fleet.copyKey(version, name);
   }
 
-  private void claim(String words, boolean held) {
-    claims++;
-    out.println((held ? "[ok]   " : "[FAIL] ") + words);
-    if (!held) {
-      broken.add(words);
+  private void checkClaim(String words, boolean isTrue) {
+    claimCount++;
+    out.println((isTrue ? "[ok]   " : "[FAIL] ") + words);
+    if (!isTrue) {
+      failedClaims.add(words);
     }
   }
 
@@ -257,7 +264,7 @@ final class DemoScenario {
   }
 
   /// The last line; an empty document if it is none.
-  private static Document parsed(List<String> lines) {
+  private static Document parseLastLine(List<String> lines) {
     try {
       return Document.parse(Value.of(lines.isEmpty() ? "{}" : lines.getLast()));
     } catch (MalformedValueException e) {

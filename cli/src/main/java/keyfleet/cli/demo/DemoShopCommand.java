@@ -38,68 +38,71 @@ public final class DemoShopCommand implements Command {
   private static final String CARD = "card";
   private static final CollectionShape ORDERS =
       new CollectionShape("orders", "id", new TreeSet<>(List.of(CARD)));
-  private static final String COUNT = "--orders";
+  private static final String ORDER_COUNT = "--orders";
   private static final String CHECK = "--check";
   private static final int PAGE = 500;
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public DemoShopCommand(CommandContext office) {
-    this.office = office;
+  public DemoShopCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec = CommandSpec.wrapWithoutInspection(this);
     spec.usageMessage().hidden(true);
-    return spec.addOption(OptionSpec.builder(COUNT).type(int.class).defaultValue("2000").build())
+    return spec.addOption(
+            OptionSpec.builder(ORDER_COUNT).type(int.class).defaultValue("2000").build())
         .addOption(OptionSpec.builder(CHECK).type(boolean.class).build());
   }
 
   @Override
   public int run(ParseResult parsed) {
-    ProviderContext around = office.around().get();
-    try (ShutdownSignal life = ShutdownSignal.begin();
-        StoreConnections stores = StoreOptions.open(parsed, office);
-        KekProviderSet providers = KekProviderSet.open(parsed, KeyringName.MAIN, around)) {
-      stores.records().createCollection(ORDERS);
+    ProviderContext runtime = context.runtime().get();
+    try (ShutdownSignal shutdown = ShutdownSignal.install();
+        StoreConnections storeConnections = StoreOptions.open(parsed, context);
+        KekProviderSet providers = KekProviderSet.open(parsed, KeyringName.MAIN, runtime)) {
+      storeConnections.recordsEngine().createCollection(ORDERS);
       var builder =
-          Member.builder(stores.kv(), KeyringName.MAIN)
+          Member.builder(storeConnections.kv(), KeyringName.MAIN)
               .settings(
-                  ProcessSettings.of(around.environment(), office.operator().get().localProcess()))
+                  ProcessSettings.of(
+                      runtime.environment(), context.operator().get().localProcess()))
               .role("shop")
-              .collection(stores.recordsEngine(), stores.records(), ORDERS);
-      providers.all().forEach(builder::provider);
+              .collection(
+                  storeConnections.recordsEngineName(), storeConnections.recordsEngine(), ORDERS);
+      providers.providers().forEach(builder::provider);
       try (Member member = builder.join()) {
         SealedRecords orders = member.records(ORDERS.name());
-        Document said =
+        Document result =
             parsed.matchedOptionValue(CHECK, false)
-                ? checked(orders, stores.records().records(ORDERS))
-                : new Workload(orders, around.random(), parsed.matchedOptionValue(COUNT, 0))
-                    .until(life, around);
-        office.console().out().println(said.toValue().text());
-        office.console().out().flush();
+                ? checkAll(orders, storeConnections.recordsEngine().records(ORDERS))
+                : new Workload(orders, runtime.random(), parsed.matchedOptionValue(ORDER_COUNT, 0))
+                    .runUntil(shutdown, runtime);
+        context.console().out().println(result.toValue().text());
+        context.console().out().flush();
       }
     }
     return ExitCode.OK;
   }
 
   /// Opens every order that there is.
-  private static Document checked(SealedRecords orders, Records records) {
+  private static Document checkAll(SealedRecords orders, Records records) {
     long found = 0;
     long opened = 0;
     for (KekVersion version : records.census().belonging().keySet()) {
       List<StoredRecord> page = records.scan(version, PAGE);
       while (!page.isEmpty()) {
         found += page.size();
-        opened += page.stream().filter(it -> opens(orders, it)).count();
+        opened += page.stream().filter(it -> canOpen(orders, it)).count();
         page = records.scan(version, page.getLast().id(), PAGE);
       }
     }
     return Document.builder().number("orders", found).number("opened", opened).build();
   }
 
-  private static boolean opens(SealedRecords orders, StoredRecord order) {
+  private static boolean canOpen(SealedRecords orders, StoredRecord order) {
     try (PlainFields _ = orders.cipher().open(order)) {
       return true;
     } catch (MemberException e) {
@@ -109,94 +112,94 @@ public final class DemoShopCommand implements Command {
 
   /// What the shop does all day. It is alone in its collection, so it knows what it must find.
   private static final class Workload {
-    private static final Duration BREATH = Duration.ofMillis(1);
+    private static final Duration PAUSE = Duration.ofMillis(1);
 
     private final SealedRecords orders;
-    private final RandomGenerator dice;
+    private final RandomGenerator random;
     private final Map<String, String> cards = new LinkedHashMap<>();
     private final List<String> ids = new ArrayList<>();
     private long reads;
     private long writes;
-    private long wrong;
+    private long faults;
     private String firstFault = "";
 
-    Workload(SealedRecords orders, RandomGenerator dice, int count) {
+    Workload(SealedRecords orders, RandomGenerator random, int count) {
       this.orders = orders;
-      this.dice = dice;
+      this.random = random;
       for (int i = 0; i < count; i++) {
-        order();
+        placeOrder();
       }
     }
 
-    Document until(ShutdownSignal life, ProviderContext around) {
-      while (!life.isOver()) {
-        act();
-        around.ticker().pause(BREATH);
+    Document runUntil(ShutdownSignal shutdown, ProviderContext runtime) {
+      while (!shutdown.isReceived()) {
+        runOneOperation();
+        runtime.ticker().pause(PAUSE);
       }
       return Document.builder()
           .number("orders", ids.size())
           .number("reads", reads)
           .number("writes", writes)
-          .number("wrong", wrong)
+          .number("wrong", faults)
           .text("first_fault", firstFault)
           .build();
     }
 
-    private void act() {
-      int face = dice.nextInt(20);
-      if (face == 0) {
-        order();
-      } else if (face < 6) {
-        change(ids.get(dice.nextInt(ids.size())));
+    private void runOneOperation() {
+      int roll = random.nextInt(20);
+      if (roll == 0) {
+        placeOrder();
+      } else if (roll < 6) {
+        changeCard(ids.get(random.nextInt(ids.size())));
       } else {
-        read(ids.get(dice.nextInt(ids.size())));
+        readOrder(ids.get(random.nextInt(ids.size())));
       }
     }
 
-    private void order() {
+    private void placeOrder() {
       String id = new RecordId("o-" + ids.size()).value();
-      String card = card(id);
-      if (kept(() -> orders.insert(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
+      String card = newCard(id);
+      if (write(() -> orders.insert(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
         ids.add(id);
         cards.put(id, card);
       }
     }
 
-    private void change(String id) {
-      String card = card(id);
-      if (kept(() -> orders.update(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
+    private void changeCard(String id) {
+      String card = newCard(id);
+      if (write(() -> orders.update(id, PlainFields.ofTexts(Map.of(CARD, card))))) {
         cards.put(id, card);
       }
     }
 
-    private boolean kept(BooleanSupplier write) {
+    private boolean write(BooleanSupplier write) {
       writes++;
       try {
-        return write.getAsBoolean() || fault("a write found another record");
+        return write.getAsBoolean() || recordFault("a write found another record");
       } catch (MemberException e) {
-        return fault(e.getMessage());
+        return recordFault(e.getMessage());
       }
     }
 
-    private void read(String id) {
+    private void readOrder(String id) {
       reads++;
       try (PlainFields found = orders.find(id).orElse(PlainFields.ofTexts(Map.of(CARD, "none")))) {
         if (!found.text(CARD).equals(cards.get(id))) {
-          fault(id + " is not what was written");
+          recordFault(id + " is not what was written");
         }
       } catch (MemberException e) {
-        fault(e.getMessage());
+        recordFault(e.getMessage());
       }
     }
 
-    private boolean fault(String words) {
-      wrong++;
-      firstFault = firstFault.isEmpty() ? words : firstFault;
+    private boolean recordFault(String text) {
+      faults++;
+      firstFault = firstFault.isEmpty() ? text : firstFault;
       return false;
     }
 
-    private String card(String id) {
-      return id + " paid with " + dice.nextLong();
+    private String newCard(String id) {
+      return id + " paid with " + random.nextLong();
     }
   }
 }

@@ -19,7 +19,7 @@ import keyfleet.providers.Ticker;
 /// The demonstration on real processes, in a folder that is gone afterwards.
 final class LocalDemoFleet implements DemoFleet {
   private static final String OPERATOR = "operator";
-  private static final Duration LONGEST = Duration.ofMinutes(2);
+  private static final Duration MAX_RUNTIME = Duration.ofMinutes(2);
 
   /// Short, so that a minute is enough.
   private static final Map<String, String> TIMINGS =
@@ -35,7 +35,7 @@ final class LocalDemoFleet implements DemoFleet {
   private final String launcher;
   private final Path folder;
   private final Ticker ticker;
-  private final Map<String, RunningProcess> running = new ConcurrentHashMap<>();
+  private final Map<String, RunningProcess> runningProcess = new ConcurrentHashMap<>();
 
   private LocalDemoFleet(String launcher, Path folder, Ticker ticker) {
     this.launcher = launcher;
@@ -47,36 +47,36 @@ final class LocalDemoFleet implements DemoFleet {
     try {
       Path folder = Files.createTempDirectory("keyfleet-demo");
       Files.createFile(folder.resolve("keyfleet.yaml")); // empty: nothing of this host's is read
-      LocalDemoFleet stage = new LocalDemoFleet(launcher, folder, ticker);
-      stage.keys(OPERATOR);
-      return stage;
+      LocalDemoFleet fleet = new LocalDemoFleet(launcher, folder, ticker);
+      fleet.createKeyFolder(OPERATOR);
+      return fleet;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   @Override
-  public CommandResult run(String... words) {
+  public CommandResult run(String... arguments) {
     try {
       Path out = Files.createTempFile(folder, "command", ".out");
       Path err = Files.createTempFile(folder, "command", ".err");
-      return ended(new RunningProcess(spawn(OPERATOR, out, err, words), out, err));
+      return awaitEnd(new RunningProcess(spawn(OPERATOR, out, err, arguments), out, err));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   @Override
-  public void start(String name, String... words) {
+  public void start(String name, String... arguments) {
     Path out = folder.resolve(name + ".out");
     Path err = folder.resolve(name + ".err");
-    keys(name);
-    running.put(name, new RunningProcess(spawn(name, out, err, words), out, err));
+    createKeyFolder(name);
+    runningProcess.put(name, new RunningProcess(spawn(name, out, err, arguments), out, err));
   }
 
-  private Process spawn(String name, Path out, Path err, String... words) {
+  private Process spawn(String name, Path out, Path err, String... arguments) {
     List<String> command = new ArrayList<>(List.of(launcher));
-    command.addAll(List.of(words));
+    command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.environment().keySet().removeIf(it -> it.startsWith("KEYFLEET_"));
     builder.environment().putAll(TIMINGS);
@@ -102,33 +102,34 @@ final class LocalDemoFleet implements DemoFleet {
   @Override
   public void kill(String name) {
     find(name).process().destroyForcibly();
-    ended(find(name));
-    running.remove(name);
+    awaitEnd(find(name));
+    runningProcess.remove(name);
   }
 
   @Override
   public CommandResult stop(String name) {
     find(name).process().destroy();
-    CommandResult answer = ended(find(name));
-    running.remove(name);
-    return answer;
+    CommandResult result = awaitEnd(find(name));
+    runningProcess.remove(name);
+    return result;
   }
 
   private RunningProcess find(String name) {
-    RunningProcess found = running.get(name);
+    RunningProcess found = runningProcess.get(name);
     if (found == null) {
       throw new IllegalArgumentException("nobody of this name is on the stage: " + name);
     }
     return found;
   }
 
-  private static CommandResult ended(RunningProcess one) {
+  private static CommandResult awaitEnd(RunningProcess process) {
     try {
-      if (!one.process().waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
-        one.process().destroyForcibly();
+      if (!process.process().waitFor(MAX_RUNTIME.toSeconds(), TimeUnit.SECONDS)) {
+        process.process().destroyForcibly();
       }
-      int exit = one.process().waitFor();
-      return new CommandResult(exit, Files.readAllLines(one.out()), Files.readAllLines(one.err()));
+      int exit = process.process().waitFor();
+      return new CommandResult(
+          exit, Files.readAllLines(process.out()), Files.readAllLines(process.err()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -138,11 +139,11 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   @Override
-  public void hand(int version, String name) {
+  public void copyKey(int version, String name) {
     try {
       Files.copy(
-          key(OPERATOR, version),
-          keys(name).resolve(key(OPERATOR, version).getFileName()),
+          keyFile(OPERATOR, version),
+          createKeyFolder(name).resolve(keyFile(OPERATOR, version).getFileName()),
           StandardCopyOption.COPY_ATTRIBUTES);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -150,21 +151,21 @@ final class LocalDemoFleet implements DemoFleet {
   }
 
   @Override
-  public void delete(int version) {
+  public void deleteKey(int version) {
     try (Stream<Path> folders = Files.list(folder.resolve("keys"))) {
-      for (Path one : folders.toList()) {
-        Files.deleteIfExists(key(one.getFileName().toString(), version));
+      for (Path process : folders.toList()) {
+        Files.deleteIfExists(keyFile(process.getFileName().toString(), version));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private Path key(String name, int version) {
+  private Path keyFile(String name, int version) {
     return folder.resolve("keys").resolve(name).resolve("main.v" + version + ".key");
   }
 
-  private Path keys(String name) {
+  private Path createKeyFolder(String name) {
     try {
       return Files.createDirectories(
           folder.resolve("keys").resolve(name),
@@ -181,12 +182,12 @@ final class LocalDemoFleet implements DemoFleet {
 
   /// Ends all that run, and deletes the folder.
   void close() {
-    running.values().forEach(it -> it.process().destroyForcibly());
-    running.values().forEach(LocalDemoFleet::ended);
-    running.clear();
+    runningProcess.values().forEach(it -> it.process().destroyForcibly());
+    runningProcess.values().forEach(LocalDemoFleet::awaitEnd);
+    runningProcess.clear();
     try (Stream<Path> all = Files.walk(folder)) {
-      for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(one);
+      for (Path process : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(process);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -30,19 +30,19 @@ import picocli.CommandLine.ParseResult;
 /// `doctor --store URL`: may key state be kept in this store?
 public final class DoctorCommand implements Command {
   /// Long enough for a server on another continent.
-  private static final Duration RACE = Duration.ofSeconds(20);
+  private static final Duration RACE_TIME_LIMIT = Duration.ofSeconds(20);
 
   private static final String OTHER_STORE = "another store; no key state is safe in this one";
 
   private final Console console;
-  private final Supplier<ProviderContext> around;
-  private final Function<StoreUrl, Engine> engines;
+  private final Supplier<ProviderContext> runtime;
+  private final Function<StoreUrl, Engine> openEngine;
 
   public DoctorCommand(
-      Console console, Supplier<ProviderContext> around, Function<StoreUrl, Engine> engines) {
+      Console console, Supplier<ProviderContext> runtime, Function<StoreUrl, Engine> openEngine) {
     this.console = console;
-    this.around = around;
-    this.engines = engines;
+    this.runtime = runtime;
+    this.openEngine = openEngine;
   }
 
   @Override
@@ -59,17 +59,17 @@ public final class DoctorCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    StoreUrl url = StoreOptions.store(parsed, around.get());
-    DoctorReport diagnosis = new DoctorReport(url.toString(), checks(url));
-    diagnosis.print(format, console.out());
-    return diagnosis.worst() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
+    StoreUrl url = StoreOptions.storeUrl(parsed, runtime.get());
+    DoctorReport doctorReport = new DoctorReport(url.toString(), runChecks(url));
+    doctorReport.print(format, console.out());
+    return doctorReport.worstLevel() == Level.OK ? ExitCode.OK : ExitCode.CONDITION_NOT_MET;
   }
 
-  private List<StoreCheck> checks(StoreUrl url) {
-    try (Engine engine = engines.apply(url)) {
+  private List<StoreCheck> runChecks(StoreUrl url) {
+    try (Engine engine = openEngine.apply(url)) {
       List<StoreCheck> storeChecks = new ArrayList<>(engine.storeChecks());
-      storeChecks.add(latency(engine));
-      storeChecks.add(race(engine));
+      storeChecks.add(measureLatency(engine));
+      storeChecks.add(raceWriters(engine));
       return storeChecks;
     } catch (StoreRefusedException e) {
       if (e.reason() == Reason.UNSAFE) {
@@ -79,41 +79,42 @@ public final class DoctorCommand implements Command {
     }
   }
 
-  private StoreCheck latency(Engine engine) {
+  private StoreCheck measureLatency(Engine engine) {
     try {
-      return StoreLatency.of(engine.kv(), ticker()::nanos, 10).storeCheck();
+      return StoreLatency.measure(engine.kv(), ticker()::nanos, 10).storeCheck();
     } catch (StoreException e) {
       return StoreCheck.fail("it stopped answering: " + e.getMessage(), OTHER_STORE);
     }
   }
 
-  private StoreCheck race(Engine engine) {
+  private StoreCheck raceWriters(Engine engine) {
     byte[] nonce = new byte[8];
-    around.get().random().nextBytes(nonce);
+    runtime.get().random().nextBytes(nonce);
     String name = "doctor-" + HexFormat.of().formatHex(nonce);
     try {
-      return check(new CompareAndSetProbe(engine.kv(), name, ticker()::nanos, RACE).run());
+      return toCheck(
+          new CompareAndSetProbe(engine.kv(), name, ticker()::nanos, RACE_TIME_LIMIT).run());
     } catch (StoreException e) {
       return StoreCheck.fail("writers could not race: " + e.getMessage(), OTHER_STORE);
     }
   }
 
-  private static StoreCheck check(CompareAndSetProbe.Verdict verdict) {
+  private static StoreCheck toCheck(CompareAndSetProbe.Verdict verdict) {
     return switch (verdict) {
       case Passed(int races) ->
           StoreCheck.ok(
               "compare-and-set holds: of %d races each had one winner, and kept what it wrote"
                   .formatted(races));
-      case Failed(String sentence) ->
-          StoreCheck.fail("compare-and-set is broken: " + sentence, OTHER_STORE);
-      case Inconclusive(String sentence) ->
+      case Failed(String message) ->
+          StoreCheck.fail("compare-and-set is broken: " + message, OTHER_STORE);
+      case Inconclusive(String message) ->
           StoreCheck.warn(
-              "compare-and-set could not be judged: " + sentence,
+              "compare-and-set could not be judged: " + message,
               "keyfleet doctor again, when the store has less to do");
     };
   }
 
   private Ticker ticker() {
-    return around.get().ticker();
+    return runtime.get().ticker();
   }
 }

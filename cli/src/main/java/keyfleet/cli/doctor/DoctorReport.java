@@ -13,7 +13,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /// What `doctor` found about a store.
 record DoctorReport(String store, List<StoreCheck> storeChecks) {
-  Level worst() {
+  Level worstLevel() {
     return storeChecks.stream()
         .map(StoreCheck::level)
         .max(Comparator.naturalOrder())
@@ -30,7 +30,7 @@ record DoctorReport(String store, List<StoreCheck> storeChecks) {
   private void printTable(PrintStream out) {
     out.println(store);
     for (StoreCheck storeCheck : storeChecks) {
-      out.printf("%-6s %s%n", "[" + word(storeCheck.level()) + "]", storeCheck.sentence());
+      out.printf("%-6s %s%n", "[" + label(storeCheck.level()) + "]", storeCheck.sentence());
       if (!storeCheck.remedy().isEmpty()) {
         out.println("       Try: " + storeCheck.remedy());
       }
@@ -41,11 +41,11 @@ record DoctorReport(String store, List<StoreCheck> storeChecks) {
     try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
       json.writeStartObject()
           .writeStringProperty("store", store)
-          .writeStringProperty("verdict", word(worst()));
+          .writeStringProperty("verdict", label(worstLevel()));
       json.writeArrayPropertyStart("checks");
       for (StoreCheck storeCheck : storeChecks) {
         json.writeStartObject()
-            .writeStringProperty("level", word(storeCheck.level()))
+            .writeStringProperty("level", label(storeCheck.level()))
             .writeStringProperty("sentence", storeCheck.sentence())
             .writeStringProperty("remedy", storeCheck.remedy())
             .writeEndObject();
@@ -54,7 +54,7 @@ record DoctorReport(String store, List<StoreCheck> storeChecks) {
     }
   }
 
-  private static String word(Level level) {
+  private static String label(Level level) {
     return level.name().toLowerCase(Locale.ROOT);
   }
 }

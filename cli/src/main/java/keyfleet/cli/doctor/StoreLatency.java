@@ -20,18 +20,18 @@ record StoreLatency(long read, long write) {
   private static final Key KEY = new Key("latency");
 
   /// A heartbeat is several calls, and must be over long before the next.
-  private static final long SLOW = 1_000_000_000;
+  private static final long SLOW_WRITE_NANOS = 1_000_000_000;
 
-  static StoreLatency of(Kv kv, LongSupplier clock, int times) {
+  static StoreLatency measure(Kv kv, LongSupplier clock, int times) {
     List<Long> reads = new ArrayList<>();
     List<Long> writes = new ArrayList<>();
-    Revision last = revision(kv.put(SCRATCH, KEY, Value.of("0")));
+    Revision last = requireRevision(kv.put(SCRATCH, KEY, Value.of("0")));
     for (int i = 0; i < times; i++) {
-      long began = clock.getAsLong();
+      long startNanos = clock.getAsLong();
       kv.get(SCRATCH, KEY);
       long read = clock.getAsLong();
-      last = revision(kv.update(SCRATCH, KEY, Value.of("take " + i), last));
-      reads.add(read - began);
+      last = requireRevision(kv.update(SCRATCH, KEY, Value.of("take " + i), last));
+      reads.add(read - startNanos);
       writes.add(clock.getAsLong() - read);
     }
     kv.delete(SCRATCH, KEY, last);
@@ -39,18 +39,18 @@ record StoreLatency(long read, long write) {
   }
 
   StoreCheck storeCheck() {
-    String sentence =
+    String message =
         String.format(
             Locale.ROOT,
             "answers a read in %.1f ms, a compare-and-set in %.1f ms",
             read / 1e6,
             write / 1e6);
-    return write > SLOW
-        ? StoreCheck.warn(sentence + ": heartbeats may be late", "a store nearer to the fleet")
-        : StoreCheck.ok(sentence);
+    return write > SLOW_WRITE_NANOS
+        ? StoreCheck.warn(message + ": heartbeats may be late", "a store nearer to the fleet")
+        : StoreCheck.ok(message);
   }
 
-  private static Revision revision(WriteResult writeResult) {
+  private static Revision requireRevision(WriteResult writeResult) {
     if (writeResult instanceof Written(Revision revision)) {
       return revision;
     }

@@ -25,96 +25,101 @@ import tools.jackson.core.JsonGenerator;
 /// nobody declared.
 record EnvelopeInventory(
     KeyringName keyring,
-    List<CountedCollection> counted,
-    List<UncountedCollection> missed,
-    EnvelopeScanReport surveys) {
+    List<CountedCollection> countedCollection,
+    List<UncountedCollection> notCounted,
+    EnvelopeScanReport envelopeScanReport) {
   /// One collection that was counted.
-  record CountedCollection(CollectionRegistration where, Census census) {}
+  record CountedCollection(CollectionRegistration registration, Census census) {}
 
   /// One that was not, and why.
-  record UncountedCollection(CollectionRegistration where, String reason) {}
+  record UncountedCollection(CollectionRegistration registration, String reason) {}
 
   private static final String DECLARED = "declared, and no process has registered it yet";
 
-  static EnvelopeInventory take(CommandSession desk, List<DeclaredCollection> declared, long rows) {
-    List<CountedCollection> counted = new ArrayList<>();
-    List<UncountedCollection> missed = new ArrayList<>();
-    List<CollectionRegistration> all = desk.collectionRegistry().allRegistrations();
-    for (CollectionRegistration one : all) {
-      if (one.keyring().equals(desk.keyring())) {
-        count(desk, one, counted, missed);
+  static EnvelopeInventory take(
+      CommandSession session, List<DeclaredCollection> declared, long rows) {
+    List<CountedCollection> countedCollection = new ArrayList<>();
+    List<UncountedCollection> notCounted = new ArrayList<>();
+    List<CollectionRegistration> all = session.collectionRegistry().allRegistrations();
+    for (CollectionRegistration collection : all) {
+      if (collection.keyring().equals(session.keyring())) {
+        count(session, collection, countedCollection, notCounted);
       }
     }
-    missed.addAll(declaredOnly(desk, declared, all));
+    notCounted.addAll(findDeclaredOnly(session, declared, all));
     return new EnvelopeInventory(
-        desk.keyring(), counted, missed, EnvelopeScanReport.take(desk.stores(), all, rows));
+        session.keyring(),
+        countedCollection,
+        notCounted,
+        EnvelopeScanReport.scan(session.storeConnections(), all, rows));
   }
 
   /// Collections that the configuration hands to this keyring, and no process has taken over.
-  private static List<UncountedCollection> declaredOnly(
-      CommandSession desk,
+  private static List<UncountedCollection> findDeclaredOnly(
+      CommandSession session,
       List<DeclaredCollection> declared,
       List<CollectionRegistration> registered) {
-    String engine = desk.stores().recordsEngine();
+    String engine = session.storeConnections().recordsEngineName();
     return declared.stream()
-        .filter(one -> one.keyring().equals(desk.keyring()))
-        .map(one -> one.registration(engine))
-        .filter(one ->
+        .filter(collection -> collection.keyring().equals(session.keyring()))
+        .map(collection -> collection.toRegistration(engine))
+        .filter(collection ->
             registered.stream()
-                .noneMatch(
-                    it -> it.engine().equals(engine) && it.collection().equals(one.collection())))
-        .map(one -> new UncountedCollection(one, DECLARED))
+                .noneMatch(it ->
+                    it.engine().equals(engine) && it.collection().equals(collection.collection())))
+        .map(collection -> new UncountedCollection(collection, DECLARED))
         .toList();
   }
 
   /// Whether all that is missing waits for a process to register it.
   boolean isOnlyDeclared() {
-    return missed.stream().allMatch(it -> it.reason().equals(DECLARED));
+    return notCounted.stream().allMatch(it -> it.reason().equals(DECLARED));
   }
 
   private static void count(
-      CommandSession desk,
-      CollectionRegistration one,
-      List<CountedCollection> counted,
-      List<UncountedCollection> missed) {
+      CommandSession session,
+      CollectionRegistration collection,
+      List<CountedCollection> countedCollection,
+      List<UncountedCollection> notCounted) {
     try {
-      Optional<Records> records = desk.stores().find(one);
+      Optional<Records> records = session.storeConnections().findRecords(collection);
       if (records.isPresent()) {
-        counted.add(new CountedCollection(one, records.get().census()));
+        countedCollection.add(new CountedCollection(collection, records.get().census()));
       } else {
-        missed.add(
-            new UncountedCollection(one, "neither --store nor --records is " + one.engine()));
+        notCounted.add(
+            new UncountedCollection(
+                collection, "neither --store nor --records is " + collection.engine()));
       }
     } catch (StoreException e) {
-      missed.add(new UncountedCollection(one, e.getMessage()));
+      notCounted.add(new UncountedCollection(collection, e.getMessage()));
     }
   }
 
   long unreadable() {
-    return counted.stream().mapToLong(it -> it.census().unreadable()).sum();
+    return countedCollection.stream().mapToLong(it -> it.census().unreadable()).sum();
   }
 
   void printTables(PrintStream out) {
     TextTable table = new TextTable("COLLECTION", "VERSION", "BELONGING", "CARRYING");
-    for (CountedCollection one : counted) {
-      String title = title(one.where());
-      SortedSet<KekVersion> versions = versions(one.census());
+    for (CountedCollection collection : countedCollection) {
+      String title = title(collection.registration());
+      SortedSet<KekVersion> versions = versions(collection.census());
       for (KekVersion version : versions) {
-        table.row(
+        table.addRow(
             title,
             version.toString(),
-            String.valueOf(one.census().belonging().getOrDefault(version, 0L)),
-            String.valueOf(one.census().carrying().getOrDefault(version, 0L)));
+            String.valueOf(collection.census().belonging().getOrDefault(version, 0L)),
+            String.valueOf(collection.census().carrying().getOrDefault(version, 0L)));
       }
       if (versions.isEmpty()) {
-        table.row(title, "-", "0", "0");
+        table.addRow(title, "-", "0", "0");
       }
-      if (one.census().unreadable() > 0) {
-        table.row(title, "unreadable", String.valueOf(one.census().unreadable()), "-");
+      if (collection.census().unreadable() > 0) {
+        table.addRow(title, "unreadable", String.valueOf(collection.census().unreadable()), "-");
       }
     }
     table.print(out);
-    if (!surveys.undeclared().isEmpty()) {
+    if (!envelopeScanReport.undeclaredEnvelopes().isEmpty()) {
       out.println();
       printUndeclared(out);
     }
@@ -122,69 +127,74 @@ record EnvelopeInventory(
 
   private void printUndeclared(PrintStream out) {
     TextTable table = new TextTable("UNDECLARED", "FIELD", "FORM", "VERSION", "VALUES");
-    for (EnvelopeScanReport.UndeclaredEnvelopes one : surveys.undeclared()) {
-      EnvelopeScan.Finding finding = one.finding();
-      String title = Console.plain(one.engine() + " " + finding.collection());
-      String field = Console.plain(finding.field());
-      String form = EnumText.of(finding.encoding());
+    for (EnvelopeScanReport.UndeclaredEnvelopes collection :
+        envelopeScanReport.undeclaredEnvelopes()) {
+      EnvelopeScan.Finding finding = collection.finding();
+      String title = Console.sanitize(collection.engine() + " " + finding.collection());
+      String field = Console.sanitize(finding.field());
+      String form = EnumText.toKebabCase(finding.encoding());
       for (Map.Entry<KekVersion, Long> it : finding.versions().entrySet()) {
-        table.row(title, field, form, it.getKey().toString(), it.getValue().toString());
+        table.addRow(title, field, form, it.getKey().toString(), it.getValue().toString());
       }
       if (finding.unreadable() > 0) {
-        table.row(title, field, form, "unreadable", String.valueOf(finding.unreadable()));
+        table.addRow(title, field, form, "unreadable", String.valueOf(finding.unreadable()));
       }
     }
     table.print(out);
   }
 
   static String title(CollectionRegistration where) {
-    return Console.plain(where.engine() + " " + where.collection());
+    return Console.sanitize(where.engine() + " " + where.collection());
   }
 
   void write(JsonGenerator json) {
     json.writeStringProperty("keyring", keyring.value());
     json.writeArrayPropertyStart("collections");
-    counted.forEach(it -> write(json, it));
+    countedCollection.forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_counted");
-    for (UncountedCollection one : missed) {
-      place(json, one.where().engine(), one.where().collection());
-      json.writeStringProperty("reason", one.reason()).writeEndObject();
+    for (UncountedCollection collection : notCounted) {
+      startCollectionObject(
+          json, collection.registration().engine(), collection.registration().collection());
+      json.writeStringProperty("reason", collection.reason()).writeEndObject();
     }
     json.writeEndArray().writeArrayPropertyStart("undeclared");
-    surveys.undeclared().forEach(it -> write(json, it));
+    envelopeScanReport.undeclaredEnvelopes().forEach(it -> write(json, it));
     json.writeEndArray().writeArrayPropertyStart("not_scanned");
-    for (EnvelopeScanReport.UnscannedPart one : surveys.notScanned()) {
+    for (EnvelopeScanReport.UnscannedPart collection : envelopeScanReport.unscannedPart()) {
       json.writeStartObject()
-          .writeStringProperty("engine", one.engine())
-          .writeStringProperty("what", one.skippedPart().what())
-          .writeStringProperty("reason", one.skippedPart().reason())
-          .writeStringProperty("cause", EnumText.snake(one.skippedPart().cause()))
+          .writeStringProperty("engine", collection.engine())
+          .writeStringProperty("what", collection.skippedPart().what())
+          .writeStringProperty("reason", collection.skippedPart().reason())
+          .writeStringProperty("cause", EnumText.toSnakeCase(collection.skippedPart().cause()))
           .writeEndObject();
     }
     json.writeEndArray();
   }
 
-  private static void write(JsonGenerator json, CountedCollection one) {
-    place(json, one.where().engine(), one.where().collection());
+  private static void write(JsonGenerator json, CountedCollection collection) {
+    startCollectionObject(
+        json, collection.registration().engine(), collection.registration().collection());
     json.writeArrayPropertyStart("versions");
-    for (KekVersion version : versions(one.census())) {
+    for (KekVersion version : versions(collection.census())) {
       json.writeStartObject()
           .writeNumberProperty("version", version.number())
-          .writeNumberProperty("belonging", one.census().belonging().getOrDefault(version, 0L))
-          .writeNumberProperty("carrying", one.census().carrying().getOrDefault(version, 0L))
+          .writeNumberProperty(
+              "belonging", collection.census().belonging().getOrDefault(version, 0L))
+          .writeNumberProperty("carrying", collection.census().carrying().getOrDefault(version, 0L))
           .writeEndObject();
     }
     json.writeEndArray()
-        .writeNumberProperty("unreadable", one.census().unreadable())
+        .writeNumberProperty("unreadable", collection.census().unreadable())
         .writeEndObject();
   }
 
-  private static void write(JsonGenerator json, EnvelopeScanReport.UndeclaredEnvelopes one) {
-    place(json, one.engine(), one.finding().collection());
-    json.writeStringProperty("field", one.finding().field())
-        .writeStringProperty("form", EnumText.snake(one.finding().encoding()))
+  private static void write(JsonGenerator json, EnvelopeScanReport.UndeclaredEnvelopes collection) {
+    startCollectionObject(json, collection.engine(), collection.finding().collection());
+    json.writeStringProperty("field", collection.finding().field())
+        .writeStringProperty("form", EnumText.toSnakeCase(collection.finding().encoding()))
         .writeArrayPropertyStart("versions");
-    one.finding()
+    collection
+        .finding()
         .versions()
         .forEach((version, count) ->
             json.writeStartObject()
@@ -192,11 +202,11 @@ record EnvelopeInventory(
                 .writeNumberProperty("values", count)
                 .writeEndObject());
     json.writeEndArray()
-        .writeNumberProperty("unreadable", one.finding().unreadable())
+        .writeNumberProperty("unreadable", collection.finding().unreadable())
         .writeEndObject();
   }
 
-  private static void place(JsonGenerator json, String engine, String collection) {
+  private static void startCollectionObject(JsonGenerator json, String engine, String collection) {
     json.writeStartObject()
         .writeStringProperty("engine", engine)
         .writeStringProperty("collection", collection);

@@ -13,46 +13,47 @@ import keyfleet.store.engine.EnvelopeScan.Scope;
 import keyfleet.store.engine.EnvelopeScan.SkippedPart;
 
 /// What a look through every place that a command was told of came to.
-record EnvelopeScanReport(List<UndeclaredEnvelopes> undeclared, List<UnscannedPart> notScanned) {
+record EnvelopeScanReport(
+    List<UndeclaredEnvelopes> undeclaredEnvelopes, List<UnscannedPart> unscannedPart) {
   /// Envelopes that no registration speaks of.
   record UndeclaredEnvelopes(String engine, EnvelopeScan.Finding finding) {}
 
   record UnscannedPart(String engine, SkippedPart skippedPart) {}
 
   /// A place that does not answer keeps nobody from the other.
-  static EnvelopeScanReport take(
-      StoreConnections stores, List<CollectionRegistration> registered, long rows) {
-    List<UndeclaredEnvelopes> undeclared = new ArrayList<>();
-    List<UnscannedPart> notScanned = new ArrayList<>();
-    for (SearchedStore place : stores.places()) {
-      String engine = place.engine();
+  static EnvelopeScanReport scan(
+      StoreConnections storeConnections, List<CollectionRegistration> registered, long rows) {
+    List<UndeclaredEnvelopes> undeclaredEnvelopes = new ArrayList<>();
+    List<UnscannedPart> unscannedPart = new ArrayList<>();
+    for (SearchedStore searchedStore : storeConnections.searchedStores()) {
+      String engine = searchedStore.engine();
       try {
         EnvelopeScan envelopeScan =
-            place.open().get().scanForEnvelopes(scope(place, registered, rows));
+            searchedStore.open().get().scanForEnvelopes(toScope(searchedStore, registered, rows));
         envelopeScan
             .undeclared()
-            .forEach(it -> undeclared.add(new UndeclaredEnvelopes(engine, it)));
-        envelopeScan.notScanned().forEach(it -> notScanned.add(new UnscannedPart(engine, it)));
+            .forEach(it -> undeclaredEnvelopes.add(new UndeclaredEnvelopes(engine, it)));
+        envelopeScan.notScanned().forEach(it -> unscannedPart.add(new UnscannedPart(engine, it)));
       } catch (StoreException e) {
-        notScanned.add(
+        unscannedPart.add(
             new UnscannedPart(engine, new SkippedPart("all of it", e.getMessage(), Cause.TROUBLE)));
       }
     }
-    return new EnvelopeScanReport(undeclared, notScanned);
+    return new EnvelopeScanReport(undeclaredEnvelopes, unscannedPart);
   }
 
   /// Of all keyrings: what belongs to another is declared.
-  private static Scope scope(
-      SearchedStore place, List<CollectionRegistration> registered, long rows) {
+  private static Scope toScope(
+      SearchedStore searchedStore, List<CollectionRegistration> registered, long rows) {
     return new Scope(
         registered.stream()
-            .filter(place::has)
-            .map(StoreConnections::shape)
+            .filter(searchedStore::has)
+            .map(StoreConnections::toShape)
             .collect(Collectors.toSet()),
         rows);
   }
 
   boolean isComplete() {
-    return notScanned.stream().noneMatch(it -> it.skippedPart().cause() == Cause.TROUBLE);
+    return unscannedPart.stream().noneMatch(it -> it.skippedPart().cause() == Cause.TROUBLE);
   }
 }

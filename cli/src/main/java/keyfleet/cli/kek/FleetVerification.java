@@ -12,23 +12,25 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek verify --target=N`, apart from the local check, which loads nothing of this.
 final class FleetVerification {
-  private final CommandContext office;
+  private final CommandContext context;
 
-  FleetVerification(CommandContext office) {
-    this.office = office;
+  FleetVerification(CommandContext context) {
+    this.context = context;
   }
 
   int run(ParseResult parsed) {
     KekVersion target = KeyOptions.version(parsed, KekVerifyCommand.TARGET);
     OutputFormat format = OutputFormat.of(parsed);
-    WaitOptions waiting = WaitOptions.of(parsed);
+    WaitOptions waitOptions = WaitOptions.of(parsed);
     ExpectedProcesses expectedProcesses =
-        ExpectedProcessOptions.of(parsed, office.around().get().environment());
-    try (CommandSession desk = office.desk(parsed)) {
-      ReadinessCheck check = new ReadinessCheck(desk, target, expectedProcesses);
+        ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
+    try (CommandSession session = context.openSession(parsed)) {
+      ReadinessCheck check = new ReadinessCheck(session, target, expectedProcesses);
       ReadinessReport report =
-          waiting.waits() ? check.until(waiting.deadline(desk.ticker())) : check.once();
-      return report.print(format, office.console());
+          waitOptions.shouldWait()
+              ? check.checkUntil(waitOptions.startDeadline(session.ticker()))
+              : check.check();
+      return report.print(format, context.console());
     }
   }
 }

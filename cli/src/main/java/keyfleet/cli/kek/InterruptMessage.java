@@ -7,14 +7,14 @@ import keyfleet.cli.output.Console;
 final class InterruptMessage implements AutoCloseable {
   private final Thread hook;
 
-  InterruptMessage(Console console, String words) {
-    hook = Thread.ofPlatform().name("keyfleet-farewell").unstarted(() -> say(console, words));
+  InterruptMessage(Console console, String text) {
+    hook = Thread.ofPlatform().name("keyfleet-farewell").unstarted(() -> print(console, text));
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  private static void say(Console console, String words) {
+  private static void print(Console console, String text) {
     console.err().println();
-    console.err().println(words);
+    console.err().println(text);
     console.err().flush();
   }
 

@@ -31,12 +31,12 @@ import picocli.CommandLine.ParseResult;
 /// `kek announce`: makes a version known whose bytes this host holds. The first makes the keyring.
 public final class KekAnnounceCommand implements Command {
   private static final String USE = "--use";
-  private static final KeyringName PLUGINS = new KeyringName("kms");
+  private static final KeyringName PLUGIN_KEYRING = new KeyringName("kms");
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekAnnounceCommand(CommandContext office) {
-    this.office = office;
+  public KekAnnounceCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -66,40 +66,40 @@ public final class KekAnnounceCommand implements Command {
   public int run(ParseResult parsed) {
     KekVersion version = KeyOptions.version(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    Use use = use(parsed);
-    Timings timings = timings(office.around().get().environment());
-    KeyringName usual = use == Use.KMS ? PLUGINS : KeyringName.MAIN;
-    KeyringName keyring = KeyOptions.keyring(parsed, office.around().get(), usual);
-    StoreOptions.makeHome(parsed, office);
-    try (CommandSession desk = CommandSession.open(parsed, keyring, office)) {
-      desk.keys().needHeld(version);
-      Keystore before = desk.found().orElse(null);
+    Use use = parseUse(parsed);
+    Timings timings = configuredTimings(context.runtime().get().environment());
+    KeyringName defaultKeyring = use == Use.KMS ? PLUGIN_KEYRING : KeyringName.MAIN;
+    KeyringName keyring = KeyOptions.keyring(parsed, context.runtime().get(), defaultKeyring);
+    StoreOptions.createDataFolder(parsed, context);
+    try (CommandSession session = CommandSession.open(parsed, keyring, context)) {
+      session.keys().requireHeld(version);
+      Keystore before = session.findKeystore().orElse(null);
       if (before == null) {
-        needFences(desk);
+        requireReachableCollections(session);
       } else if (parsed.hasMatchedOption(USE) && before.identity().use() != use) {
         throw new CommandException(
             "keyring "
-                + desk.keyring()
+                + session.keyring()
                 + " is for "
-                + EnumText.of(before.identity().use())
+                + EnumText.toKebabCase(before.identity().use())
                 + " for good",
             "another --keyring");
       }
       Result result =
           before != null && before.versions().containsKey(version)
-              ? known(desk, before, version)
-              : desk.orders(desk.keys().loaded()).announce(version, use, timings);
-      return said(desk.keyring(), version, result, format);
+              ? confirmAnnounced(session, before, version)
+              : session.rotationOrders(session.keys().load()).announce(version, use, timings);
+      return report(session.keyring(), version, result, format);
     }
   }
 
   /// As a process with these variables would want them; it would not start in a fleet with others.
-  private static Timings timings(Map<String, String> environment) {
-    Timings set = ProcessSettings.of(environment, LocalProcess.current()).timings();
-    return set == null ? Timings.DEFAULT : set;
+  private static Timings configuredTimings(Map<String, String> environment) {
+    Timings configured = ProcessSettings.of(environment, LocalProcess.current()).timings();
+    return configured == null ? Timings.DEFAULT : configured;
   }
 
-  private static Use use(ParseResult parsed) {
+  private static Use parseUse(ParseResult parsed) {
     String name = parsed.matchedOptionValue(USE, "records");
     return switch (name) {
       case "records" -> Use.RECORDS;
@@ -112,36 +112,38 @@ public final class KekAnnounceCommand implements Command {
 
   /// Where a keystore was lost, fences tell how far it had come. A new one must begin above them,
   /// so all must be seen.
-  private static void needFences(CommandSession desk) {
-    for (CollectionRegistration one : desk.collectionRegistry().registrations(desk.keyring())) {
-      if (desk.stores().find(one).isEmpty()) {
+  private static void requireReachableCollections(CommandSession session) {
+    for (CollectionRegistration registration :
+        session.collectionRegistry().registrations(session.keyring())) {
+      if (session.storeConnections().findRecords(registration).isEmpty()) {
         throw new CommandException(
             "keyring %s had records in %s %s, which cannot be reached from here"
-                .formatted(desk.keyring(), one.engine(), one.collection()),
+                .formatted(session.keyring(), registration.engine(), registration.collection()),
             "--records URL");
       }
     }
   }
 
   /// Whoever announces twice has the same bytes, or a problem.
-  private static Result known(CommandSession desk, Keystore keystore, KekVersion version) {
-    desk.keys().needProved(keystore, version);
+  private static Result confirmAnnounced(
+      CommandSession session, Keystore keystore, KekVersion version) {
+    session.keys().requireProved(keystore, version);
     return new Unchanged(keystore);
   }
 
-  private int said(KeyringName keyring, KekVersion version, Result result, OutputFormat format) {
+  private int report(KeyringName keyring, KekVersion version, Result result, OutputFormat format) {
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
           case Refused(String reason) ->
-              throw CommandException.unmet(
+              throw CommandException.conditionNotMet(
                   version + " is not announced: " + reason, "keyfleet kek list");
         };
-    String state = EnumText.of(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
+    String state = EnumText.toKebabCase(keystore.stateOf(version).orElse(VersionState.ANNOUNCED));
     if (format == OutputFormat.JSON) {
       JsonOutput.print(
-          office.console().out(),
+          context.console().out(),
           json ->
               json.writeStringProperty("keyring", keyring.value())
                   .writeNumberProperty("version", version.number())
@@ -149,7 +151,7 @@ public final class KekAnnounceCommand implements Command {
                   .writeBooleanProperty("changed", result instanceof Done));
     } else {
       String already = result instanceof Done ? "" : "already ";
-      office.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
+      context.console().err().println("%s %s is %s%s".formatted(keyring, version, already, state));
     }
     return ExitCode.OK;
   }

@@ -23,11 +23,11 @@ import picocli.CommandLine.ParseResult;
 /// It makes bytes and nothing else; no keystore learns of them.
 public final class KekGenerateCommand implements Command {
   private final Console console;
-  private final Supplier<ProviderContext> around;
+  private final Supplier<ProviderContext> runtime;
 
-  public KekGenerateCommand(Console console, Supplier<ProviderContext> around) {
+  public KekGenerateCommand(Console console, Supplier<ProviderContext> runtime) {
     this.console = console;
-    this.around = around;
+    this.runtime = runtime;
   }
 
   @Override
@@ -50,26 +50,26 @@ public final class KekGenerateCommand implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    try (SecretBytes key = SecretBytes.random(SoftwareKek.BYTES, around.get().random())) {
-      boolean print = parsed.matchedOptionValue("--stdout", false);
-      List<ProviderSpec> providers = KeyOptions.providers(parsed, around.get());
-      if (!print
+    try (SecretBytes key = SecretBytes.random(SoftwareKek.BYTES, runtime.get().random())) {
+      boolean toStdout = parsed.matchedOptionValue("--stdout", false);
+      List<ProviderSpec> providers = KeyOptions.providers(parsed, runtime.get());
+      if (!toStdout
           && providers.size() == 1
           && providers.getFirst() instanceof KeyFolder(var folder)) {
         var file =
             KeyFile.in(
-                folder, KeyOptions.keyring(parsed, around.get()), KeyOptions.version(parsed));
+                folder, KeyOptions.keyring(parsed, runtime.get()), KeyOptions.version(parsed));
         file.create(key);
         console.err().println("wrote " + file);
       } else {
-        print(key, print);
+        print(key, toStdout);
       }
       return ExitCode.OK;
     }
   }
 
-  private void print(SecretBytes key, boolean evenOnTerminal) {
-    if (console.output() == Console.Output.TERMINAL && !evenOnTerminal) {
+  private void print(SecretBytes key, boolean isForced) {
+    if (console.output() == Console.Output.TERMINAL && !isForced) {
       throw new CommandException(
           "a key is not shown on a terminal unless --stdout is given",
           "keyfleet kek generate --version=1 --provider file:DIR");

@@ -20,10 +20,10 @@ import picocli.CommandLine.ParseResult;
 public final class KekInventoryCommand implements Command {
   private static final String SAMPLE = "--sample";
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekInventoryCommand(CommandContext office) {
-    this.office = office;
+  public KekInventoryCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -51,72 +51,74 @@ public final class KekInventoryCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    long rows = rows(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
+    long rowLimit = rowLimit(parsed);
+    try (CommandSession session = context.openSession(parsed)) {
       EnvelopeInventory inventory =
-          EnvelopeInventory.take(desk, office.config().get().collections(), rows);
+          EnvelopeInventory.take(session, context.effectiveConfig().get().collections(), rowLimit);
       switch (format) {
-        case TABLE -> inventory.printTables(office.console().out());
-        case JSON -> JsonOutput.print(office.console().out(), inventory::write);
+        case TABLE -> inventory.printTables(context.console().out());
+        case JSON -> JsonOutput.print(context.console().out(), inventory::write);
       }
-      return said(inventory);
+      return report(inventory);
     }
   }
 
-  private static long rows(ParseResult parsed) {
+  private static long rowLimit(ParseResult parsed) {
     if (!parsed.hasMatchedOption(SAMPLE)) {
       return EnvelopeScan.Scope.ALL;
     }
     String text = parsed.matchedOptionValue(SAMPLE, "");
     if (!text.matches("[1-9][0-9]{0,8}")) {
       throw new CommandException(
-          "%s=%s is not a number of rows: 1 to 999999999 is".formatted(SAMPLE, Console.plain(text)),
+          "%s=%s is not a number of rows: 1 to 999999999 is"
+              .formatted(SAMPLE, Console.sanitize(text)),
           SAMPLE + "=1000");
     }
     return Long.parseLong(text);
   }
 
-  private int said(EnvelopeInventory inventory) {
-    for (EnvelopeInventory.UncountedCollection one : inventory.missed()) {
-      word("not counted: " + EnvelopeInventory.title(one.where()) + ": " + one.reason());
+  private int report(EnvelopeInventory inventory) {
+    for (EnvelopeInventory.UncountedCollection item : inventory.notCounted()) {
+      printLine(
+          "not counted: " + EnvelopeInventory.title(item.registration()) + ": " + item.reason());
     }
-    for (EnvelopeScanReport.UnscannedPart one : inventory.surveys().notScanned()) {
-      word(
+    for (EnvelopeScanReport.UnscannedPart item : inventory.envelopeScanReport().unscannedPart()) {
+      printLine(
           "not scanned: %s: %s: %s"
-              .formatted(one.engine(), one.skippedPart().what(), one.skippedPart().reason()));
+              .formatted(item.engine(), item.skippedPart().what(), item.skippedPart().reason()));
     }
-    if (!inventory.missed().isEmpty()) {
-      return unmet(
+    if (!inventory.notCounted().isEmpty()) {
+      return reportUnmet(
           "not all collections were counted",
           inventory.isOnlyDeclared()
               ? "start a process with this configuration, which registers them"
               : "--records with the URL of those that are missing");
     }
     if (inventory.unreadable() > 0) {
-      return unmet(
+      return reportUnmet(
           inventory.unreadable() + " records have a field that is no envelope",
           "mend or delete them: nobody can say which version they need");
     }
-    if (!inventory.surveys().undeclared().isEmpty()) {
-      return unmet(
-          inventory.surveys().undeclared().size()
+    if (!inventory.envelopeScanReport().undeclaredEnvelopes().isEmpty()) {
+      return reportUnmet(
+          inventory.envelopeScanReport().undeclaredEnvelopes().size()
               + " fields hold envelopes and are not declared: no rotation reaches them",
           "declare collection, id and sealed fields in keyfleet.yaml, or where the process joins"
               + " that seals them; base64 must become bytes first");
     }
-    return inventory.surveys().isComplete()
+    return inventory.envelopeScanReport().isComplete()
         ? ExitCode.OK
-        : unmet(
+        : reportUnmet(
             "not all could be scanned",
             "the command again, with a URL and a user that can read it");
   }
 
-  private void word(String line) {
-    office.console().err().println(Console.plain(line));
+  private void printLine(String line) {
+    context.console().err().println(Console.sanitize(line));
   }
 
-  private int unmet(String sentence, String remedy) {
-    office.console().complain(sentence, remedy);
+  private int reportUnmet(String message, String remedy) {
+    context.console().printError(message, remedy);
     return ExitCode.CONDITION_NOT_MET;
   }
 }

@@ -22,10 +22,10 @@ import tools.jackson.core.JsonGenerator;
 /// `kek list`: the versions of a keyring, what may be done with each, and how many processes hold
 /// it.
 public final class KekListCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekListCommand(CommandContext office) {
-    this.office = office;
+  public KekListCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -42,18 +42,18 @@ public final class KekListCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      Keystore keystore = desk.keystore();
+    try (CommandSession session = context.openSession(parsed)) {
+      Keystore keystore = session.requireKeystore();
       var timings = keystore.timings();
-      List<Heartbeat> fresh = desk.keyringStore().readRoster(timings).fresh(timings.fresh());
+      List<Heartbeat> fresh = session.keyringStore().readRoster(timings).fresh(timings.fresh());
       switch (format) {
         case TABLE -> printTable(keystore, fresh);
         case JSON ->
             JsonOutput.print(
-                office.console().out(),
+                context.console().out(),
                 json ->
                     write(
-                        json.writeStringProperty("keyring", desk.keyring().value()),
+                        json.writeStringProperty("keyring", session.keyring().value()),
                         keystore,
                         fresh));
       }
@@ -65,46 +65,46 @@ public final class KekListCommand implements Command {
     TextTable table = new TextTable("VERSION", "STATE", "PROVIDER", "LOADED", "CURRENT");
     keystore
         .versions()
-        .forEach((version, known) ->
-            table.row(
+        .forEach((version, keyVersion) ->
+            table.addRow(
                 version.toString(),
-                state(known),
-                known.provider(),
-                loaded(version, fresh) + "/" + fresh.size(),
-                current(version, fresh) + "/" + fresh.size()));
-    table.print(office.console().out());
+                stateText(keyVersion),
+                keyVersion.provider(),
+                countLoaded(version, fresh) + "/" + fresh.size(),
+                countCurrent(version, fresh) + "/" + fresh.size()));
+    table.print(context.console().out());
   }
 
   private static void write(JsonGenerator json, Keystore keystore, List<Heartbeat> fresh) {
-    json.writeStringProperty("use", EnumText.snake(keystore.identity().use()))
+    json.writeStringProperty("use", EnumText.toSnakeCase(keystore.identity().use()))
         .writeNumberProperty("epoch", keystore.epoch())
         .writeNumberProperty("active", keystore.active().number())
         .writeNumberProperty("processes", fresh.size());
     json.writeArrayPropertyStart("versions");
     keystore
         .versions()
-        .forEach((version, known) ->
+        .forEach((version, keyVersion) ->
             json.writeStartObject()
                 .writeNumberProperty("version", version.number())
-                .writeStringProperty("state", EnumText.snake(known.state()))
+                .writeStringProperty("state", EnumText.toSnakeCase(keyVersion.state()))
                 .writeBooleanProperty("compromised", keystore.isCompromised(version))
-                .writeStringProperty("provider", known.provider())
-                .writeNumberProperty("loaded", loaded(version, fresh))
-                .writeNumberProperty("current", current(version, fresh))
+                .writeStringProperty("provider", keyVersion.provider())
+                .writeNumberProperty("loaded", countLoaded(version, fresh))
+                .writeNumberProperty("current", countCurrent(version, fresh))
                 .writeEndObject());
     json.writeEndArray();
   }
 
-  private static String state(VersionEntry known) {
-    String state = EnumText.of(known.state());
-    return known.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
+  private static String stateText(VersionEntry keyVersion) {
+    String state = EnumText.toKebabCase(keyVersion.state());
+    return keyVersion.trust() == VersionEntry.Trust.COMPROMISED ? state + ", compromised" : state;
   }
 
-  private static long loaded(KekVersion version, List<Heartbeat> fresh) {
+  private static long countLoaded(KekVersion version, List<Heartbeat> fresh) {
     return fresh.stream().filter(it -> it.loadedVersion().containsKey(version)).count();
   }
 
-  private static long current(KekVersion version, List<Heartbeat> fresh) {
+  private static long countCurrent(KekVersion version, List<Heartbeat> fresh) {
     return fresh.stream().filter(it -> version.equals(it.current())).count();
   }
 }

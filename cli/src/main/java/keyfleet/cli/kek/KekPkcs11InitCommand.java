@@ -19,11 +19,11 @@ import picocli.CommandLine.ParseResult;
 /// `kek pkcs11-init`: a new key inside a token, which never leaves it.
 public final class KekPkcs11InitCommand implements Command {
   private final Console console;
-  private final Supplier<ProviderContext> around;
+  private final Supplier<ProviderContext> runtime;
 
-  public KekPkcs11InitCommand(Console console, Supplier<ProviderContext> around) {
+  public KekPkcs11InitCommand(Console console, Supplier<ProviderContext> runtime) {
     this.console = console;
-    this.around = around;
+    this.runtime = runtime;
   }
 
   @Override
@@ -41,9 +41,9 @@ public final class KekPkcs11InitCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     KekVersion version = KeyOptions.version(parsed);
-    Pkcs11Settings settings = token(KeyOptions.providers(parsed, around.get()));
-    var keyring = KeyOptions.keyring(parsed, around.get());
-    try (var provider = new Pkcs11Provider(keyring, settings, around.get().random())) {
+    Pkcs11Settings settings = token(KeyOptions.providers(parsed, runtime.get()));
+    var keyring = KeyOptions.keyring(parsed, runtime.get());
+    try (var provider = new Pkcs11Provider(keyring, settings, runtime.get().random())) {
       provider.generate(version);
     }
     console

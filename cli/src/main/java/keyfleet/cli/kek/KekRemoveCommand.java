@@ -36,12 +36,12 @@ public final class KekRemoveCommand implements Command {
   private static final String HORIZON = "--horizon";
 
   /// How long backups are kept that may need the version.
-  private static final Duration USUAL_HORIZON = Duration.ofDays(30);
+  private static final Duration DEFAULT_HORIZON = Duration.ofDays(30);
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekRemoveCommand(CommandContext office) {
-    this.office = office;
+  public KekRemoveCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -76,130 +76,133 @@ public final class KekRemoveCommand implements Command {
   public int run(ParseResult parsed) {
     KekVersion version = KeyOptions.version(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    boolean undo = parsed.matchedOptionValue(UNDO, false);
-    boolean destroy = parsed.matchedOptionValue(DESTROY, false);
+    boolean isUndo = parsed.matchedOptionValue(UNDO, false);
+    boolean isDestroy = parsed.matchedOptionValue(DESTROY, false);
     Duration horizon = horizon(parsed);
-    if (undo && destroy) {
+    if (isUndo && isDestroy) {
       throw new CommandException(UNDO + " and " + DESTROY + " exclude each other", UNDO);
     }
-    if (parsed.hasMatchedOption(HORIZON) && !destroy) {
+    if (parsed.hasMatchedOption(HORIZON) && !isDestroy) {
       throw new CommandException(HORIZON + " means nothing without " + DESTROY, DESTROY);
     }
-    try (CommandSession desk = office.desk(parsed)) {
-      Keystore keystore = desk.keystore();
-      if (!undo && !parsed.matchedOptionValue(YES, false)) {
-        confirm(desk.keyring() + "/" + version, destroy);
+    try (CommandSession session = context.openSession(parsed)) {
+      Keystore keystore = session.requireKeystore();
+      if (!isUndo && !parsed.matchedOptionValue(YES, false)) {
+        confirm(session.keyring() + "/" + version, isDestroy);
       }
       Result result =
-          undo
-              ? desk.removals().undo(version)
-              : destroy
-                  ? destroyed(desk, keystore, version, horizon)
-                  : disabled(desk, keystore, version);
-      return said(desk, version, result, format);
+          isUndo
+              ? session.removalOrders().undo(version)
+              : isDestroy
+                  ? destroy(session, keystore, version, horizon)
+                  : disable(session, keystore, version);
+      return report(session, version, result, format);
     }
   }
 
   private Duration horizon(ParseResult parsed) {
-    return Setting.of(
-            parsed, HORIZON, ConfigKey.BACKUP_HORIZON, office.around().get().environment())
-        .map(given -> given.duration("30d"))
-        .orElse(USUAL_HORIZON);
+    return Setting.find(
+            parsed, HORIZON, ConfigKey.BACKUP_HORIZON, context.runtime().get().environment())
+        .map(given -> given.toDuration("30d"))
+        .orElse(DEFAULT_HORIZON);
   }
 
-  private void confirm(String name, boolean forEver) {
-    Console console = office.console();
+  private void confirm(String name, boolean isPermanent) {
+    Console console = context.console();
     if (!console.isTerminal()) {
-      if (forEver) {
+      if (isPermanent) {
         throw new CommandException("destroying " + name + " needs " + YES, YES);
       }
       return;
     }
     boolean agreed =
-        forEver
-            ? console.answer("This cannot be undone. Type " + name + " to destroy it:").equals(name)
-            : console.answer("Disable " + name + "? [y/N]").matches("[yY]|[yY]es");
+        isPermanent
+            ? console.ask("This cannot be undone. Type " + name + " to destroy it:").equals(name)
+            : console.ask("Disable " + name + "? [y/N]").matches("[yY]|[yY]es");
     if (!agreed) {
       throw new CommandException("nothing was changed", "the same with " + YES);
     }
   }
 
-  private static Result disabled(CommandSession desk, Keystore keystore, KekVersion version) {
-    return isIn(keystore, version, VersionState.DISABLED)
+  private static Result disable(CommandSession session, Keystore keystore, KekVersion version) {
+    return hasState(keystore, version, VersionState.DISABLED)
         ? new Unchanged(keystore)
-        : desk.removals().disable(version);
+        : session.removalOrders().disable(version);
   }
 
   /// First it is given up; when its bytes are seen to be gone, it is destroyed.
-  private static Result destroyed(
-      CommandSession desk, Keystore keystore, KekVersion version, Duration horizon) {
-    if (isIn(keystore, version, VersionState.DESTROYED)) {
+  private static Result destroy(
+      CommandSession session, Keystore keystore, KekVersion version, Duration horizon) {
+    if (hasState(keystore, version, VersionState.DESTROYED)) {
       return new Unchanged(keystore);
     }
-    if (!isIn(keystore, version, VersionState.DESTROYING)) {
-      return desk.removals().destroy(version, horizon);
+    if (!hasState(keystore, version, VersionState.DESTROYING)) {
+      return session.removalOrders().destroy(version, horizon);
     }
-    List<String> holders = holders(desk, keystore, version);
+    List<String> holders = findHolders(session, keystore, version);
     return holders.isEmpty()
-        ? desk.removals().markDestroyed(version)
+        ? session.removalOrders().markDestroyed(version)
         : new Refused(String.join("; ", holders));
   }
 
-  private static List<String> holders(CommandSession desk, Keystore keystore, KekVersion version) {
+  private static List<String> findHolders(
+      CommandSession session, Keystore keystore, KekVersion version) {
     List<String> holders = new ArrayList<>();
-    for (Heartbeat beat : desk.keyringStore().readRoster(keystore.timings()).heartbeats()) {
-      if (beat.loadedVersion().containsKey(version)) {
-        holders.add(new ProcessLine(beat).name() + " still holds its bytes");
+    for (Heartbeat heartbeat : session.keyringStore().readRoster(keystore.timings()).heartbeats()) {
+      if (heartbeat.loadedVersion().containsKey(version)) {
+        holders.add(new ProcessLine(heartbeat).name() + " still holds its bytes");
       }
     }
-    if (desk.keys().loaded().providerByVersion().containsKey(version)) {
+    if (session.keys().load().providerByVersion().containsKey(version)) {
       holders.add("this host still holds its bytes");
     }
     return holders;
   }
 
-  private static boolean isIn(Keystore keystore, KekVersion version, VersionState state) {
+  private static boolean hasState(Keystore keystore, KekVersion version, VersionState state) {
     return keystore.stateOf(version).filter(state::equals).isPresent();
   }
 
-  private int said(CommandSession desk, KekVersion version, Result result, OutputFormat format) {
+  private int report(
+      CommandSession session, KekVersion version, Result result, OutputFormat format) {
     List<String> reasons =
         result instanceof Refused(String all) ? List.of(all.split("; ")) : List.of();
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
-          case Refused _ -> desk.keystore();
+          case Refused _ -> session.requireKeystore();
         };
-    String state = keystore.stateOf(version).map(EnumText::snake).orElse("unknown");
+    String state = keystore.stateOf(version).map(EnumText::toSnakeCase).orElse("unknown");
     if (format == OutputFormat.JSON) {
-      print(desk, version, state, reasons);
+      print(session, version, state, reasons);
     }
     if (reasons.isEmpty()) {
-      office.console().err().println("%s %s is %s".formatted(desk.keyring(), version, state));
-      hint(keystore, version);
+      context.console().err().println("%s %s is %s".formatted(session.keyring(), version, state));
+      printHint(keystore, version);
       return ExitCode.OK;
     }
-    office.console().err().println("keyfleet: %s stays %s:".formatted(version, state));
-    reasons.forEach(it -> office.console().err().println("  " + Console.plain(it)));
-    office.console().err().println("Try: the same again when none of this holds");
+    context.console().err().println("keyfleet: %s stays %s:".formatted(version, state));
+    reasons.forEach(it -> context.console().err().println("  " + Console.sanitize(it)));
+    context.console().err().println("Try: the same again when none of this holds");
     return ExitCode.CONDITION_NOT_MET;
   }
 
-  private void hint(Keystore keystore, KekVersion version) {
-    if (isIn(keystore, version, VersionState.DESTROYING)) {
-      office
+  private void printHint(Keystore keystore, KekVersion version) {
+    if (hasState(keystore, version, VersionState.DESTROYING)) {
+      context
           .console()
           .err()
           .println("Now delete its bytes everywhere, then give the same command again.");
     }
   }
 
-  private void print(CommandSession desk, KekVersion version, String state, List<String> reasons) {
+  private void print(
+      CommandSession session, KekVersion version, String state, List<String> reasons) {
     JsonOutput.print(
-        office.console().out(),
+        context.console().out(),
         json -> {
-          json.writeStringProperty("keyring", desk.keyring().value())
+          json.writeStringProperty("keyring", session.keyring().value())
               .writeNumberProperty("version", version.number())
               .writeStringProperty("state", state)
               .writeBooleanProperty("done", reasons.isEmpty());

@@ -35,11 +35,11 @@ public final class KekRotateCommand implements Command {
   private static final String TO = "--to-version";
   private static final String DRY_RUN = "--dry-run";
 
-  private final CommandContext office;
+  private final CommandContext context;
   private final Kind kind;
 
-  public KekRotateCommand(CommandContext office, Kind kind) {
-    this.office = office;
+  public KekRotateCommand(CommandContext context, Kind kind) {
+    this.context = context;
     this.kind = kind;
   }
 
@@ -81,87 +81,94 @@ public final class KekRotateCommand implements Command {
     KekVersion from = KeyOptions.version(parsed, FROM);
     KekVersion to = KeyOptions.version(parsed, TO);
     OutputFormat format = OutputFormat.of(parsed);
-    WaitOptions waiting = WaitOptions.of(parsed);
+    WaitOptions waitOptions = WaitOptions.of(parsed);
     if (from.equals(to)) {
       throw new CommandException(FROM + " and " + TO + " are the same", TO + "=2");
     }
-    Kind wanted = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
+    Kind requestedKind = parsed.matchedOptionValue(DRY_RUN, false) ? Kind.DRY_RUN : kind;
     ExpectedProcesses expectedProcesses =
-        ExpectedProcessOptions.of(parsed, office.around().get().environment());
-    try (CommandSession desk = office.desk(parsed)) {
-      if (isDone(desk.keystore(), wanted, from, to)) {
-        RotationStatus.at(desk).print(format, office.console().out());
+        ExpectedProcessOptions.of(parsed, context.runtime().get().environment());
+    try (CommandSession session = context.openSession(parsed)) {
+      if (isAlreadyDone(session.requireKeystore(), requestedKind, from, to)) {
+        RotationStatus.read(session).print(format, context.console().out());
         return ExitCode.OK;
       }
-      ReadinessReport gate = new ReadinessCheck(desk, to, expectedProcesses).once();
-      if (!gate.isReady()) {
-        return gate.print(format, office.console());
+      ReadinessReport readiness = new ReadinessCheck(session, to, expectedProcesses).check();
+      if (!readiness.isReady()) {
+        return readiness.print(format, context.console());
       }
-      RotationJob rotationJob = started(desk.orders().start(wanted, from, to, expectedProcesses));
-      boolean follows =
-          waiting.waits()
-              || wanted == Kind.DRY_RUN
-              || (office.console().isTerminal() && format == OutputFormat.TABLE);
-      return follows
-          ? followed(desk, rotationJob, waiting, format)
-          : left(desk, rotationJob, format);
+      RotationJob rotationJob =
+          requireStarted(
+              session.rotationOrders().start(requestedKind, from, to, expectedProcesses));
+      boolean shouldWatch =
+          waitOptions.shouldWait()
+              || requestedKind == Kind.DRY_RUN
+              || (context.console().isTerminal() && format == OutputFormat.TABLE);
+      return shouldWatch
+          ? watch(session, rotationJob, waitOptions, format)
+          : reportStarted(session, rotationJob, format);
     }
   }
 
   /// Ordering it again does no harm.
-  private static boolean isDone(Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
+  private static boolean isAlreadyDone(
+      Keystore keystore, Kind kind, KekVersion from, KekVersion to) {
     return keystore.rotation() instanceof Completed(RotationJob rotationJob)
         && rotationJob.kind() == kind
         && rotationJob.from().equals(from)
         && rotationJob.to().equals(to);
   }
 
-  private static RotationJob started(Result result) {
+  private static RotationJob requireStarted(Result result) {
     Keystore keystore =
         switch (result) {
           case Done(Keystore after) -> after;
           case Unchanged(Keystore same) -> same;
-          case Refused(String reason) -> throw refused(reason);
+          case Refused(String reason) -> throw refusal(reason);
         };
     return Rotation.unfinishedJob(keystore.rotation()).orElseThrow();
   }
 
-  private static CommandException refused(String reason) {
-    return CommandException.unmet(
+  private static CommandException refusal(String reason) {
+    return CommandException.conditionNotMet(
         reason,
         reason.contains("worker")
             ? "keyfleet server --roles worker, on a host that holds both versions"
             : "keyfleet kek status");
   }
 
-  private int left(CommandSession desk, RotationJob rotationJob, OutputFormat format) {
+  private int reportStarted(CommandSession session, RotationJob rotationJob, OutputFormat format) {
     if (format == OutputFormat.JSON) {
-      RotationStatus.at(desk).print(format, office.console().out());
+      RotationStatus.read(session).print(format, context.console().out());
     } else {
-      office
+      context
           .console()
           .err()
           .println(
               "%s -> %s: rotation %s is ordered"
                   .formatted(rotationJob.from(), rotationJob.to(), rotationJob.id()));
-      office.console().err().println("To see it: keyfleet kek watch");
+      context.console().err().println("To see it: keyfleet kek watch");
     }
     return ExitCode.OK;
   }
 
-  private int followed(
-      CommandSession desk, RotationJob rotationJob, WaitOptions waiting, OutputFormat format) {
-    Console console = office.console();
-    boolean limited = waiting.waits() || rotationJob.kind() == Kind.DRY_RUN;
-    Deadline deadline = limited ? waiting.deadline(desk.ticker()) : Deadline.never(desk.ticker());
-    DisplayMode manner =
+  private int watch(
+      CommandSession session,
+      RotationJob rotationJob,
+      WaitOptions waitOptions,
+      OutputFormat format) {
+    Console console = context.console();
+    boolean isLimited = waitOptions.shouldWait() || rotationJob.kind() == Kind.DRY_RUN;
+    Deadline deadline =
+        isLimited ? waitOptions.startDeadline(session.ticker()) : Deadline.never(session.ticker());
+    DisplayMode displayMode =
         format == OutputFormat.JSON ? DisplayMode.NOTHING : DisplayMode.of(console, format);
     RotationStatus last =
-        new RotationWatcher(desk, console, new RotationDisplay(console, manner))
-            .until(view -> view.endOf(rotationJob.id()).isPresent(), deadline);
+        new RotationWatcher(session, console, new RotationDisplay(console, displayMode))
+            .watchUntil(view -> view.outcomeOf(rotationJob.id()).isPresent(), deadline);
     if (format == OutputFormat.JSON) {
       last.print(format, console.out());
     }
-    return new RotationReport(rotationJob, last).exit(console);
+    return new RotationReport(rotationJob, last).print(console);
   }
 }

@@ -12,10 +12,10 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek status`: how far the rotation of a keyring is.
 public final class KekStatusCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekStatusCommand(CommandContext office) {
-    this.office = office;
+  public KekStatusCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -29,8 +29,8 @@ public final class KekStatusCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      RotationStatus.at(desk).print(format, office.console().out());
+    try (CommandSession session = context.openSession(parsed)) {
+      RotationStatus.read(session).print(format, context.console().out());
       return ExitCode.OK;
     }
   }

@@ -18,10 +18,10 @@ public final class KekVerifyCommand implements Command {
   public static final String LOCAL = "--local";
   static final String TARGET = "--target";
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekVerifyCommand(CommandContext office) {
-    this.office = office;
+  public KekVerifyCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -51,15 +51,15 @@ public final class KekVerifyCommand implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    boolean local = parsed.matchedOptionValue(LOCAL, false);
-    if (local == parsed.hasMatchedOption(TARGET)) {
+    boolean isLocal = parsed.matchedOptionValue(LOCAL, false);
+    if (isLocal == parsed.hasMatchedOption(TARGET)) {
       throw new CommandException(
           "one of " + TARGET + " and " + LOCAL + " is needed, not both",
           "keyfleet kek verify --target=1, or keyfleet kek verify --local");
     }
     // A start of its own: the local check needs no store, and does not load what talks to one.
-    return local
-        ? new LocalVerification(office.console(), office.around()).run(parsed)
-        : new FleetVerification(office).run(parsed);
+    return isLocal
+        ? new LocalVerification(context.console(), context.runtime()).run(parsed)
+        : new FleetVerification(context).run(parsed);
   }
 }

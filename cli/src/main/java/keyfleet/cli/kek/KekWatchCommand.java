@@ -16,10 +16,10 @@ import picocli.CommandLine.ParseResult;
 
 /// `kek watch`: shows the rotation that is under way until it ends.
 public final class KekWatchCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public KekWatchCommand(CommandContext office) {
-    this.office = office;
+  public KekWatchCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -36,17 +36,17 @@ public final class KekWatchCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    Console console = office.console();
-    try (CommandSession desk = office.desk(parsed)) {
-      RotationStatus first = RotationStatus.at(desk);
+    Console console = context.console();
+    try (CommandSession session = context.openSession(parsed)) {
+      RotationStatus first = RotationStatus.read(session);
       if (!first.isUnderWay()) {
         first.print(format, console.out());
         return ExitCode.OK;
       }
-      RotationDisplay screen = new RotationDisplay(console, DisplayMode.of(console, format));
+      RotationDisplay display = new RotationDisplay(console, DisplayMode.of(console, format));
       RotationStatus last =
-          new RotationWatcher(desk, console, screen)
-              .until(view -> !view.isUnderWay(), Deadline.never(desk.ticker()));
+          new RotationWatcher(session, console, display)
+              .watchUntil(status -> !status.isUnderWay(), Deadline.never(session.ticker()));
       return last.rotation() instanceof Rotation.Completed
           ? ExitCode.OK
           : ExitCode.CONDITION_NOT_MET;

@@ -11,25 +11,25 @@ import tools.jackson.core.json.JsonFactory;
 
 /// What wrapping and unwrapping with one key came to; an empty problem means that it worked.
 record KeyCheckResult(String provider, KekVersion version, String problem) {
-  boolean ok() {
+  boolean isOk() {
     return problem.isEmpty();
   }
 
   static void print(
-      KeyringName keyring, List<KeyCheckResult> trips, OutputFormat format, PrintStream out) {
+      KeyringName keyring, List<KeyCheckResult> results, OutputFormat format, PrintStream out) {
     switch (format) {
-      case TABLE -> printTable(trips, out);
-      case JSON -> printJson(keyring, trips, out);
+      case TABLE -> printTable(results, out);
+      case JSON -> printJson(keyring, results, out);
     }
   }
 
-  private static void printTable(List<KeyCheckResult> trips, PrintStream out) {
-    if (!trips.isEmpty()) {
+  private static void printTable(List<KeyCheckResult> results, PrintStream out) {
+    if (!results.isEmpty()) {
       out.println("PROVIDER   VERSION  RESULT");
     }
-    for (KeyCheckResult trip : trips) {
-      String result = trip.ok() ? "ok" : "failed: " + trip.problem();
-      out.println(column(trip.provider(), 11) + column(trip.version().toString(), 9) + result);
+    for (KeyCheckResult check : results) {
+      String result = check.isOk() ? "ok" : "failed: " + check.problem();
+      out.println(column(check.provider(), 11) + column(check.version().toString(), 9) + result);
     }
   }
 
@@ -38,17 +38,18 @@ record KeyCheckResult(String provider, KekVersion version, String problem) {
     return text + " ".repeat(Math.max(1, width - text.length()));
   }
 
-  private static void printJson(KeyringName keyring, List<KeyCheckResult> trips, PrintStream out) {
+  private static void printJson(
+      KeyringName keyring, List<KeyCheckResult> results, PrintStream out) {
     try (JsonGenerator json = new JsonFactory().createGenerator(ObjectWriteContext.empty(), out)) {
       json.writeStartObject().writeStringProperty("keyring", keyring.value());
       json.writeArrayPropertyStart("keys");
-      for (KeyCheckResult trip : trips) {
+      for (KeyCheckResult check : results) {
         json.writeStartObject()
-            .writeStringProperty("provider", trip.provider())
-            .writeNumberProperty("version", trip.version().number())
-            .writeBooleanProperty("ok", trip.ok());
-        if (!trip.ok()) {
-          json.writeStringProperty("problem", trip.problem());
+            .writeStringProperty("provider", check.provider())
+            .writeNumberProperty("version", check.version().number())
+            .writeBooleanProperty("ok", check.isOk());
+        if (!check.isOk()) {
+          json.writeStringProperty("problem", check.problem());
         }
         json.writeEndObject();
       }

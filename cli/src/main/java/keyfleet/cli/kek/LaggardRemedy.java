@@ -9,7 +9,7 @@ import keyfleet.keyring.FleetReadiness.Reason;
 import keyfleet.keyring.Heartbeat;
 
 /// What helps laggards of one kind. The provider is the one from which the target must come.
-record LaggardRemedy(Reason reason, String provider, Location home) {
+record LaggardRemedy(Reason reason, String provider, Location location) {
   /// Where the process runs decides how it is mended.
   enum Location {
     HOST,
@@ -17,22 +17,22 @@ record LaggardRemedy(Reason reason, String provider, Location home) {
   }
 
   /// Names in one sentence; more are counted.
-  private static final int NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
-  private static final String IMAGES =
+  private static final String IMAGE_HINT =
       "\nWhich image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces";
 
   static LaggardRemedy of(Laggard laggard, String provider) {
-    Location home =
+    Location location =
         laggard.heartbeat().process().host().pod().isEmpty() ? Location.HOST : Location.POD;
-    return new LaggardRemedy(laggard.reason(), provider, home);
+    return new LaggardRemedy(laggard.reason(), provider, location);
   }
 
   /// One or two lines for a person.
-  String words(KeyringName keyring, KekVersion target, List<Heartbeat> whom) {
+  String text(KeyringName keyring, KekVersion target, List<Heartbeat> heartbeats) {
     String help =
         switch (reason) {
-          case MISSING -> provision(keyring, target);
+          case MISSING -> provisionText(keyring, target);
           case OTHER_PROVIDER ->
               "take %s from %s, as the keystore says, and from nowhere else"
                   .formatted(target, provider);
@@ -41,11 +41,11 @@ record LaggardRemedy(Reason reason, String provider, Location home) {
           case NOT_PROVED -> "wait two heartbeats, until " + target + " is proved there";
           case OLD_PROTOCOL -> "update keyfleet";
         };
-    boolean isImage = home == Location.POD && reason != Reason.NOT_PROVED;
-    return "On " + names(whom) + ": " + help + (isImage ? IMAGES : "");
+    boolean isImage = location == Location.POD && reason != Reason.NOT_PROVED;
+    return "On " + processNames(heartbeats) + ": " + help + (isImage ? IMAGE_HINT : "");
   }
 
-  private String provision(KeyringName keyring, KekVersion target) {
+  private String provisionText(KeyringName keyring, KekVersion target) {
     String ring = keyring.equals(KeyringName.MAIN) ? "" : keyring.toVariableForm() + "_";
     return switch (provider) {
       case "env" ->
@@ -66,15 +66,23 @@ record LaggardRemedy(Reason reason, String provider, Location home) {
     };
   }
 
-  private static String names(List<Heartbeat> whom) {
+  private static String processNames(List<Heartbeat> heartbeats) {
     String first =
-        String.join(", ", whom.stream().limit(NAMED).map(LaggardRemedy::name).distinct().toList());
-    return whom.size() > NAMED ? first + " and " + (whom.size() - NAMED) + " more" : first;
+        String.join(
+            ", ",
+            heartbeats.stream()
+                .limit(MAX_NAMED)
+                .map(LaggardRemedy::processName)
+                .distinct()
+                .toList());
+    return heartbeats.size() > MAX_NAMED
+        ? first + " and " + (heartbeats.size() - MAX_NAMED) + " more"
+        : first;
   }
 
-  private static String name(Heartbeat beat) {
-    Heartbeat.Host host = beat.process().host();
+  private static String processName(Heartbeat heartbeat) {
+    Heartbeat.Host host = heartbeat.process().host();
     String name = host.pod().isEmpty() ? host.name() : host.pod();
-    return Console.plain(name.isEmpty() ? beat.instance() : name);
+    return Console.sanitize(name.isEmpty() ? heartbeat.instance() : name);
   }
 }

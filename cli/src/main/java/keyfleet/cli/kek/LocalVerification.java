@@ -20,34 +20,37 @@ import picocli.CommandLine.ParseResult;
 /// Does every key that this host holds wrap and unwrap?
 final class LocalVerification {
   private final Console console;
-  private final Supplier<ProviderContext> around;
+  private final Supplier<ProviderContext> runtime;
 
-  LocalVerification(Console console, Supplier<ProviderContext> around) {
+  LocalVerification(Console console, Supplier<ProviderContext> runtime) {
     this.console = console;
-    this.around = around;
+    this.runtime = runtime;
   }
 
   int run(ParseResult parsed) {
-    KeyringName keyring = KeyOptions.keyring(parsed, around.get());
-    List<ProviderSpec> specs = KeyOptions.providers(parsed, around.get());
+    KeyringName keyring = KeyOptions.keyring(parsed, runtime.get());
+    List<ProviderSpec> specs = KeyOptions.providers(parsed, runtime.get());
     OutputFormat format = OutputFormat.of(parsed);
-    List<KeyCheckResult> trips = new ArrayList<>();
+    List<KeyCheckResult> results = new ArrayList<>();
     for (ProviderSpec spec : specs) {
-      try (KekProvider provider = spec.open(keyring, around.get())) {
-        trips.addAll(trips(provider));
+      try (KekProvider provider = spec.open(keyring, runtime.get())) {
+        results.addAll(checkKeys(provider));
       }
     }
-    KeyCheckResult.print(keyring, trips, format, console.out());
-    return verdict(keyring, trips);
+    KeyCheckResult.print(keyring, results, format, console.out());
+    return report(keyring, results);
   }
 
-  private List<KeyCheckResult> trips(KekProvider provider) {
+  private List<KeyCheckResult> checkKeys(KekProvider provider) {
     KekSet kekSet = provider.load();
-    var cipher = new EnvelopeCipher(kekSet, around.get().random());
-    return kekSet.versions().stream().map(v -> trip(provider.name(), cipher, v)).toList();
+    var cipher = new EnvelopeCipher(kekSet, runtime.get().random());
+    return kekSet.versions().stream()
+        .map(version -> checkKey(provider.name(), cipher, version))
+        .toList();
   }
 
-  private static KeyCheckResult trip(String provider, EnvelopeCipher cipher, KekVersion version) {
+  private static KeyCheckResult checkKey(
+      String provider, EnvelopeCipher cipher, KekVersion version) {
     try {
       String problem = cipher.canRoundTrip(version) ? "" : "unwraps to something else";
       return new KeyCheckResult(provider, version, problem);
@@ -56,17 +59,17 @@ final class LocalVerification {
     }
   }
 
-  private int verdict(KeyringName keyring, List<KeyCheckResult> trips) {
-    long failed = trips.stream().filter(trip -> !trip.ok()).count();
-    if (trips.isEmpty()) {
-      console.complain(
+  private int report(KeyringName keyring, List<KeyCheckResult> results) {
+    long failed = results.stream().filter(result -> !result.isOk()).count();
+    if (results.isEmpty()) {
+      console.printError(
           "no key of keyring " + keyring + " is loaded",
           "keyfleet kek generate --help, or --provider to look elsewhere");
       return ExitCode.CONDITION_NOT_MET;
     }
     if (failed > 0) {
-      console.complain(
-          failed + " of " + trips.size() + " keys failed",
+      console.printError(
+          failed + " of " + results.size() + " keys failed",
           "check the provider of each failed key, then run the command again");
       return ExitCode.CONDITION_NOT_MET;
     }

@@ -12,36 +12,37 @@ import tools.jackson.core.JsonGenerator;
 
 /// A process of the fleet as it is listed: `host=… pid=… loaded=[1] current=1 provider=…
 /// version=…`.
-record ProcessLine(Heartbeat beat) {
-  String words() {
+record ProcessLine(Heartbeat heartbeat) {
+  String toLine() {
     return "%s loaded=[%s] current=%s provider=%s version=%s"
         .formatted(
             name(),
             String.join(",", loaded().stream().map(String::valueOf).toList()),
             current() == null ? "-" : current(),
-            or(provider(), "-"),
-            or(Console.plain(beat.process().software()), "-"));
+            textOr(provider(), "-"),
+            textOr(Console.sanitize(heartbeat.process().software()), "-"));
   }
 
   /// `pod=NAME`, or `host=NAME pid=N`.
   String name() {
-    Host host = beat.process().host();
+    Host host = heartbeat.process().host();
     return host.pod().isEmpty()
-        ? "host=%s pid=%d".formatted(Console.plain(or(host.name(), beat.instance())), host.pid())
-        : "pod=" + Console.plain(host.pod());
+        ? "host=%s pid=%d"
+            .formatted(Console.sanitize(textOr(host.name(), heartbeat.instance())), host.pid())
+        : "pod=" + Console.sanitize(host.pod());
   }
 
-  String heard(Duration ago) {
-    return name() + " heard=" + ago.toSeconds() + "s ago";
+  String toStaleLine(Duration age) {
+    return name() + " heard=" + age.toSeconds() + "s ago";
   }
 
   void write(JsonGenerator json) {
-    Host host = beat.process().host();
-    json.writeStringProperty("instance", beat.instance())
+    Host host = heartbeat.process().host();
+    json.writeStringProperty("instance", heartbeat.instance())
         .writeStringProperty("hostname", host.name())
         .writeNumberProperty("pid", host.pid())
         .writeStringProperty("pod", host.pod())
-        .writeStringProperty("role", beat.process().role());
+        .writeStringProperty("role", heartbeat.process().role());
     json.writeArrayPropertyStart("loaded_kek_versions");
     loaded().forEach(json::writeNumber);
     json.writeEndArray();
@@ -50,24 +51,26 @@ record ProcessLine(Heartbeat beat) {
       json.writeNumberProperty("current_kek_version", current);
     }
     json.writeStringProperty("provider", provider())
-        .writeStringProperty("version", beat.process().software());
+        .writeStringProperty("version", heartbeat.process().software());
   }
 
   private List<Integer> loaded() {
-    return new TreeSet<>(beat.loadedVersion().keySet()).stream().map(it -> it.number()).toList();
+    return new TreeSet<>(heartbeat.loadedVersion().keySet())
+        .stream().map(it -> it.number()).toList();
   }
 
   private @Nullable Integer current() {
-    return beat.current() == null ? null : beat.current().number();
+    return heartbeat.current() == null ? null : heartbeat.current().number();
   }
 
   /// That of the version it seals under, which people look for first.
   private String provider() {
-    LoadedVersion held = beat.current() == null ? null : beat.loadedVersion().get(beat.current());
-    return held == null ? "" : Console.plain(held.provider());
+    LoadedVersion loadedVersion =
+        heartbeat.current() == null ? null : heartbeat.loadedVersion().get(heartbeat.current());
+    return loadedVersion == null ? "" : Console.sanitize(loadedVersion.provider());
   }
 
-  private static String or(String text, String other) {
+  private static String textOr(String text, String other) {
     return text.isEmpty() ? other : text;
   }
 }

@@ -6,51 +6,58 @@ import org.jspecify.annotations.Nullable;
 /// Makes lines of what is seen of a rotation. The rate is measured by who looks, from when it first
 /// saw the phase.
 final class ProgressFormatter {
-  private static final int BAR = 20;
+  private static final int BAR_WIDTH = 20;
 
   private @Nullable String phase;
-  private long since;
-  private long doneThen;
+  private long phaseStartNanos;
+  private long doneAtPhaseStart;
 
   /// `v1 -> v2 rewrapping [####....] 812400/1204331 67% 9870/s 0:40 left failed 3`
-  String line(RotationStatus view, long nanos) {
-    if (!view.phase().equals(phase)) {
-      phase = view.phase();
-      since = nanos;
-      doneThen = view.done();
+  String format(RotationStatus status, long nanos) {
+    if (!status.phase().equals(phase)) {
+      phase = status.phase();
+      phaseStartNanos = nanos;
+      doneAtPhaseStart = status.done();
     }
-    StringBuilder line = new StringBuilder(view.course()).append("  ").append(view.phase());
-    if (view.state().equals("paused")) {
+    StringBuilder line =
+        new StringBuilder(status.versionChange()).append("  ").append(status.phase());
+    if (status.state().equals("paused")) {
       line.append(" (paused)");
     }
-    if (view.total() > 0) {
-      line.append("  ").append(bar(view)).append(speed(view, nanos - since));
+    if (status.total() > 0) {
+      line.append("  ")
+          .append(bar(status))
+          .append(rateAndTimeLeft(status, nanos - phaseStartNanos));
     }
-    if (view.failed() > 0) {
-      line.append("  failed ").append(view.failed());
+    if (status.failed() > 0) {
+      line.append("  failed ").append(status.failed());
     }
-    if (!view.note().isEmpty() && view.isUnderWay()) {
-      line.append("  ").append(view.note());
+    if (!status.note().isEmpty() && status.isUnderWay()) {
+      line.append("  ").append(status.note());
     }
     return line.toString();
   }
 
-  private static String bar(RotationStatus view) {
-    int filled = (int) (BAR * Math.min(view.done(), view.total()) / view.total());
-    long percent = 100 * Math.min(view.done(), view.total()) / view.total();
+  private static String bar(RotationStatus status) {
+    int filled = (int) (BAR_WIDTH * Math.min(status.done(), status.total()) / status.total());
+    long percent = 100 * Math.min(status.done(), status.total()) / status.total();
     return "[%s%s]  %d/%d  %d%%"
         .formatted(
-            "#".repeat(filled), ".".repeat(BAR - filled), view.done(), view.total(), percent);
+            "#".repeat(filled),
+            ".".repeat(BAR_WIDTH - filled),
+            status.done(),
+            status.total(),
+            percent);
   }
 
-  private String speed(RotationStatus view, long nanos) {
+  private String rateAndTimeLeft(RotationStatus status, long nanos) {
     double seconds = nanos / 1e9;
-    long moved = view.done() - doneThen;
+    long moved = status.done() - doneAtPhaseStart;
     if (moved <= 0 || seconds <= 0) {
       return "";
     }
     double rate = moved / seconds;
-    Duration left = Duration.ofMillis((long) (1000 * (view.total() - view.done()) / rate));
-    return "  " + Math.round(rate) + "/s  " + StopwatchFormat.clock(left) + " left";
+    Duration left = Duration.ofMillis((long) (1000 * (status.total() - status.done()) / rate));
+    return "  " + Math.round(rate) + "/s  " + StopwatchFormat.toClock(left) + " left";
   }
 }

@@ -12,35 +12,36 @@ import keyfleet.member.document.HeartbeatDocument;
 /// Asks the gate whether the fleet is ready for a version. Whoever cannot open the version's
 /// sentinel cannot judge, and is told so.
 final class ReadinessCheck {
-  private final CommandSession desk;
+  private final CommandSession session;
   private final KekVersion target;
   private final ExpectedProcesses expectedProcesses;
 
-  ReadinessCheck(CommandSession desk, KekVersion target, ExpectedProcesses expectedProcesses) {
-    this.desk = desk;
+  ReadinessCheck(CommandSession session, KekVersion target, ExpectedProcesses expectedProcesses) {
+    this.session = session;
     this.target = target;
     this.expectedProcesses = expectedProcesses;
   }
 
-  ReadinessReport once() {
-    Keystore keystore = desk.keystore(); // read before the roster: the gate's order
-    VersionEntry known = keystore.versions().get(target);
-    if (known == null) {
+  ReadinessReport check() {
+    Keystore keystore = session.requireKeystore(); // read before the roster: the gate's order
+    VersionEntry keyVersion = keystore.versions().get(target);
+    if (keyVersion == null) {
       throw new CommandException(
           target + " is not announced", "keyfleet kek announce --version=" + target.number());
     }
-    desk.keys().needProved(keystore, target);
-    var verdict = desk.readinessVerifier().verify(keystore, target, expectedProcesses);
-    var storeTime = HeartbeatDocument.toInstant(desk.stores().kv().storeTime());
-    return new ReadinessReport(desk.keyring(), target, known.provider(), verdict, storeTime);
+    session.keys().requireProved(keystore, target);
+    var verdict = session.readinessVerifier().verify(keystore, target, expectedProcesses);
+    var storeTime = HeartbeatDocument.toInstant(session.storeConnections().kv().storeTime());
+    return new ReadinessReport(
+        session.keyring(), target, keyVersion.provider(), verdict, storeTime);
   }
 
   /// The last answer: ready, or what stood in the way when time was up.
-  ReadinessReport until(Deadline deadline) {
-    ReadinessReport report = once();
-    while (!report.isReady() && !deadline.isOver()) {
+  ReadinessReport checkUntil(Deadline deadline) {
+    ReadinessReport report = check();
+    while (!report.isReady() && !deadline.isReached()) {
       deadline.pause();
-      report = once();
+      report = check();
     }
     return report;
   }

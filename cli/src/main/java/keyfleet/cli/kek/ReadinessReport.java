@@ -40,17 +40,17 @@ record ReadinessReport(
     } else if (verdict instanceof Ready(int processes, _)) {
       console.out().println("READY: target=" + target.number() + " processes=" + processes);
     }
-    return complain(console.err());
+    return printProblems(console.err());
   }
 
   /// Says what stands in the way, if anything does.
-  int complain(PrintStream err) {
+  int printProblems(PrintStream err) {
     if (!isReady()) {
       printObjections(err);
     }
     if (!stale().isEmpty()) {
       err.println("STALE:");
-      stale().forEach(it -> err.println(new ProcessLine(it).heard(age(it))));
+      stale().forEach(it -> err.println(new ProcessLine(it).toStaleLine(age(it))));
     }
     if (!isReady()) {
       err.println("Try: keyfleet kek verify --target=" + target.number());
@@ -66,14 +66,15 @@ record ReadinessReport(
     if (!laggards().isEmpty()) {
       err.println("LAGGARDS:");
       for (Laggard laggard : laggards()) {
-        err.println(new ProcessLine(laggard.heartbeat()).words() + " reason=" + reason(laggard));
+        err.println(new ProcessLine(laggard.heartbeat()).toLine() + " reason=" + reason(laggard));
       }
-      advice().forEach((advice, whom) -> err.println(advice.words(keyring, target, whom)));
+      remedies()
+          .forEach((remedy, heartbeats) -> err.println(remedy.text(keyring, target, heartbeats)));
     }
     missing().forEach(it -> err.println("MISSING: " + it));
   }
 
-  private Map<LaggardRemedy, List<Heartbeat>> advice() {
+  private Map<LaggardRemedy, List<Heartbeat>> remedies() {
     Map<LaggardRemedy, List<Heartbeat>> all = new LinkedHashMap<>();
     for (Laggard laggard : laggards()) {
       all.computeIfAbsent(LaggardRemedy.of(laggard, provider), _ -> new ArrayList<>())
@@ -94,22 +95,22 @@ record ReadinessReport(
           .writeStringProperty(
               "remedy",
               LaggardRemedy.of(laggard, provider)
-                  .words(keyring, target, List.of(laggard.heartbeat())))
+                  .text(keyring, target, List.of(laggard.heartbeat())))
           .writeEndObject();
     }
     json.writeEndArray().writeArrayPropertyStart("missing");
     missing().forEach(json::writeString);
     json.writeEndArray().writeArrayPropertyStart("stale");
-    for (Heartbeat beat : stale()) {
+    for (Heartbeat heartbeat : stale()) {
       json.writeStartObject();
-      new ProcessLine(beat).write(json);
-      json.writeNumberProperty("heard_seconds_ago", age(beat).toSeconds()).writeEndObject();
+      new ProcessLine(heartbeat).write(json);
+      json.writeNumberProperty("heard_seconds_ago", age(heartbeat).toSeconds()).writeEndObject();
     }
     json.writeEndArray();
   }
 
   private static String reason(Laggard laggard) {
-    return EnumText.snake(laggard.reason());
+    return EnumText.toSnakeCase(laggard.reason());
   }
 
   private List<Laggard> laggards() {
@@ -128,7 +129,7 @@ record ReadinessReport(
     };
   }
 
-  private Duration age(Heartbeat beat) {
-    return Duration.between(beat.writtenAt(), storeTime);
+  private Duration age(Heartbeat heartbeat) {
+    return Duration.between(heartbeat.writtenAt(), storeTime);
   }
 }

@@ -29,54 +29,58 @@ public final class RotationControlCommand implements Command {
         "Turns a rotation back to the version it came from; what has moved moves back. Once the"
             + " stores take nothing but the new version, only forward is safe: then it refuses.");
 
-    private final String done;
+    private final String pastParticiple;
     private final String description;
 
-    Action(String done, String description) {
-      this.done = done;
+    Action(String pastParticiple, String description) {
+      this.pastParticiple = pastParticiple;
       this.description = description;
     }
   }
 
-  private final CommandContext office;
-  private final Action word;
+  private final CommandContext context;
+  private final Action action;
 
-  public RotationControlCommand(CommandContext office, Action word) {
-    this.office = office;
-    this.word = word;
+  public RotationControlCommand(CommandContext context, Action action) {
+    this.context = context;
+    this.action = action;
   }
 
   @Override
   public CommandSpec spec() {
     CommandSpec spec = KeyOptions.addKeyring(CommandSpec.wrapWithoutInspection(this));
     StoreOptions.addWithRecords(spec).addOption(OutputFormat.option());
-    spec.usageMessage().description(word.description);
+    spec.usageMessage().description(action.description);
     return spec;
   }
 
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      desk.keystore();
-      Result result = order().apply(desk.orders());
+    try (CommandSession session = context.openSession(parsed)) {
+      session.requireKeystore();
+      Result result = toOrder().apply(session.rotationOrders());
       switch (result) {
-        case Done _ -> office.console().err().println(desk.keyring() + ": " + word.done);
+        case Done _ ->
+            context.console().err().println(session.keyring() + ": " + action.pastParticiple);
         case Unchanged _ ->
-            office.console().err().println(desk.keyring() + ": " + word.done + " already");
+            context
+                .console()
+                .err()
+                .println(session.keyring() + ": " + action.pastParticiple + " already");
         case Refused(String reason) ->
-            throw CommandException.unmet(
-                "cannot " + EnumText.of(word) + ": " + reason, "keyfleet kek status");
+            throw CommandException.conditionNotMet(
+                "cannot " + EnumText.toKebabCase(action) + ": " + reason, "keyfleet kek status");
       }
       if (format == OutputFormat.JSON) {
-        RotationStatus.at(desk).print(format, office.console().out());
+        RotationStatus.read(session).print(format, context.console().out());
       }
       return ExitCode.OK;
     }
   }
 
-  private Function<KeyringOperations, Result> order() {
-    return switch (word) {
+  private Function<KeyringOperations, Result> toOrder() {
+    return switch (action) {
       case PAUSE -> KeyringOperations::pause;
       case RESUME -> KeyringOperations::resume;
       case ABORT -> KeyringOperations::abort;

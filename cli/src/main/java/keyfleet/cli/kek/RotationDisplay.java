@@ -25,63 +25,63 @@ final class RotationDisplay {
   }
 
   /// Between two lines of a log that differ in their counts alone.
-  private static final Duration CALM = Duration.ofSeconds(10);
+  private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
   private static final String ERASE_REST = "\u001b[K";
 
   private final PrintStream out;
-  private final DisplayMode manner;
-  private final ProgressFormatter meter = new ProgressFormatter();
+  private final DisplayMode displayMode;
+  private final ProgressFormatter formatter = new ProgressFormatter();
   private @Nullable RotationStatus last;
   private long shownAt;
 
-  RotationDisplay(Console console, DisplayMode manner) {
+  RotationDisplay(Console console, DisplayMode displayMode) {
     this.out = console.out();
-    this.manner = manner;
+    this.displayMode = displayMode;
   }
 
-  void show(RotationStatus view, long nanos) {
-    RotationStatus before = last;
-    if (view.equals(before)) {
+  void show(RotationStatus status, long nanos) {
+    RotationStatus previous = last;
+    if (status.equals(previous)) {
       return;
     }
-    boolean turned = before == null || !landmark(view).equals(landmark(before));
-    boolean due = turned || Duration.ofNanos(nanos - shownAt).compareTo(CALM) >= 0;
-    String line = meter.line(view, nanos);
-    switch (manner) {
-      case BAR -> bar(line, before != null && turned);
+    boolean hasChanged = previous == null || !changeKey(status).equals(changeKey(previous));
+    boolean isDue = hasChanged || Duration.ofNanos(nanos - shownAt).compareTo(LOG_INTERVAL) >= 0;
+    String line = formatter.format(status, nanos);
+    switch (displayMode) {
+      case BAR -> printBar(line, previous != null && hasChanged);
       case LINES -> {
-        if (due) {
+        if (isDue) {
           out.println(line);
         }
       }
-      case OBJECTS -> view.print(OutputFormat.JSON, out);
+      case OBJECTS -> status.print(OutputFormat.JSON, out);
       case NOTHING -> {}
     }
-    if (due || manner != DisplayMode.LINES) {
-      last = view;
+    if (isDue || displayMode != DisplayMode.LINES) {
+      last = status;
       shownAt = nanos;
     }
   }
 
-  private void bar(String line, boolean onANewLine) {
+  private void printBar(String line, boolean onANewLine) {
     out.print((onANewLine ? "\n" : "\r") + line + ERASE_REST);
     out.flush();
   }
 
   /// What has to change for a line of a log.
-  private static String landmark(RotationStatus view) {
+  private static String changeKey(RotationStatus status) {
     return String.join(
         " ",
-        view.state(),
-        view.phase(),
-        view.note(),
-        String.format(Locale.ROOT, "%d", view.failed()));
+        status.state(),
+        status.phase(),
+        status.note(),
+        String.format(Locale.ROOT, "%d", status.failed()));
   }
 
   /// The cursor goes to the next line.
-  void end() {
-    if (manner == DisplayMode.BAR) {
+  void finish() {
+    if (displayMode == DisplayMode.BAR) {
       out.println();
     }
   }

@@ -11,56 +11,58 @@ import keyfleet.keyring.RotationJob.Kind;
 /// What a rotation that somebody waited for came to.
 record RotationReport(RotationJob rotationJob, RotationStatus last) {
   /// What drivers write into the progress of a dry run that found nothing wrong.
-  private static final String READY = "ready";
+  private static final String READY_NOTE = "ready";
 
   /// Says it, and returns the exit code.
-  int exit(Console console) {
-    Outcome end = last.endOf(rotationJob.id()).orElse(null);
-    return switch (end) {
+  int print(Console console) {
+    Outcome outcome = last.outcomeOf(rotationJob.id()).orElse(null);
+    return switch (outcome) {
       case null ->
-          throw CommandException.unmet(
+          throw CommandException.conditionNotMet(
               "time is up while it is %s; it goes on".formatted(last.phase()),
               "keyfleet kek watch");
       case COMPLETED -> ExitCode.OK;
-      case ABORTED -> throw CommandException.unmet("it was aborted", "keyfleet kek status");
+      case ABORTED ->
+          throw CommandException.conditionNotMet("it was aborted", "keyfleet kek status");
       case BLOCKED ->
-          throw CommandException.unmet(
+          throw CommandException.conditionNotMet(
               last.failed() + " records cannot be moved until a person mends them",
               "keyfleet kek status");
-      case DROPPED -> rotationJob.kind() == Kind.DRY_RUN ? rehearsed(console) : dropped();
+      case DROPPED -> rotationJob.kind() == Kind.DRY_RUN ? printDryRun(console) : failDropped();
     };
   }
 
-  private int rehearsed(Console console) {
+  private int printDryRun(Console console) {
     RotationProgress found = last.rotationProgress();
-    if (!found.rotation().equals(rotationJob.id()) || !isCounted()) {
-      return dropped();
+    if (!found.rotation().equals(rotationJob.id()) || !hasPassedGate()) {
+      return failDropped();
     }
     console
         .err()
         .println(
             "dry run %s -> %s: %d records, %d would fail; nothing was changed"
                 .formatted(rotationJob.from(), rotationJob.to(), found.total(), found.failed()));
-    found.failures().forEach(it -> console.err().println(RotationStatus.words(it)));
+    found.failures().forEach(it -> console.err().println(RotationStatus.describe(it)));
     if (found.failed() > 0) {
-      throw CommandException.unmet(
+      throw CommandException.conditionNotMet(
           found.failed() + " records would fail", "mend or delete them, then the dry run again");
     }
     return ExitCode.OK;
   }
 
   /// Whether it got past the gate.
-  private boolean isCounted() {
-    return last.rotationProgress().note().equals(READY) || last.rotationProgress().failed() > 0;
+  private boolean hasPassedGate() {
+    return last.rotationProgress().note().equals(READY_NOTE)
+        || last.rotationProgress().failed() > 0;
   }
 
-  private int dropped() {
+  private int failDropped() {
     String note =
         last.rotationProgress().rotation().equals(rotationJob.id())
             ? last.rotationProgress().note()
             : "";
-    throw CommandException.unmet(
-        "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.plain(note)),
+    throw CommandException.conditionNotMet(
+        "it came to nothing" + (note.isEmpty() ? "" : ": " + Console.sanitize(note)),
         "keyfleet kek verify --target=" + rotationJob.to().number());
   }
 }

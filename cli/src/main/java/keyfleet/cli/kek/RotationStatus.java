@@ -39,14 +39,14 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     DROPPED
   }
 
-  static RotationStatus at(CommandSession desk) {
-    Keystore keystore = desk.keystore();
-    RotationProgress reported =
-        desk.keyringStore().readProgress().orElseGet(() -> nothing(keystore));
-    return new RotationStatus(desk.keyring(), keystore, reported);
+  static RotationStatus read(CommandSession session) {
+    Keystore keystore = session.requireKeystore();
+    RotationProgress progress =
+        session.keyringStore().readProgress().orElseGet(() -> noProgress(keystore));
+    return new RotationStatus(session.keyring(), keystore, progress);
   }
 
-  private static RotationProgress nothing(Keystore keystore) {
+  private static RotationProgress noProgress(Keystore keystore) {
     RotationId id =
         Rotation.lastJob(keystore.rotation()).map(RotationJob::id).orElse(new RotationId("-"));
     return new RotationProgress(id, 0, 0, 0, "", List.of());
@@ -66,7 +66,7 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
   }
 
   /// Nothing while it goes on.
-  Optional<Outcome> endOf(RotationId id) {
+  Optional<Outcome> outcomeOf(RotationId id) {
     if (rotationJob().filter(it -> it.id().equals(id)).isEmpty()) {
       return Optional.of(Outcome.DROPPED);
     }
@@ -94,29 +94,29 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
   }
 
   /// Whether the progress is this rotation's. Without one, it is what became of the last.
-  private boolean isReported() {
+  private boolean hasOwnProgress() {
     return rotationJob().map(it -> it.id().equals(rotationProgress.rotation())).orElse(true);
   }
 
   long total() {
-    return isReported() ? rotationProgress.total() : 0;
+    return hasOwnProgress() ? rotationProgress.total() : 0;
   }
 
   long done() {
-    return isReported() ? rotationProgress.done() : 0;
+    return hasOwnProgress() ? rotationProgress.done() : 0;
   }
 
   long failed() {
-    return rotation() instanceof Blocked(_, long failed) && !isReported()
+    return rotation() instanceof Blocked(_, long failed) && !hasOwnProgress()
         ? failed
-        : isReported() ? rotationProgress.failed() : 0;
+        : hasOwnProgress() ? rotationProgress.failed() : 0;
   }
 
   String note() {
-    return isReported() ? Console.plain(rotationProgress.note()) : "";
+    return hasOwnProgress() ? Console.sanitize(rotationProgress.note()) : "";
   }
 
-  String course() {
+  String versionChange() {
     return rotationJob().map(it -> it.from() + " -> " + it.to()).orElse("");
   }
 
@@ -133,19 +133,23 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     rotationJob()
         .ifPresent(rotationJob -> {
           out.println(
-              "rotation  " + rotationJob.id() + " (" + EnumText.of(rotationJob.kind()) + ")");
+              "rotation  "
+                  + rotationJob.id()
+                  + " ("
+                  + EnumText.toKebabCase(rotationJob.kind())
+                  + ")");
           out.println(
               "course    "
-                  + course()
+                  + versionChange()
                   + (rotationJob.course() == RotationJob.Course.TURNED ? ", going back" : ""));
           out.println(
               "driver    "
                   + (rotationJob.driver().isEmpty()
                       ? "nobody yet"
-                      : Console.plain(rotationJob.driver())));
+                      : Console.sanitize(rotationJob.driver())));
           if (!(rotationJob.expectedProcesses() instanceof AnyProcesses)) {
             out.println(
-                "expects   " + Console.plain(rotationJob.expectedProcesses().description()));
+                "expects   " + Console.sanitize(rotationJob.expectedProcesses().description()));
           }
         });
     out.println("state     " + state() + ", " + phase());
@@ -153,13 +157,13 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     if (!note().isEmpty()) {
       out.println("note      " + note());
     }
-    if (isReported()) {
-      rotationProgress.failures().forEach(it -> out.println("failed    " + words(it)));
+    if (hasOwnProgress()) {
+      rotationProgress.failures().forEach(it -> out.println("failed    " + describe(it)));
     }
   }
 
-  static String words(RotationProgress.Failure failure) {
-    return Console.plain(
+  static String describe(RotationProgress.Failure failure) {
+    return Console.sanitize(
         "%s %s: %s".formatted(failure.collection(), failure.id(), failure.reason()));
   }
 
@@ -176,7 +180,7 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
     json.writeStringProperty("note", note());
     json.writeArrayPropertyStart("failures");
     for (RotationProgress.Failure it :
-        isReported() ? rotationProgress.failures() : List.<RotationProgress.Failure>of()) {
+        hasOwnProgress() ? rotationProgress.failures() : List.<RotationProgress.Failure>of()) {
       json.writeStartObject()
           .writeStringProperty("collection", it.collection())
           .writeStringProperty("id", it.id())
@@ -188,10 +192,10 @@ record RotationStatus(KeyringName keyring, Keystore keystore, RotationProgress r
 
   private static void write(JsonGenerator json, RotationJob rotationJob) {
     json.writeStringProperty("rotation", rotationJob.id().value())
-        .writeStringProperty("kind", EnumText.snake(rotationJob.kind()))
+        .writeStringProperty("kind", EnumText.toSnakeCase(rotationJob.kind()))
         .writeNumberProperty("from_version", rotationJob.from().number())
         .writeNumberProperty("to_version", rotationJob.to().number())
-        .writeStringProperty("course", EnumText.snake(rotationJob.course()))
+        .writeStringProperty("course", EnumText.toSnakeCase(rotationJob.course()))
         .writeStringProperty("driver", rotationJob.driver());
     switch (rotationJob.expectedProcesses()) {
       case AnyProcesses() -> {}

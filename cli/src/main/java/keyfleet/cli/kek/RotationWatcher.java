@@ -7,30 +7,30 @@ import keyfleet.cli.output.Console;
 
 /// Looks at a rotation again and again, and shows it.
 final class RotationWatcher {
-  private final CommandSession desk;
+  private final CommandSession session;
   private final Console console;
-  private final RotationDisplay screen;
+  private final RotationDisplay display;
 
-  RotationWatcher(CommandSession desk, Console console, RotationDisplay screen) {
-    this.desk = desk;
+  RotationWatcher(CommandSession session, Console console, RotationDisplay display) {
+    this.session = session;
     this.console = console;
-    this.screen = screen;
+    this.display = display;
   }
 
   /// What was last seen: it is over, or the time is.
-  RotationStatus until(Predicate<RotationStatus> over, Deadline deadline) {
+  RotationStatus watchUntil(Predicate<RotationStatus> isFinished, Deadline deadline) {
     try (InterruptMessage _ =
         new InterruptMessage(
             console, "It goes on without you. To see it again: keyfleet kek watch")) {
-      RotationStatus view = RotationStatus.at(desk);
-      screen.show(view, desk.ticker().nanos());
-      while (!over.test(view) && !deadline.isOver()) {
+      RotationStatus status = RotationStatus.read(session);
+      display.show(status, session.ticker().nanos());
+      while (!isFinished.test(status) && !deadline.isReached()) {
         deadline.pause();
-        view = RotationStatus.at(desk);
-        screen.show(view, desk.ticker().nanos());
+        status = RotationStatus.read(session);
+        display.show(status, session.ticker().nanos());
       }
-      screen.end();
-      return view;
+      display.finish();
+      return status;
     }
   }
 }

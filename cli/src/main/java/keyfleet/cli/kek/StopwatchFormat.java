@@ -7,14 +7,14 @@ final class StopwatchFormat {
   private StopwatchFormat() {}
 
   /// Minutes and seconds, as on a stopwatch; hours before them if there are any.
-  static String clock(Duration duration) {
-    String seconds = two(duration.toSecondsPart());
+  static String toClock(Duration duration) {
+    String seconds = twoDigits(duration.toSecondsPart());
     return duration.toHours() > 0
-        ? duration.toHours() + ":" + two(duration.toMinutesPart()) + ":" + seconds
+        ? duration.toHours() + ":" + twoDigits(duration.toMinutesPart()) + ":" + seconds
         : duration.toMinutesPart() + ":" + seconds;
   }
 
-  private static String two(int number) {
+  private static String twoDigits(int number) {
     return number < 10 ? "0" + number : Integer.toString(number);
   }
 }

@@ -4,32 +4,32 @@ package keyfleet.cli.output;
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final int exit;
+  private final int exitCode;
   private final String remedy;
 
   /// An error, or wrong usage.
-  public CommandException(String sentence, String remedy) {
-    this(ExitCode.ERROR, sentence, remedy);
+  public CommandException(String message, String remedy) {
+    this(ExitCode.ERROR, message, remedy);
   }
 
-  private CommandException(int exit, String sentence, String remedy) {
-    super(sentence);
-    this.exit = exit;
+  private CommandException(int exitCode, String message, String remedy) {
+    super(message);
+    this.exitCode = exitCode;
     this.remedy = remedy;
   }
 
   /// What was asked for may be right, but not now.
-  public static CommandException unmet(String sentence, String remedy) {
-    return new CommandException(ExitCode.CONDITION_NOT_MET, sentence, remedy);
+  public static CommandException conditionNotMet(String message, String remedy) {
+    return new CommandException(ExitCode.CONDITION_NOT_MET, message, remedy);
   }
 
-  public static CommandException notFound(String sentence, String remedy) {
-    return new CommandException(ExitCode.NOT_FOUND, sentence, remedy);
+  public static CommandException notFound(String message, String remedy) {
+    return new CommandException(ExitCode.NOT_FOUND, message, remedy);
   }
 
   /// Somebody else changed the same thing meanwhile.
-  public static CommandException conflict(String sentence, String remedy) {
-    return new CommandException(ExitCode.CONFLICT, sentence, remedy);
+  public static CommandException conflict(String message, String remedy) {
+    return new CommandException(ExitCode.CONFLICT, message, remedy);
   }
 
   @Override
@@ -37,8 +37,8 @@ public final class CommandException extends RuntimeException {
     return String.valueOf(super.getMessage());
   }
 
-  public int exit() {
-    return exit;
+  public int exitCode() {
+    return exitCode;
   }
 
   public String remedy() {

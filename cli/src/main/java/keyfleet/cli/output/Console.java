@@ -19,26 +19,26 @@ public record Console(InputStream in, PrintStream out, PrintStream err, Output o
     }
   }
 
-  private static final int LONGEST_ANSWER = 200;
+  private static final int MAX_ANSWER_LENGTH = 200;
 
   public boolean isTerminal() {
     return output == Output.TERMINAL;
   }
 
   /// Says what went wrong and what to do about it.
-  public void complain(String sentence, String remedy) {
-    err.println("keyfleet: " + sentence);
+  public void printError(String message, String remedy) {
+    err.println("keyfleet: " + message);
     err.println("Try: " + remedy);
   }
 
   /// Asks, and reads one line; empty if nobody answers.
-  public String answer(String question) {
+  public String ask(String question) {
     err.print(question + " ");
     err.flush();
     StringBuilder line = new StringBuilder();
     try {
       for (int c = in.read();
-          c >= 0 && c != '\n' && line.length() < LONGEST_ANSWER;
+          c >= 0 && c != '\n' && line.length() < MAX_ANSWER_LENGTH;
           c = in.read()) {
         line.append((char) c);
       }
@@ -50,7 +50,7 @@ public record Console(InputStream in, PrintStream out, PrintStream err, Output o
 
   /// Something that another process wrote, fit for a terminal: no line breaks, no control
   /// characters.
-  public static String plain(String text) {
+  public static String sanitize(String text) {
     return PrintableText.of(text);
   }
 }

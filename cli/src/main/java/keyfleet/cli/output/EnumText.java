@@ -7,12 +7,12 @@ public final class EnumText {
   private EnumText() {}
 
   /// `DECRYPT_ONLY` is `decrypt-only`.
-  public static String of(Enum<?> constant) {
+  public static String toKebabCase(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /// `DECRYPT_ONLY` is `decrypt_only`: a value in JSON.
-  public static String snake(Enum<?> constant) {
+  public static String toSnakeCase(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
 }

@@ -11,10 +11,10 @@ public final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
   public TextTable(String... heading) {
-    row(heading);
+    addRow(heading);
   }
 
-  public void row(String... cells) {
+  public void addRow(String... cells) {
     rows.add(List.of(cells));
   }
 

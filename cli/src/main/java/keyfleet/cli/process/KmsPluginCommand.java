@@ -25,19 +25,19 @@ import picocli.CommandLine.ParseResult;
 
 /// `kms-plugin`: serves the API servers of a cluster until it is told to end.
 public final class KmsPluginCommand implements Command {
-  private static final KeyringName USUAL = new KeyringName("kms");
+  private static final KeyringName DEFAULT_KEYRING = new KeyringName("kms");
 
-  private final CommandContext office;
+  private final CommandContext context;
   private final String version;
 
-  public KmsPluginCommand(CommandContext office, String version) {
-    this.office = office;
+  public KmsPluginCommand(CommandContext context, String version) {
+    this.context = context;
     this.version = version;
   }
 
   @Override
   public CommandSpec spec() {
-    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this), USUAL);
+    CommandSpec spec = KeyOptions.addTo(CommandSpec.wrapWithoutInspection(this), DEFAULT_KEYRING);
     KmsPluginSettings.addTo(StoreOptions.addTo(spec));
     spec.usageMessage()
         .description(
@@ -48,51 +48,55 @@ public final class KmsPluginCommand implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    var around = office.around().get();
-    Operator operator = office.operator().get();
-    KeyringName keyring = KeyOptions.keyring(parsed, around, USUAL);
-    ProcessSettings process = ProcessSettings.of(around.environment(), operator.localProcess());
-    KmsPluginSettings told = KmsPluginSettings.of(parsed, around.environment());
-    StoreUrl _ = StoreOptions.store(parsed, around); // a wrong word is said now, not tried for ever
+    var runtime = context.runtime().get();
+    Operator operator = context.operator().get();
+    KeyringName keyring = KeyOptions.keyring(parsed, runtime, DEFAULT_KEYRING);
+    ProcessSettings processSettings =
+        ProcessSettings.of(runtime.environment(), operator.localProcess());
+    KmsPluginSettings settings = KmsPluginSettings.of(parsed, runtime.environment());
+    StoreUrl _ =
+        StoreOptions.storeUrl(parsed, runtime); // a wrong word is said now, not tried for ever
     EventLog log =
         new EventLog(
-            office.console().err(),
-            told.logFormat(),
-            operator.calendar(),
-            process.instance(),
+            context.console().err(),
+            settings.logFormat(),
+            operator.wallClock(),
+            processSettings.instance(),
             keyring.value());
-    var source = new OtlpTracing.Source(process.instance(), keyring.value(), version);
+    var source = new OtlpTracing.Source(processSettings.instance(), keyring.value(), version);
     try (LazyStoreConnection store =
-            new LazyStoreConnection(() -> StoreOptions.open(parsed, office));
-        KekProviderSet providers = KekProviderSet.open(parsed, keyring, around)) {
-      ProcessTracing spans = ProcessTracing.open(told.tracing(), source, log);
+            new LazyStoreConnection(() -> StoreOptions.open(parsed, context));
+        KekProviderSet providers = KekProviderSet.open(parsed, keyring, runtime)) {
+      ProcessTracing tracing = ProcessTracing.open(settings.tracing(), source, log);
       KmsPlugin plugin =
           new KmsPlugin(
-              told.plugin(keyring, process, version),
-              new KmsPlugin.Dependencies(store::kv, providers.all(), event -> tell(log, event)),
+              settings.toPluginSettings(keyring, processSettings, version),
+              new KmsPlugin.Dependencies(
+                  store::kv, providers.providers(), event -> writeEvent(log, event)),
               new PluginContext(
                   BootClock.system(),
-                  around.ticker()::nanos,
-                  event -> tell(log, event),
-                  spans.pluginTracer()));
-      return serve(plugin, spans, told, log);
+                  runtime.ticker()::nanos,
+                  event -> writeEvent(log, event),
+                  tracing.pluginTracer()));
+      return serve(plugin, tracing, settings, log);
     }
   }
 
   /// What the plugin's last calls have to tell is sent before the process is let go.
   private static int serve(
-      KmsPlugin plugin, ProcessTracing spans, KmsPluginSettings told, EventLog log) {
-    try (ShutdownSignal life = ShutdownSignal.begin();
-        spans;
+      KmsPlugin plugin, ProcessTracing tracing, KmsPluginSettings settings, EventLog log) {
+    try (ShutdownSignal shutdown = ShutdownSignal.install();
+        tracing;
         plugin) {
       plugin.start();
-      InetSocketAddress probes = new InetSocketAddress(told.probes().host(), told.probes().port());
+      InetSocketAddress probeAddress =
+          new InetSocketAddress(settings.probeAddress().host(), settings.probeAddress().port());
       try (ProbeServer probeServer =
-          ProbeServer.open(probes, () -> readiness(plugin), plugin.metrics())) {
+          ProbeServer.open(probeAddress, () -> readiness(plugin), plugin.metrics())) {
         log.info(
             "answers /livez, /readyz and /metrics at %s:%d"
                 .formatted(probeServer.address().getHostString(), probeServer.address().getPort()));
-        life.await();
+        shutdown.await();
         log.info("stops");
       }
     }
@@ -104,14 +108,14 @@ public final class KmsPluginCommand implements Command {
     return new ProbeServer.Readiness("kms", health.healthy(), health.message());
   }
 
-  private static void tell(EventLog log, MemberEvent event) {
+  private static void writeEvent(EventLog log, MemberEvent event) {
     switch (event.severity()) {
       case INFO -> log.info(event.message());
       case WARNING -> log.warn(event.message());
     }
   }
 
-  private static void tell(EventLog log, PluginEvent event) {
+  private static void writeEvent(EventLog log, PluginEvent event) {
     switch (event.severity()) {
       case DEBUG, INFO -> log.info(event.message());
       case WARNING -> log.warn(event.message());

@@ -7,25 +7,25 @@ import org.jspecify.annotations.Nullable;
 
 /// A store that is opened when it can be: whoever needs it asks again. For one thread at a time.
 final class LazyStoreConnection implements AutoCloseable {
-  private final Supplier<StoreConnections> open;
-  private @Nullable StoreConnections stores;
+  private final Supplier<StoreConnections> opener;
+  private @Nullable StoreConnections storeConnections;
 
-  LazyStoreConnection(Supplier<StoreConnections> open) {
-    this.open = open;
+  LazyStoreConnection(Supplier<StoreConnections> opener) {
+    this.opener = opener;
   }
 
   /// Throws while the store cannot be had.
   synchronized Kv kv() {
-    StoreConnections known = stores == null ? open.get() : stores;
-    stores = known;
-    return known.kv();
+    StoreConnections current = storeConnections == null ? opener.get() : storeConnections;
+    storeConnections = current;
+    return current.kv();
   }
 
   @Override
   public synchronized void close() {
-    if (stores != null) {
-      stores.close();
-      stores = null;
+    if (storeConnections != null) {
+      storeConnections.close();
+      storeConnections = null;
     }
   }
 }

@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The tracing of a process, until it ends. Without a collector nothing of OpenTelemetry's is
 /// loaded.
-record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable end) implements AutoCloseable {
-  static ProcessTracing open(TracingSettings told, OtlpTracing.Source source, EventLog log) {
-    CollectorAddress collectorAddress = told.collectorAddress();
+record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable closeAction)
+    implements AutoCloseable {
+  static ProcessTracing open(TracingSettings settings, OtlpTracing.Source source, EventLog log) {
+    CollectorAddress collectorAddress = settings.collectorAddress();
     return collectorAddress == null
         ? new ProcessTracing(null, () -> {})
-        : open(new OtlpTracing.Settings(collectorAddress, told.ratio(), source), log);
+        : open(new OtlpTracing.Settings(collectorAddress, settings.ratio(), source), log);
   }
 
   private static ProcessTracing open(OtlpTracing.Settings settings, EventLog log) {
@@ -26,18 +27,18 @@ record ProcessTracing(@Nullable PluginTracer pluginTracer, Runnable end) impleme
 
   private record ExportLogLines(EventLog log) implements ExportListener {
     @Override
-    public void onSpansLost(String words) {
-      log.warn(words);
+    public void onSpansLost(String text) {
+      log.warn(text);
     }
 
     @Override
-    public void onRecovered(String words) {
-      log.info(words);
+    public void onRecovered(String text) {
+      log.info(text);
     }
   }
 
   @Override
   public void close() {
-    end.run();
+    closeAction.run();
   }
 }

@@ -24,11 +24,11 @@ import picocli.CommandLine.ParseResult;
 
 /// `server`: runs until it is told to end.
 public final class ServerCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
   private final String version;
 
-  public ServerCommand(CommandContext office, String version) {
-    this.office = office;
+  public ServerCommand(CommandContext context, String version) {
+    this.context = context;
     this.version = version;
   }
 
@@ -45,60 +45,71 @@ public final class ServerCommand implements Command {
 
   @Override
   public int run(ParseResult parsed) {
-    ProviderContext around = office.around().get();
-    Operator operator = office.operator().get();
-    KeyringName keyring = KeyOptions.keyring(parsed, around);
-    ServerSettings told = ServerSettings.of(parsed, office.config().get());
-    ProcessSettings process = ProcessSettings.of(around.environment(), operator.localProcess());
+    ProviderContext runtime = context.runtime().get();
+    Operator operator = context.operator().get();
+    KeyringName keyring = KeyOptions.keyring(parsed, runtime);
+    ServerSettings serverSettings = ServerSettings.of(parsed, context.effectiveConfig().get());
+    ProcessSettings processSettings =
+        ProcessSettings.of(runtime.environment(), operator.localProcess());
     EventLog log =
         new EventLog(
-            office.console().err(),
-            told.logFormat(),
-            operator.calendar(),
-            process.instance(),
+            context.console().err(),
+            serverSettings.logFormat(),
+            operator.wallClock(),
+            processSettings.instance(),
             keyring.value());
-    StoreOptions.makeHome(parsed, office);
-    try (StoreConnections stores = StoreOptions.open(parsed, office);
-        KekProviderSet providers = KekProviderSet.open(parsed, keyring, around)) {
+    StoreOptions.createDataFolder(parsed, context);
+    try (StoreConnections storeConnections = StoreOptions.open(parsed, context);
+        KekProviderSet providers = KekProviderSet.open(parsed, keyring, runtime)) {
       Server.Resources resources =
           new Server.Resources(
-              stores.kv(),
-              stores.storeChecks(),
-              stores,
-              providers.all(),
-              declared(told, keyring, stores));
-      Server.Settings settings = settings(told, keyring, process);
+              storeConnections.kv(),
+              storeConnections.storeChecks(),
+              storeConnections,
+              providers.providers(),
+              declaredCollections(serverSettings, keyring, storeConnections));
+      Server.Settings settings = settings(serverSettings, keyring, processSettings);
       return serve(
-          new Server(settings, resources, author(operator, process), log, Failpoints.NONE), log);
+          new Server(settings, resources, author(operator, processSettings), log, Failpoints.NONE),
+          log);
     }
   }
 
   private Server.Settings settings(
-      ServerSettings told, KeyringName keyring, ProcessSettings process) {
-    InetSocketAddress listen = new InetSocketAddress(told.listen().host(), told.listen().port());
-    return new Server.Settings(keyring, told.roles(), process, version, listen, told.rateLimit());
+      ServerSettings serverSettings, KeyringName keyring, ProcessSettings processSettings) {
+    InetSocketAddress listen =
+        new InetSocketAddress(
+            serverSettings.listenAddress().host(), serverSettings.listenAddress().port());
+    return new Server.Settings(
+        keyring,
+        serverSettings.roles(),
+        processSettings,
+        version,
+        listen,
+        serverSettings.rateLimit());
   }
 
-  private static List<Server.RecordCollection> declared(
-      ServerSettings told, KeyringName keyring, StoreConnections stores) {
-    return told.collections().stream()
+  private static List<Server.RecordCollection> declaredCollections(
+      ServerSettings serverSettings, KeyringName keyring, StoreConnections storeConnections) {
+    return serverSettings.collections().stream()
         .filter(it -> it.keyring().equals(keyring))
-        .map(
-            it -> new Server.RecordCollection(stores.recordsEngine(), stores.records(), it.shape()))
+        .map(it ->
+            new Server.RecordCollection(
+                storeConnections.recordsEngineName(), storeConnections.recordsEngine(), it.shape()))
         .toList();
   }
 
-  private static AuditContext author(Operator operator, ProcessSettings process) {
+  private static AuditContext author(Operator operator, ProcessSettings processSettings) {
     return new AuditContext(
-        new AuditActor(operator.user(), operator.localProcess().host(), process.instance()),
-        operator.calendar());
+        new AuditActor(operator.user(), operator.localProcess().host(), processSettings.instance()),
+        operator.wallClock());
   }
 
   private static int serve(Server server, EventLog log) {
-    try (ShutdownSignal life = ShutdownSignal.begin();
+    try (ShutdownSignal shutdown = ShutdownSignal.install();
         server) {
       server.start();
-      life.await();
+      shutdown.await();
       log.info("stops");
     }
     return ExitCode.OK;

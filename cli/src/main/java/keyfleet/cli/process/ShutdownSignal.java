@@ -8,34 +8,34 @@ import java.util.concurrent.TimeUnit;
 /// reason, until whoever was told is done.
 public final class ShutdownSignal implements AutoCloseable {
   /// Longer than a server takes at most.
-  private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
+  private static final Duration MAX_STOP_TIME = Duration.ofSeconds(30);
 
-  private final CountDownLatch told = new CountDownLatch(1);
-  private final CountDownLatch gone = new CountDownLatch(1);
+  private final CountDownLatch signalled = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
 
-  public static ShutdownSignal begin() {
-    ShutdownSignal life = new ShutdownSignal();
+  public static ShutdownSignal install() {
+    ShutdownSignal shutdown = new ShutdownSignal();
     Runtime.getRuntime()
-        .addShutdownHook(Thread.ofPlatform().name("keyfleet-stop").unstarted(life::end));
-    return life;
+        .addShutdownHook(Thread.ofPlatform().name("keyfleet-stop").unstarted(shutdown::signal));
+    return shutdown;
   }
 
-  private void end() {
-    told.countDown();
+  private void signal() {
+    signalled.countDown();
     try {
-      var _ = gone.await(LONGEST_STOP.toSeconds(), TimeUnit.SECONDS);
+      var _ = finished.await(MAX_STOP_TIME.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  public boolean isOver() {
-    return told.getCount() == 0;
+  public boolean isReceived() {
+    return signalled.getCount() == 0;
   }
 
   void await() {
     try {
-      told.await();
+      signalled.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -44,6 +44,6 @@ public final class ShutdownSignal implements AutoCloseable {
   /// Nothing is left to do.
   @Override
   public void close() {
-    gone.countDown();
+    finished.countDown();
   }
 }

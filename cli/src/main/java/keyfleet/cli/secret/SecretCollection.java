@@ -31,88 +31,94 @@ record SecretCollection(CollectionRegistration collectionRegistration, Records r
       new CollectionShape(COLLECTION, NAME, new TreeSet<>(List.of(VALUE)));
 
   /// For who writes: made if need be.
-  static SecretCollection made(CommandSession desk) {
-    Keystore keystore = desk.keystore();
+  static SecretCollection create(CommandSession session) {
+    Keystore keystore = session.requireKeystore();
     if (keystore.identity().use() != Use.RECORDS) {
       throw new CommandException(
-          "keyring " + desk.keyring() + " is a plugin's: it seals no secrets", "--keyring=main");
+          "keyring " + session.keyring() + " is a plugin's: it seals no secrets", "--keyring=main");
     }
-    desk.stores().records().createCollection(SHAPE);
-    return new SecretCollection(wanted(desk), desk.stores().records().records(SHAPE));
+    session.storeConnections().recordsEngine().createCollection(SHAPE);
+    return new SecretCollection(
+        expectedRegistration(session), session.storeConnections().recordsEngine().records(SHAPE));
   }
 
   /// For who reads. Nothing if no secret was ever put.
-  static Optional<SecretCollection> found(CommandSession desk) {
-    desk.keystore();
-    CollectionRegistration here = wanted(desk);
+  static Optional<SecretCollection> find(CommandSession session) {
+    session.requireKeystore();
+    CollectionRegistration expected = expectedRegistration(session);
     List<CollectionRegistration> registered =
-        desk.collectionRegistry().registrations(desk.keyring()).stream()
+        session.collectionRegistry().registrations(session.keyring()).stream()
             .filter(it -> it.collection().equals(COLLECTION))
             .toList();
     if (registered.isEmpty()) {
       return Optional.empty();
     }
-    if (!registered.contains(here)) {
+    if (!registered.contains(expected)) {
       throw new CommandException(
           "the secrets of keyring %s are kept in %s"
-              .formatted(desk.keyring(), registered.getFirst().engine()),
+              .formatted(session.keyring(), registered.getFirst().engine()),
           "--records with its URL");
     }
-    return Optional.of(new SecretCollection(here, desk.stores().records().records(SHAPE)));
+    return Optional.of(
+        new SecretCollection(expected, session.storeConnections().recordsEngine().records(SHAPE)));
   }
 
-  private static CollectionRegistration wanted(CommandSession desk) {
+  private static CollectionRegistration expectedRegistration(CommandSession session) {
     return new CollectionRegistration(
-        desk.keyring(), desk.stores().recordsEngine(), COLLECTION, NAME, List.of(VALUE));
+        session.keyring(),
+        session.storeConnections().recordsEngineName(),
+        COLLECTION,
+        NAME,
+        List.of(VALUE));
   }
 
   Optional<StoredRecord> read(SecretName name) {
-    return records.read(id(name));
+    return records.read(recordId(name));
   }
 
   /// For who cannot do without it.
-  static StoredRecord needed(CommandSession desk, SecretName name) {
-    return found(desk)
-        .flatMap(shelf -> shelf.read(name))
+  static StoredRecord require(CommandSession session, SecretName name) {
+    return find(session)
+        .flatMap(collection -> collection.read(name))
         .orElseThrow(
             () -> CommandException.notFound("there is no secret " + name, "keyfleet secret list"));
   }
 
-  static RecordId id(SecretName name) {
+  static RecordId recordId(SecretName name) {
     return new RecordId(name.value());
   }
 
   /// Bound into the envelope.
-  static FieldLocation place(SecretName name) {
+  static FieldLocation fieldLocation(SecretName name) {
     return new FieldLocation(COLLECTION, name.value(), VALUE);
   }
 
-  static SealedFields fields(Bytes envelope) {
+  static SealedFields sealedFields(Bytes envelope) {
     return SealedFields.of(Map.of(VALUE, envelope));
   }
 
   /// Nothing if the record has no value, which `put` never leaves.
-  static Optional<Bytes> envelope(StoredRecord record) {
+  static Optional<Bytes> envelopeBytes(StoredRecord record) {
     return Optional.ofNullable(record.fields().byName().get(VALUE));
   }
 
   /// Nothing if there is none, or what is there is no envelope.
-  static Optional<Envelope> parsed(@Nullable StoredRecord record) {
+  static Optional<Envelope> parseEnvelope(@Nullable StoredRecord record) {
     return Optional.ofNullable(record)
-        .flatMap(SecretCollection::envelope)
+        .flatMap(SecretCollection::envelopeBytes)
         .flatMap(bytes -> Envelope.parse(bytes.toArray()));
   }
 
   /// Nothing may be done to a secret that the audit does not know of.
-  static void audited(Result result) {
+  static void requireAudited(Result result) {
     if (result instanceof Refused(String reason)) {
-      throw CommandException.unmet(
+      throw CommandException.conditionNotMet(
           "the audit did not take it, so nothing was done: " + reason, "keyfleet audit verify");
     }
   }
 
   /// Who last fenced it.
-  Map<String, SafeHold.FenceMark> fences() {
+  Map<String, SafeHold.FenceMark> fenceMarks() {
     return records
         .fence()
         .map(it ->

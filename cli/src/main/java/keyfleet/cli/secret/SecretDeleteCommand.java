@@ -18,12 +18,12 @@ import picocli.CommandLine.ParseResult;
 
 /// `secret delete NAME`.
 public final class SecretDeleteCommand implements Command {
-  private static final int TRIES = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public SecretDeleteCommand(CommandContext office) {
-    this.office = office;
+  public SecretDeleteCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -40,10 +40,10 @@ public final class SecretDeleteCommand implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      for (int i = 0; i < TRIES; i++) {
-        if (isGone(desk, name)) {
-          return said(name, format);
+    try (CommandSession session = context.openSession(parsed)) {
+      for (int i = 0; i < MAX_ATTEMPTS; i++) {
+        if (tryDelete(session, name)) {
+          return report(name, format);
         }
       }
       throw CommandException.conflict(
@@ -51,17 +51,18 @@ public final class SecretDeleteCommand implements Command {
     }
   }
 
-  private static boolean isGone(CommandSession desk, SecretName name) {
-    StoredRecord record = SecretCollection.needed(desk, name);
-    SecretCollection shelf = SecretCollection.found(desk).orElseThrow();
-    SecretCollection.audited(
-        desk.secrets()
-            .writeDeleteIntent(name.value(), SecretCollection.parsed(record).orElse(null)));
-    return switch (shelf.records().delete(record)) {
+  private static boolean tryDelete(CommandSession session, SecretName name) {
+    StoredRecord record = SecretCollection.require(session, name);
+    SecretCollection collection = SecretCollection.find(session).orElseThrow();
+    SecretCollection.requireAudited(
+        session
+            .secretOrders()
+            .writeDeleteIntent(name.value(), SecretCollection.parseEnvelope(record).orElse(null)));
+    return switch (collection.records().delete(record)) {
       case DeleteResult.Deleted() -> true;
       case Conflict() -> false;
       case Unknown() -> {
-        if (shelf.read(name).isEmpty()) {
+        if (collection.read(name).isEmpty()) {
           yield true;
         }
         throw new CommandException(
@@ -71,14 +72,14 @@ public final class SecretDeleteCommand implements Command {
     };
   }
 
-  private int said(SecretName name, OutputFormat format) {
+  private int report(SecretName name, OutputFormat format) {
     if (format == OutputFormat.JSON) {
       JsonOutput.print(
-          office.console().out(),
+          context.console().out(),
           json ->
               json.writeStringProperty("name", name.value()).writeBooleanProperty("deleted", true));
     } else {
-      office.console().err().println("deleted " + name);
+      context.console().err().println("deleted " + name);
     }
     return ExitCode.OK;
   }

@@ -24,10 +24,10 @@ import picocli.CommandLine.ParseResult;
 
 /// `secret get NAME`: the value alone, byte for byte, on standard output.
 public final class SecretGetCommand implements Command {
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public SecretGetCommand(CommandContext office) {
-    this.office = office;
+  public SecretGetCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -46,12 +46,12 @@ public final class SecretGetCommand implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
-      StoredRecord record = SecretCollection.needed(desk, name);
+    try (CommandSession session = context.openSession(parsed)) {
+      StoredRecord record = SecretCollection.require(session, name);
       byte[] envelope =
-          SecretCollection.envelope(record).map(it -> it.toArray()).orElse(new byte[0]);
+          SecretCollection.envelopeBytes(record).map(it -> it.toArray()).orElse(new byte[0]);
       OpenResult openResult =
-          desk.keys().loaded().cipher().open(SecretCollection.place(name), envelope);
+          session.keys().load().cipher().open(SecretCollection.fieldLocation(name), envelope);
       return switch (openResult) {
         case Opened(SecretBytes value, KekVersion version) -> print(name, value, version, format);
         case NoSuchVersion(KekVersion version) ->
@@ -70,16 +70,16 @@ public final class SecretGetCommand implements Command {
     byte[] bytes = value.reveal(SecretAccess.granted());
     value.close();
     switch (format) {
-      case TABLE -> office.console().out().writeBytes(bytes);
+      case TABLE -> context.console().out().writeBytes(bytes);
       case JSON ->
           JsonOutput.print(
-              office.console().out(),
+              context.console().out(),
               json ->
                   json.writeStringProperty("name", name.value())
                       .writeNumberProperty("kek_version", version.number())
                       .writeStringProperty("value", Base64.getEncoder().encodeToString(bytes)));
     }
-    office.console().out().flush();
+    context.console().out().flush();
     Arrays.fill(bytes, (byte) 0);
     return ExitCode.OK;
   }

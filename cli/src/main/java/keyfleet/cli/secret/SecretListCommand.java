@@ -30,12 +30,12 @@ public final class SecretListCommand implements Command {
   /// @param digest of the sealed value, as the audit names it; empty if it is no envelope
   private record ListedSecret(KekVersion version, String digest) {}
 
-  private record Listing(Map<String, ListedSecret> items, long unreadable) {}
+  private record Listing(Map<String, ListedSecret> listedSecrets, long unreadable) {}
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public SecretListCommand(CommandContext office) {
-    this.office = office;
+  public SecretListCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -49,52 +49,52 @@ public final class SecretListCommand implements Command {
   @Override
   public int run(ParseResult parsed) {
     OutputFormat format = OutputFormat.of(parsed);
-    try (CommandSession desk = office.desk(parsed)) {
+    try (CommandSession session = context.openSession(parsed)) {
       Listing listing =
-          SecretCollection.found(desk)
-              .map(shelf -> listing(shelf.records()))
+          SecretCollection.find(session)
+              .map(collection -> readListing(collection.records()))
               .orElseGet(() -> new Listing(Map.of(), 0));
       switch (format) {
         case TABLE -> printTable(listing);
-        case JSON -> JsonOutput.print(office.console().out(), json -> write(json, listing));
+        case JSON -> JsonOutput.print(context.console().out(), json -> write(json, listing));
       }
       return ExitCode.OK;
     }
   }
 
-  private static Listing listing(Records records) {
+  private static Listing readListing(Records records) {
     Census census = records.census();
-    Map<String, ListedSecret> items = new TreeMap<>();
+    Map<String, ListedSecret> listedSecrets = new TreeMap<>();
     for (KekVersion version : census.belonging().keySet()) {
       List<StoredRecord> page = records.scan(version, PAGE);
       while (!page.isEmpty()) {
-        page.forEach(it -> items.put(it.id().value(), item(version, it)));
+        page.forEach(it -> listedSecrets.put(it.id().value(), toItem(version, it)));
         page = records.scan(version, page.getLast().id(), PAGE);
       }
     }
-    return new Listing(items, census.unreadable());
+    return new Listing(listedSecrets, census.unreadable());
   }
 
-  private static ListedSecret item(KekVersion version, StoredRecord record) {
+  private static ListedSecret toItem(KekVersion version, StoredRecord record) {
     return new ListedSecret(
-        version, SecretCollection.parsed(record).map(Envelope::dataDigest).orElse(""));
+        version, SecretCollection.parseEnvelope(record).map(Envelope::dataDigest).orElse(""));
   }
 
   private void printTable(Listing listing) {
     TextTable table = new TextTable("NAME", "VERSION");
     listing
-        .items()
-        .forEach((name, item) -> table.row(Console.plain(name), item.version().toString()));
-    table.print(office.console().out());
+        .listedSecrets()
+        .forEach((name, item) -> table.addRow(Console.sanitize(name), item.version().toString()));
+    table.print(context.console().out());
     if (listing.unreadable() > 0) {
-      office.console().err().println(listing.unreadable() + " more cannot be read as envelopes");
+      context.console().err().println(listing.unreadable() + " more cannot be read as envelopes");
     }
   }
 
   private static void write(JsonGenerator json, Listing listing) {
     json.writeArrayPropertyStart("secrets");
     listing
-        .items()
+        .listedSecrets()
         .forEach((name, item) ->
             json.writeStartObject()
                 .writeStringProperty("name", name)

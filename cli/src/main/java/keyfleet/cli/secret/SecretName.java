@@ -26,7 +26,7 @@ record SecretName(String value) {
     String name = parsed.matchedPositionalValue(0, "");
     if (!RULE.matcher(name).matches()) {
       throw new CommandException(
-          Console.plain(name)
+          Console.sanitize(name)
               + " is not a secret's name: letters, digits and . _ / - are, at most 200",
           "keyfleet secret list");
     }

@@ -29,12 +29,12 @@ import picocli.CommandLine.ParseResult;
 /// `secret put NAME`: seals what comes from standard input, and keeps it under a name.
 public final class SecretPutCommand implements Command {
   /// Lost races before the user is told so.
-  private static final int TRIES = 5;
+  private static final int MAX_ATTEMPTS = 5;
 
-  private final CommandContext office;
+  private final CommandContext context;
 
-  public SecretPutCommand(CommandContext office) {
-    this.office = office;
+  public SecretPutCommand(CommandContext context) {
+    this.context = context;
   }
 
   @Override
@@ -53,20 +53,21 @@ public final class SecretPutCommand implements Command {
   public int run(ParseResult parsed) {
     SecretName name = SecretName.of(parsed);
     OutputFormat format = OutputFormat.of(parsed);
-    StoreOptions.makeHome(parsed, office);
-    try (SecretBytes value = value();
-        CommandSession desk = office.desk(parsed)) {
-      SecretCollection shelf = SecretCollection.made(desk);
-      SecretSealer seal = new SecretSealer(desk, shelf);
-      for (int i = 0; i < TRIES; i++) {
-        Envelope envelope = seal.seal(SecretCollection.place(name), value);
-        StoredRecord before = shelf.read(name).orElse(null);
-        SecretCollection.audited(
-            desk.secrets()
+    StoreOptions.createDataFolder(parsed, context);
+    try (SecretBytes value = readValue();
+        CommandSession session = context.openSession(parsed)) {
+      SecretCollection collection = SecretCollection.create(session);
+      SecretSealer sealer = new SecretSealer(session, collection);
+      for (int i = 0; i < MAX_ATTEMPTS; i++) {
+        Envelope envelope = sealer.seal(SecretCollection.fieldLocation(name), value);
+        StoredRecord before = collection.read(name).orElse(null);
+        SecretCollection.requireAudited(
+            session
+                .secretOrders()
                 .writePutIntent(
-                    name.value(), SecretCollection.parsed(before).orElse(null), envelope));
-        if (isKept(shelf, name, before, envelope)) {
-          return said(name, envelope.version(), before == null, format);
+                    name.value(), SecretCollection.parseEnvelope(before).orElse(null), envelope));
+        if (tryWrite(collection, name, before, envelope)) {
+          return report(name, envelope.version(), before == null, format);
         }
       }
       throw CommandException.conflict(
@@ -74,11 +75,11 @@ public final class SecretPutCommand implements Command {
     }
   }
 
-  private SecretBytes value() {
+  private SecretBytes readValue() {
     try {
-      byte[] bytes = office.console().in().readNBytes(Envelope.MAX_PLAINTEXT + 1);
+      byte[] bytes = context.console().in().readNBytes(Envelope.MAX_PLAINTEXT + 1);
       try {
-        return checked(bytes);
+        return requireValidSize(bytes);
       } finally {
         Arrays.fill(bytes, (byte) 0);
       }
@@ -88,7 +89,7 @@ public final class SecretPutCommand implements Command {
     }
   }
 
-  private static SecretBytes checked(byte[] bytes) {
+  private static SecretBytes requireValidSize(byte[] bytes) {
     if (bytes.length == 0) {
       throw new CommandException(
           "standard input holds no value", "keyfleet secret put NAME < FILE");
@@ -101,34 +102,38 @@ public final class SecretPutCommand implements Command {
   }
 
   /// False if another was faster, or the fence moved: then all is done anew.
-  private static boolean isKept(
-      SecretCollection shelf, SecretName name, @Nullable StoredRecord before, Envelope envelope) {
-    SealedFields fields = SecretCollection.fields(Bytes.copyOf(envelope.toBytes()));
+  private static boolean tryWrite(
+      SecretCollection collection,
+      SecretName name,
+      @Nullable StoredRecord before,
+      Envelope envelope) {
+    SealedFields fields = SecretCollection.sealedFields(Bytes.copyOf(envelope.toBytes()));
     RecordWriteResult write =
         before == null
-            ? shelf.records().insert(new StoredRecord(SecretCollection.id(name), fields))
-            : shelf.records().compareAndSet(new RecordChange(before, fields));
+            ? collection.records().insert(new StoredRecord(SecretCollection.recordId(name), fields))
+            : collection.records().compareAndSet(new RecordChange(before, fields));
     return switch (write) {
       case RecordWriteResult.Stored() -> true;
       case Conflict() -> false;
-      case RecordWriteResult.Fenced(Fence by) -> isAllowed(by, envelope.version());
-      case Unknown() -> isThere(shelf, name, fields);
+      case RecordWriteResult.Fenced(Fence by) -> canRetryAfter(by, envelope.version());
+      case Unknown() -> isStored(collection, name, fields);
     };
   }
 
   /// A rotation has fenced its old version since this value was sealed; the next try seals under
   /// the new one. A fence that admits the version and refuses it all the same is another matter.
-  private static boolean isAllowed(Fence by, KekVersion version) {
+  private static boolean canRetryAfter(Fence by, KekVersion version) {
     if (by.writable().contains(version)) {
-      throw CommandException.unmet(
+      throw CommandException.conditionNotMet(
           "the store's fence refuses the record as it is", "keyfleet kek inventory");
     }
     return false;
   }
 
   /// Sealing is random: the same bytes are this command's own.
-  private static boolean isThere(SecretCollection shelf, SecretName name, SealedFields fields) {
-    if (shelf.read(name).filter(it -> it.fields().equals(fields)).isPresent()) {
+  private static boolean isStored(
+      SecretCollection collection, SecretName name, SealedFields fields) {
+    if (collection.read(name).filter(it -> it.fields().equals(fields)).isPresent()) {
       return true;
     }
     throw new CommandException(
@@ -136,16 +141,19 @@ public final class SecretPutCommand implements Command {
         "keyfleet secret put " + name + ", again");
   }
 
-  private int said(SecretName name, KekVersion version, boolean isNew, OutputFormat format) {
+  private int report(SecretName name, KekVersion version, boolean isNew, OutputFormat format) {
     if (format == OutputFormat.JSON) {
       JsonOutput.print(
-          office.console().out(),
+          context.console().out(),
           json ->
               json.writeStringProperty("name", name.value())
                   .writeNumberProperty("kek_version", version.number())
                   .writeBooleanProperty("created", isNew));
     } else {
-      office.console().err().println((isNew ? "kept " : "replaced ") + name + ", under " + version);
+      context
+          .console()
+          .err()
+          .println((isNew ? "kept " : "replaced ") + name + ", under " + version);
     }
     return ExitCode.OK;
   }

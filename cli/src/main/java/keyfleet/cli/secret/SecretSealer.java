@@ -17,21 +17,21 @@ import keyfleet.member.heartbeat.AdmissionCheck.FenceReading;
 /// Seals for one command. There is no heartbeat: each seal asks anew whether this host may, and the
 /// lease counts from before the keystore was read.
 final class SecretSealer {
-  private final CommandSession desk;
+  private final CommandSession session;
   private final Sealer sealer;
-  private final AdmissionCheck door;
+  private final AdmissionCheck admissionCheck;
   private MembershipState membershipState = new MembershipState.NotJoined("it has not asked yet");
 
-  SecretSealer(CommandSession desk, SecretCollection shelf) {
-    this.desk = desk;
+  SecretSealer(CommandSession session, SecretCollection collection) {
+    this.session = session;
     this.sealer =
         new Sealer(
-            shelf.collectionRegistration(),
-            desk.collectionRegistry(),
-            desk.keys().loaded(),
+            collection.collectionRegistration(),
+            session.collectionRegistry(),
+            session.keys().load(),
             () -> membershipState,
-            desk.ticker()::nanos);
-    this.door = new AdmissionCheck(desk.keys().loaded(), shelf::fences);
+            session.ticker()::nanos);
+    this.admissionCheck = new AdmissionCheck(session.keys().load(), collection::fenceMarks);
   }
 
   /// The collection is registered before the round begins: a rotation moves what it knows of.
@@ -41,29 +41,30 @@ final class SecretSealer {
           "%s belongs to keyring %s".formatted(held.collection(), held.keyring()),
           "--keyring=" + held.keyring());
     }
-    FenceReading fenceReading = door.readFences(desk.ticker().nanos());
-    Keystore keystore = desk.keystore();
-    membershipState = door.decide(fenceReading, keystore);
+    FenceReading fenceReading = admissionCheck.readFences(session.ticker().nanos());
+    Keystore keystore = session.requireKeystore();
+    membershipState = admissionCheck.decide(fenceReading, keystore);
     return switch (sealer.seal(fieldLocation, value)) {
       case SealerResult.Sealed(Envelope envelope) -> envelope;
       case SealerResult.LeaseExpired() ->
-          throw CommandException.unmet("the store took too long to answer", "the command again");
+          throw CommandException.conditionNotMet(
+              "the store took too long to answer", "the command again");
       case SealerResult.JustRegistered() ->
-          throw CommandException.unmet(
+          throw CommandException.conditionNotMet(
               "the collection was registered just now", "the command again");
       case SealerResult.NotRegistered(String reason) ->
           throw new CommandException(reason, "keyfleet kek inventory");
-      case SealerResult.KeyNotLoaded(KekVersion version) -> throw missing(version);
-      case SealerResult.NotAdmitted(MembershipState now) -> throw refused(now);
+      case SealerResult.KeyNotLoaded(KekVersion version) -> throw notHeld(version);
+      case SealerResult.NotAdmitted(MembershipState current) -> throw refusal(current);
     };
   }
 
-  private static CommandException missing(KekVersion version) {
+  private static CommandException notHeld(KekVersion version) {
     return new CommandException(
         "this host does not hold " + version, "keyfleet kek verify --local, with its --provider");
   }
 
-  private static CommandException refused(MembershipState membershipState) {
+  private static CommandException refusal(MembershipState membershipState) {
     return switch (membershipState) {
       case MembershipState.ReadOnly(_, var unproved) ->
           new CommandException(
@@ -72,7 +73,7 @@ final class SecretSealer {
                   + ", which the fleet uses",
               "keyfleet kek verify --local, with the --provider that has them");
       case MembershipState other ->
-          CommandException.unmet(
+          CommandException.conditionNotMet(
               "this host may not seal: " + other.description(), "keyfleet kek status");
     };
   }

@@ -23,24 +23,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// What commands leave in the audit, and how it is read.
 class AuditCommandsTest {
-  private static final Pattern DEED =
+  private static final Pattern ENTRY =
       Pattern.compile(
           "\"user\":\"([^\"]*)\",\"host\":\"[^\"]*\",\"instance\":\"[^\"]*\",\"what\":\"([^\"]*)\"");
 
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   private void begin() {
-    fleet.give(2, 3);
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.addKeys(2, 3);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2, 3);
   }
 
   /// What this user did, oldest first.
-  private List<String> deeds(String user) {
-    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").exits(0).out();
-    return DEED.matcher(json)
+  private List<String> auditedActions(String user) {
+    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").expectExit(0).out();
+    return ENTRY
+        .matcher(json)
         .results()
         .filter(it -> it.group(1).equals(user))
         .map((MatchResult it) -> it.group(2))
@@ -59,32 +60,32 @@ class AuditCommandsTest {
   }
 
   @Test
-  void everyOrder_isAuditedInTheOperatorsName() {
+  void everyCommand_isAuditedInTheOperatorsName() {
     begin();
-    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
-    rotate("rotate", 1, 2, "--dry-run").exits(0);
-    fleet.halt();
-    rotate("rotate", 1, 2).exits(0);
-    fleet.run("kek", "pause").exits(0);
-    fleet.run("kek", "resume").exits(0);
-    fleet.run("kek", "abort").exits(0);
-    fleet.goOn();
+    fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
+    rotate("rotate", 1, 2, "--dry-run").expectExit(0);
+    fleet.haltWorkers();
+    rotate("rotate", 1, 2).expectExit(0);
+    fleet.run("kek", "pause").expectExit(0);
+    fleet.run("kek", "resume").expectExit(0);
+    fleet.run("kek", "abort").expectExit(0);
+    fleet.resumeWorkers();
     fleet.run("kek", "watch");
-    rotate("rotate", 1, 2, "--wait").exits(0);
-    fleet.beat();
-    fleet.run("kek", "remove", "--version=1", "--yes").exits(0);
-    fleet.run("kek", "remove", "--version=1", "--undo").exits(0);
-    fleet.run("kek", "remove", "--version=1", "--yes").exits(0);
-    world.pass(Duration.ofDays(31));
-    fleet.beat();
-    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").exits(0);
+    rotate("rotate", 1, 2, "--wait").expectExit(0);
+    fleet.writeHeartbeats();
+    fleet.run("kek", "remove", "--version=1", "--yes").expectExit(0);
+    fleet.run("kek", "remove", "--version=1", "--undo").expectExit(0);
+    fleet.run("kek", "remove", "--version=1", "--yes").expectExit(0);
+    backend.advance(Duration.ofDays(31));
+    fleet.writeHeartbeats();
+    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").expectExit(0);
     fleet.environment.remove("KEYFLEET_KEK_V1");
     fleet.start("worker-1", "worker", 2, 3);
-    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").exits(0);
-    fleet.run("kek", "announce", "--version=3").exits(0);
-    fleet.beat();
-    fleet.beat();
-    rotate("revoke", 2, 3, "--wait").exits(0);
+    fleet.run("kek", "remove", "--version=1", "--destroy", "--yes").expectExit(0);
+    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    fleet.writeHeartbeats();
+    fleet.writeHeartbeats();
+    rotate("revoke", 2, 3, "--wait").expectExit(0);
     assertEquals(
         List.of(
             "announce v1",
@@ -103,9 +104,10 @@ class AuditCommandsTest {
             "v1 is destroyed",
             "announce v3",
             "revoke v2 to v3"),
-        deeds("anna"));
-    assertTrue(deeds("unknown").contains("proved"), "the worker's own deeds are there as well");
-    assertTrue(fleet.run("audit", "verify").exits(0).out().matches("\\d+:[0-9a-f]{64}\n"));
+        auditedActions("anna"));
+    assertTrue(
+        auditedActions("unknown").contains("proved"), "the worker's own deeds are there as well");
+    assertTrue(fleet.run("audit", "verify").expectExit(0).out().matches("\\d+:[0-9a-f]{64}\n"));
   }
 
   @Test
@@ -122,10 +124,10 @@ class AuditCommandsTest {
         """,
         fleet
             .run("audit", "list", "--limit=1")
-            .exits(0)
+            .expectExit(0)
             .out()
             .replaceAll("sentinel: [0-9a-f]{64}", "sentinel: SENTINEL"));
-    CommandResult first = fleet.run("audit", "list", "--before=2", "-o", "json").exits(0);
+    CommandResult first = fleet.run("audit", "list", "--before=2", "-o", "json").expectExit(0);
     assertTrue(
         first
             .out()
@@ -148,28 +150,28 @@ class AuditCommandsTest {
   @Test
   void pages_coverEveryEntryOnce() {
     begin();
-    fleet.run("kek", "announce", "--version=3").exits(0);
-    CommandResult newest = fleet.run("audit", "list", "--limit=2").exits(0);
+    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    CommandResult newest = fleet.run("audit", "list", "--limit=2").expectExit(0);
     assertTrue(newest.out().startsWith("3  "), newest.out());
     assertEquals("older ones: keyfleet audit list --before=2\n", newest.err());
-    CommandResult oldest = fleet.run("audit", "list", "--limit=2", "--before=2").exits(0);
+    CommandResult oldest = fleet.run("audit", "list", "--limit=2", "--before=2").expectExit(0);
     assertTrue(oldest.out().startsWith("1  "), oldest.out());
     assertEquals("", oldest.err());
     assertEquals(
-        newest.out(), fleet.run("audit", "list", "--limit=2", "--before=999").exits(0).out());
-    assertEquals("", fleet.run("audit", "list", "--before=1").exits(0).out());
-    String json = fleet.run("audit", "list", "--limit=2", "-o", "json").exits(0).out();
+        newest.out(), fleet.run("audit", "list", "--limit=2", "--before=999").expectExit(0).out());
+    assertEquals("", fleet.run("audit", "list", "--before=1").expectExit(0).out());
+    String json = fleet.run("audit", "list", "--limit=2", "-o", "json").expectExit(0).out();
     assertTrue(json.endsWith("\"unreadable\":[],\"next_before\":2}\n"), json);
   }
 
   @Test
   void secretsAndKeys_areInNoEntry() {
     begin();
-    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
-    rotate("rotate", 1, 2, "--wait").exits(0);
+    fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
+    rotate("rotate", 1, 2, "--wait").expectExit(0);
     String all =
-        fleet.run("audit", "list", "-o", "json").exits(0).out()
-            + fleet.run("audit", "list").exits(0).out();
+        fleet.run("audit", "list", "-o", "json").expectExit(0).out()
+            + fleet.run("audit", "list").expectExit(0).out();
     for (String secret : List.of("hunter2", CliFleet.key(1), CliFleet.key(2), "c0ffee")) {
       assertFalse(all.contains(secret), secret);
     }
@@ -178,58 +180,59 @@ class AuditCommandsTest {
   @Test
   void refusedOrder_leavesNoEntry() {
     begin();
-    fleet.run("kek", "remove", "--version=1", "--yes").exits(2);
-    fleet.run("kek", "abort").exits(2);
-    assertEquals(List.of("announce v1", "announce v2"), deeds("anna"));
+    fleet.run("kek", "remove", "--version=1", "--yes").expectExit(2);
+    fleet.run("kek", "abort").expectExit(2);
+    assertEquals(List.of("announce v1", "announce v2"), auditedActions("anna"));
   }
 
   @Test
-  void notedHead_findsAStoreThatWasPutBack() {
+  void notedHead_findsARestoredStore() {
     begin();
-    String head = fleet.run("audit", "verify").exits(0).out().strip();
-    fleet.run("kek", "announce", "--version=3").exits(0);
-    fleet.run("audit", "verify", "--noted=" + head).exits(0);
+    String head = fleet.run("audit", "verify").expectExit(0).out().strip();
+    fleet.run("kek", "announce", "--version=3").expectExit(0);
+    fleet.run("audit", "verify", "--noted=" + head).expectExit(0);
     String other = "2:" + "ab".repeat(32);
-    CommandResult said = fleet.run("audit", "verify", "--noted", other).exits(2);
+    CommandResult result = fleet.run("audit", "verify", "--noted", other).expectExit(2);
     assertEquals(
         """
         keyfleet: the audit is broken at entry 2: it is another entry than the one noted
         Try: keyfleet audit list --before=3, and compare with a backup of the store
         """,
-        said.err());
-    assertEquals("", said.out());
+        result.err());
+    assertEquals("", result.out());
     assertEquals(
         "{\"keyring\":\"main\",\"verdict\":\"broken\",\"number\":4,"
             + "\"reason\":\"it is missing, as the chain once had 9\"}\n",
         fleet
             .run("audit", "verify", "-o", "json", "--noted", "9:" + "ab".repeat(32))
-            .exits(2)
+            .expectExit(2)
             .out());
   }
 
   @Test
   void lostKeystore_isNoIntactAudit() {
     begin();
-    world.loseKeystores();
-    CommandResult said = fleet.run("audit", "verify").exits(2);
-    assertTrue(said.err().contains("there is no keystore"), said.err());
-    assertTrue(fleet.run("audit", "list").exits(0).out().startsWith("2  "));
+    backend.deleteKeystores();
+    CommandResult result = fleet.run("audit", "verify").expectExit(2);
+    assertTrue(result.err().contains("there is no keystore"), result.err());
+    assertTrue(fleet.run("audit", "list").expectExit(0).out().startsWith("2  "));
   }
 
   @Test
-  void keyringThatNeverWas_isTold() {
-    String told = "keyfleet: keyring pya has no key yet\nTry: keyfleet kek announce --version=1\n";
-    assertEquals(told, fleet.run("audit", "verify", "--keyring=pya").exits(1).err());
-    assertEquals(told, fleet.run("audit", "list", "--keyring=pya").exits(1).err());
+  void unknownKeyring_isReported() {
+    String message =
+        "keyfleet: keyring pya has no key yet\nTry: keyfleet kek announce --version=1\n";
+    assertEquals(message, fleet.run("audit", "verify", "--keyring=pya").expectExit(1).err());
+    assertEquals(message, fleet.run("audit", "list", "--keyring=pya").expectExit(1).err());
   }
 
   @Test
   void keystoreThatKeepsChanging_isUnsettled() {
     begin();
-    world.kvs = KeystoreRewritingKv::new;
+    backend.kvWrapper = KeystoreRewritingKv::new;
     assertEquals(
         "{\"keyring\":\"main\",\"verdict\":\"unsettled\"}\n",
-        fleet.run("audit", "verify", "-o", "json").exits(2).out());
+        fleet.run("audit", "verify", "-o", "json").expectExit(2).out());
   }
 
   @ParameterizedTest
@@ -245,7 +248,7 @@ class AuditCommandsTest {
     assertTrue(
         fleet
             .run("audit", "verify", "--noted=" + head)
-            .exits(1)
+            .expectExit(1)
             .err()
             .contains(" is not a head: a number, : and 64 hex digits\n"));
   }
@@ -258,9 +261,10 @@ class AuditCommandsTest {
     "--before=0,1 on"
   })
   void badNumber_isRefused(String option, String rule) {
-    CommandResult said = fleet.run("audit", "list", option).exits(1);
+    CommandResult result = fleet.run("audit", "list", option).expectExit(1);
     assertTrue(
-        said.err().startsWith("keyfleet: " + option + " is not a number from " + rule), said.err());
+        result.err().startsWith("keyfleet: " + option + " is not a number from " + rule),
+        result.err());
   }
 
   /// Whenever the audit is listed, the keystore is written once more.

@@ -27,11 +27,11 @@ class AuditTamperingCommandTest {
   private CliFleet fleet = new CliFleet(new InMemoryBackend());
 
   @BeforeEach
-  void begin() {
+  void announceVersions() {
     fleet = new CliFleet(new SqliteBackend(folder));
     for (int i = 1; i <= ENTRIES; i++) {
-      fleet.give(i);
-      fleet.run("kek", "announce", "--version=" + i).exits(0);
+      fleet.addKeys(i);
+      fleet.run("kek", "announce", "--version=" + i).expectExit(0);
     }
     sql("CREATE TABLE kept AS SELECT * FROM keyfleet_entries");
   }
@@ -53,16 +53,16 @@ class AuditTamperingCommandTest {
   private void restore() {
     sql("DELETE FROM keyfleet_entries");
     sql("INSERT INTO keyfleet_entries SELECT * FROM kept");
-    assertTrue(fleet.run("audit", "verify").exits(0).out().startsWith(ENTRIES + ":"));
+    assertTrue(fleet.run("audit", "verify").expectExit(0).out().startsWith(ENTRIES + ":"));
   }
 
-  private void foundAt(int number) {
-    CommandResult said = fleet.run("audit", "verify").exits(2);
+  private void assertBrokenAt(int number) {
+    CommandResult result = fleet.run("audit", "verify").expectExit(2);
     assertTrue(
-        said.err().startsWith("keyfleet: the audit is broken at entry " + number + ": "),
-        said.err());
-    assertTrue(said.err().lines().toList().getLast().startsWith("Try: "), said.err());
-    assertEquals("", said.out());
+        result.err().startsWith("keyfleet: the audit is broken at entry " + number + ": "),
+        result.err());
+    assertTrue(result.err().lines().toList().getLast().startsWith("Try: "), result.err());
+    assertEquals("", result.out());
   }
 
   private void replace(String where, String from, String to) {
@@ -77,16 +77,16 @@ class AuditTamperingCommandTest {
   void editedEntry_isFound() {
     for (int i = 1; i <= ENTRIES; i++) {
       replace(AUDIT.formatted(i), "\"anna\"", "\"otto\"");
-      foundAt(i);
+      assertBrokenAt(i);
       restore();
       replace(AUDIT.formatted(i), "{\"format\"", "{ \"format\"");
-      foundAt(i);
+      assertBrokenAt(i);
       restore();
       replace(AUDIT.formatted(i), "{", "");
-      foundAt(i);
+      assertBrokenAt(i);
       assertEquals(
           "keyfleet: cannot be read: entries [" + i + "]\nTry: keyfleet audit verify\n",
-          fleet.run("audit", "list").exits(2).err());
+          fleet.run("audit", "list").expectExit(2).err());
       restore();
     }
   }
@@ -94,16 +94,16 @@ class AuditTamperingCommandTest {
   /// The newest is in the keystore as well, and whoever comes next puts it back.
   @Test
   void deletedEntry_isFoundUnlessTheKeystoreHasIt() {
-    String head = fleet.run("audit", "verify").exits(0).out();
+    String head = fleet.run("audit", "verify").expectExit(0).out();
     for (int i = 1; i < ENTRIES; i++) {
       sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(i));
-      foundAt(i);
+      assertBrokenAt(i);
       restore();
     }
     sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(ENTRIES));
-    assertEquals(head, fleet.run("audit", "verify").exits(0).out());
-    fleet.give(ENTRIES + 1);
-    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(0);
+    assertEquals(head, fleet.run("audit", "verify").expectExit(0).out());
+    fleet.addKeys(ENTRIES + 1);
+    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).expectExit(0);
     assertEquals(1, sql("DELETE FROM keyfleet_entries WHERE " + AUDIT.formatted(ENTRIES)));
   }
 
@@ -113,7 +113,7 @@ class AuditTamperingCommandTest {
       sql(
           "DELETE FROM keyfleet_entries WHERE bucket = 'audit' AND key > 'main.%016d'"
               .formatted(left));
-      foundAt(left + 1);
+      assertBrokenAt(left + 1);
       restore();
     }
   }
@@ -126,7 +126,7 @@ class AuditTamperingCommandTest {
           "UPDATE keyfleet_entries SET key = 'main.%016d' WHERE ".formatted(i)
               + AUDIT.formatted(i + 1));
       sql("UPDATE keyfleet_entries SET key = 'main.%016d' WHERE key = 'aside'".formatted(i + 1));
-      foundAt(i);
+      assertBrokenAt(i);
       restore();
     }
   }
@@ -138,9 +138,10 @@ class AuditTamperingCommandTest {
                 .formatted(ENTRIES + 1)
             + " FROM kept WHERE "
             + AUDIT.formatted(ENTRIES));
-    foundAt(ENTRIES + 1);
-    fleet.give(ENTRIES + 1);
-    CommandResult refused = fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(1);
+    assertBrokenAt(ENTRIES + 1);
+    fleet.addKeys(ENTRIES + 1);
+    CommandResult refused =
+        fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).expectExit(1);
     assertTrue(refused.err().contains("keyfleet audit verify"), refused.err());
   }
 
@@ -148,20 +149,20 @@ class AuditTamperingCommandTest {
   void keystoreChangedByHand_isFound() {
     String keystore = "bucket = 'keystores'";
     replace(keystore, "\"epoch\":1", "\"epoch\":2");
-    assertNotEquals(0, fleet.run("audit", "verify").exit());
+    assertNotEquals(0, fleet.run("audit", "verify").exitCode());
     restore();
     replace(keystore, "{", "");
-    foundAt(1);
+    assertBrokenAt(1);
   }
 
   /// Chain and keystore agree with each other; only a head that was noted elsewhere does not.
   @Test
-  void storePutBackInTime_isFoundByANotedHead() {
-    fleet.give(ENTRIES + 1);
-    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).exits(0);
-    String noted = fleet.run("audit", "verify").exits(0).out().strip();
+  void restoredStore_isFoundByANotedHead() {
+    fleet.addKeys(ENTRIES + 1);
+    fleet.run("kek", "announce", "--version=" + (ENTRIES + 1)).expectExit(0);
+    String noted = fleet.run("audit", "verify").expectExit(0).out().strip();
     restore();
-    CommandResult said = fleet.run("audit", "verify", "--noted=" + noted).exits(2);
-    assertTrue(said.err().contains("broken at entry " + (ENTRIES + 1)), said.err());
+    CommandResult result = fleet.run("audit", "verify", "--noted=" + noted).expectExit(2);
+    assertTrue(result.err().contains("broken at entry " + (ENTRIES + 1)), result.err());
   }
 }

@@ -28,22 +28,22 @@ class ConfigFileTest {
     Path file = folder.resolve(name);
     Files.createDirectories(file.getParent());
     Files.writeString(file, text);
-    mode(file, "rw-r--r--");
+    setMode(file, "rw-r--r--");
     return file;
   }
 
-  private static void mode(Path file, String mode) throws IOException {
+  private static void setMode(Path file, String mode) throws IOException {
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
   }
 
-  private static void refused(Path file, int uid, String sentence, String remedy) {
+  private static void assertRefused(Path file, int uid, String message, String remedy) {
     CommandException e = assertThrows(CommandException.class, () -> ConfigFile.read(file, uid));
-    assertEquals(sentence.replace("FILE", file.toString()), e.getMessage());
+    assertEquals(message.replace("FILE", file.toString()), e.getMessage());
     assertEquals(remedy.replace("FILE", file.toString()), e.remedy());
   }
 
   @Test
-  void firstFolderWithAFile_counts() throws IOException {
+  void firstFolderWithAFile_wins() throws IOException {
     List<Path> folders = List.of(folder.resolve("here"), folder.resolve("etc"));
     assertEquals(Optional.empty(), ConfigFile.find(folders));
     Path etc = write("etc/keyfleet.yaml", "keyring: etc\n");
@@ -55,8 +55,8 @@ class ConfigFileTest {
   }
 
   @Test
-  void firstFileThatMayNotBeRead_isNotPassedOver() throws IOException {
-    mode(write("here/keyfleet.yaml", "keyring: here\n"), "rw-rw-rw-");
+  void unreadableFirstFile_isNotSkipped() throws IOException {
+    setMode(write("here/keyfleet.yaml", "keyring: here\n"), "rw-rw-rw-");
     write("etc/keyfleet.yaml", "keyring: etc\n");
     assertThrows(
         CommandException.class,
@@ -67,15 +67,15 @@ class ConfigFileTest {
   @ValueSource(strings = {"rw-rw-r--", "rw-r--rw-", "r---w----", "rwxrwxrwx"})
   void fileThatOthersCanWrite_isRefused(String mode) throws IOException {
     Path file = write("k.yaml", "");
-    mode(file, mode);
-    refused(file, SELF, "FILE can be written by others than its owner", "chmod go-w FILE");
+    setMode(file, mode);
+    assertRefused(file, SELF, "FILE can be written by others than its owner", "chmod go-w FILE");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"r--------", "rw-------", "rw-r--r--", "r-xr-xr-x"})
-  void fileThatOthersCanAtMostRead_isRead(String mode) throws IOException {
+  void fileOthersCanOnlyRead_isRead(String mode) throws IOException {
     Path file = write("k.yaml", "keyring: a\n");
-    mode(file, mode);
+    setMode(file, mode);
     assertEquals("keyring: a\n", ConfigFile.read(file, SELF).text());
   }
 
@@ -87,7 +87,7 @@ class ConfigFileTest {
       Files.setAttribute(file, "unix:uid", 4321);
     }
     int owner = SELF == 0 ? 4321 : SELF;
-    refused(
+    assertRefused(
         file,
         1234,
         "FILE belongs to user " + owner + "; it must belong to user 1234 or to root",
@@ -102,21 +102,21 @@ class ConfigFileTest {
   }
 
   @Test
-  void whatIsNoSmallTextFile_isRefused() throws IOException {
-    refused(folder, SELF, "FILE is not a regular file", "--config with the name of a file");
-    refused(
+  void otherThanASmallTextFile_isRefused() throws IOException {
+    assertRefused(folder, SELF, "FILE is not a regular file", "--config with the name of a file");
+    assertRefused(
         folder.resolve("none.yaml"),
         SELF,
         "FILE does not exist",
         "create it, or name another --config");
-    refused(
+    assertRefused(
         write("big.yaml", "#".repeat(65_537)),
         SELF,
         "FILE has 65537 bytes; a configuration has at most 65536",
         "check that this is the right file");
     Path latin = write("latin.yaml", "");
     Files.write(latin, "instance: \u00e9".getBytes(ISO_8859_1));
-    refused(latin, SELF, "FILE is not text in UTF-8", "save it as UTF-8");
+    assertRefused(latin, SELF, "FILE is not text in UTF-8", "save it as UTF-8");
   }
 
   @Test
@@ -127,8 +127,8 @@ class ConfigFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "a\0b"})
-  void nameThatIsNoPath_isRefused(String name) {
-    CommandException e = assertThrows(CommandException.class, () -> ConfigFile.named(name));
+  void invalidPath_isRefused(String name) {
+    CommandException e = assertThrows(CommandException.class, () -> ConfigFile.readNamed(name));
     assertTrue(e.getMessage().endsWith(" is not a path"), e.getMessage());
     assertEquals("--config=keyfleet.yaml", e.remedy());
   }

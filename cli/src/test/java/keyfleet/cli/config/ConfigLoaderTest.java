@@ -22,23 +22,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// Commands do what the file says, unless a variable or a flag says otherwise.
 class ConfigLoaderTest {
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
   private final List<String> opened = new ArrayList<>();
 
   @TempDir Path folder = Path.of("");
 
   @BeforeEach
-  void watchStores() {
+  void recordOpenedStores() {
     fleet.environment.remove("KEYFLEET_STORE");
-    fleet.engines =
+    fleet.openEngine =
         url -> {
           opened.add(url.toString());
-          return world.open();
+          return backend.open();
         };
   }
 
-  private void file(String text) throws IOException {
+  private void writeFile(String text) throws IOException {
     Path file = folder.resolve("k.yaml");
     Files.writeString(file, text);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
@@ -63,112 +63,113 @@ class ConfigLoaderTest {
           -, y, z, sqlite:z, ring-z
           x, y, z, sqlite:z, ring-z
           """)
-  void flag_standsBeforeVariableBeforeFileBeforeDefault(
+  void flag_winsOverVariableOverFileOverDefault(
       String inFile, String variable, String flag, String store, String keyring)
       throws IOException {
     fleet.environment.put("KEYFLEET_HOME", folder.toString());
-    file(
+    writeFile(
         inFile.equals("-") ? "" : "store: sqlite:%s%nkeyring: ring-%s%n".formatted(inFile, inFile));
     if (!variable.equals("-")) {
       fleet.environment.put("KEYFLEET_STORE", "sqlite:" + variable);
       fleet.environment.put("KEYFLEET_KEYRING", "ring-" + variable);
     }
-    CommandResult said =
+    CommandResult result =
         flag.equals("-")
             ? run("kek", "list")
             : run("kek", "list", "--store=sqlite:" + flag, "--keyring=ring-" + flag);
     assertEquals(List.of(store.replace("HOME", folder.toString())), opened);
     assertTrue(
-        said.exits(1).err().startsWith("keyfleet: keyring " + keyring + " has no key yet\n"),
-        said.err());
+        result.expectExit(1).err().startsWith("keyfleet: keyring " + keyring + " has no key yet\n"),
+        result.err());
   }
 
   @Test
-  void providersAndRecords_areTheFiles() throws IOException {
+  void providersAndRecords_comeFromTheFile() throws IOException {
     Path keys = Files.createDirectory(folder.resolve("keys"));
-    file("store: sqlite:a\nrecords: sqlite:b\nproviders: ['file:%s']\n".formatted(keys));
-    assertTrue(run("kek", "generate", "--version=1").exits(0).err().contains("main.v1.key"));
-    run("kek", "announce", "--version=1").exits(0);
-    fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).exits(0);
+    writeFile("store: sqlite:a\nrecords: sqlite:b\nproviders: ['file:%s']\n".formatted(keys));
+    assertTrue(run("kek", "generate", "--version=1").expectExit(0).err().contains("main.v1.key"));
+    run("kek", "announce", "--version=1").expectExit(0);
+    fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).expectExit(0);
     assertEquals(List.of("sqlite:a", "sqlite:a", "sqlite:b"), opened);
     fleet.environment.put("KEYFLEET_PROVIDER", "env");
-    assertTrue(run("kek", "verify", "--local").exits(0).out().contains("env "));
+    assertTrue(run("kek", "verify", "--local").expectExit(0).out().contains("env "));
   }
 
   @Test
-  void timings_areTakenIntoTheKeystore() throws IOException {
-    file(
+  void timings_areStoredInTheKeystore() throws IOException {
+    writeFile(
         "store: sqlite:a\ntimings: {heartbeat: 1s, fresh: 2s, lease: 3s, expire: 4s, adopt: 2s}\n");
-    run("kek", "announce", "--version=1").exits(0);
+    run("kek", "announce", "--version=1").expectExit(0);
     fleet.start("worker-1", "worker", 1);
-    world.pass(Duration.ofSeconds(3));
-    CommandResult said = run("kek", "verify", "--target=1").exits(2);
-    assertTrue(said.err().contains("heard=3s ago"), said.err());
+    backend.advance(Duration.ofSeconds(3));
+    CommandResult result = run("kek", "verify", "--target=1").expectExit(2);
+    assertTrue(result.err().contains("heard=3s ago"), result.err());
   }
 
   @Test
-  void expectedProcesses_holdForTheGateAndForARotation() throws IOException {
-    fleet.give(2);
-    file("store: sqlite:a\nrotation: {min-processes: 2}\n");
-    run("kek", "announce", "--version=1").exits(0);
-    run("kek", "announce", "--version=2").exits(0);
+  void minProcesses_appliesToTheGateAndToTheRotation() throws IOException {
+    fleet.addKeys(2);
+    writeFile("store: sqlite:a\nrotation: {min-processes: 2}\n");
+    run("kek", "announce", "--version=1").expectExit(0);
+    run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2);
-    assertTrue(run("kek", "verify", "--target=2").exits(2).err().contains("MISSING: 1 of 2"));
-    run("kek", "verify", "--target=2", "--min-processes=1").exits(0);
+    assertTrue(run("kek", "verify", "--target=2").expectExit(2).err().contains("MISSING: 1 of 2"));
+    run("kek", "verify", "--target=2", "--min-processes=1").expectExit(0);
     String[] rotate = {"kek", "rotate", "--from-version=1", "--to-version=2", "--wait"};
-    assertTrue(run(rotate).exits(2).err().contains("MISSING: 1 of 2"));
+    assertTrue(run(rotate).expectExit(2).err().contains("MISSING: 1 of 2"));
     fleet.start("worker-2", "worker", 1, 2);
-    run(rotate).exits(0);
-    CommandResult status = run("kek", "status", "-o", "json").exits(0);
+    run(rotate).expectExit(0);
+    CommandResult status = run("kek", "status", "-o", "json").expectExit(0);
     assertTrue(status.out().contains("\"min_processes\":2"), status.out());
   }
 
   @Test
-  void declaredRoster_holdsForTheGateAndGoesWithTheOrder() throws IOException {
-    fleet.give(2);
-    file("store: sqlite:a\nrotation: {expected: [worker-1, api-1]}\n");
-    run("kek", "announce", "--version=1").exits(0);
-    run("kek", "announce", "--version=2").exits(0);
+  void expectedNames_applyToTheGateAndToTheRotation() throws IOException {
+    fleet.addKeys(2);
+    writeFile("store: sqlite:a\nrotation: {expected: [worker-1, api-1]}\n");
+    run("kek", "announce", "--version=1").expectExit(0);
+    run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2);
-    assertTrue(run("kek", "verify", "--target=2").exits(2).err().contains("MISSING: api-1\n"));
+    assertTrue(run("kek", "verify", "--target=2").expectExit(2).err().contains("MISSING: api-1\n"));
     fleet.start("api-1", "api", 1, 2);
-    run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
+    run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
     assertTrue(
-        run("kek", "status").exits(0).out().contains("expects   api-1, worker-1\n"), "the status");
+        run("kek", "status").expectExit(0).out().contains("expects   api-1, worker-1\n"),
+        "the status");
   }
 
   @Test
   void pluginsKeyring_isKmsUnlessAnotherIsNamed() throws IOException {
     fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(1));
     fleet.environment.put("KEYFLEET_KEK_EDGE_V1", CliFleet.key(2));
-    file("store: sqlite:a\n");
-    CommandResult usual = run("kek", "announce", "--version=1", "--use=kms").exits(0);
+    writeFile("store: sqlite:a\n");
+    CommandResult usual = run("kek", "announce", "--version=1", "--use=kms").expectExit(0);
     assertEquals("kms v1 is active\n", usual.err());
-    file("store: sqlite:a\nkeyring: edge\n");
-    CommandResult named = run("kek", "announce", "--version=1", "--use=kms").exits(0);
+    writeFile("store: sqlite:a\nkeyring: edge\n");
+    CommandResult named = run("kek", "announce", "--version=1", "--use=kms").expectExit(0);
     assertEquals("edge v1 is active\n", named.err());
   }
 
   @Test
-  void horizon_isTheFiles() throws IOException {
-    fleet.give(2);
-    file("store: sqlite:a\nbackup-horizon: 1s\n");
-    run("kek", "announce", "--version=1").exits(0);
-    run("kek", "announce", "--version=2").exits(0);
+  void horizon_comesFromTheFile() throws IOException {
+    fleet.addKeys(2);
+    writeFile("store: sqlite:a\nbackup-horizon: 1s\n");
+    run("kek", "announce", "--version=1").expectExit(0);
+    run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2);
-    run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
-    fleet.beat();
-    run("kek", "remove", "--version=1").exits(0);
-    world.pass(Duration.ofSeconds(2));
-    fleet.beat();
-    run("kek", "remove", "--version=1", "--destroy", "--yes", "--horizon=1d").exits(2);
-    CommandResult said = run("kek", "remove", "--version=1", "--destroy", "--yes", "-o", "json");
-    assertTrue(said.out().contains("\"state\":\"destroying\""), said.toString());
+    run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    fleet.writeHeartbeats();
+    run("kek", "remove", "--version=1").expectExit(0);
+    backend.advance(Duration.ofSeconds(2));
+    fleet.writeHeartbeats();
+    run("kek", "remove", "--version=1", "--destroy", "--yes", "--horizon=1d").expectExit(2);
+    CommandResult result = run("kek", "remove", "--version=1", "--destroy", "--yes", "-o", "json");
+    assertTrue(result.out().contains("\"state\":\"destroying\""), result.toString());
   }
 
   @Test
-  void declaredCollection_isNotCountedUntilSomebodyRegistersIt() throws IOException {
-    file(
+  void declaredCollection_isNotCountedUntilRegistered() throws IOException {
+    writeFile(
         """
         store: sqlite:a
         collections:
@@ -176,31 +177,31 @@ class ConfigLoaderTest {
           - {name: notes, sealed: [body], keyring: other}
           - {name: keyfleet_secrets, id: name, sealed: [value]}
         """);
-    run("kek", "announce", "--version=1").exits(0);
+    run("kek", "announce", "--version=1").expectExit(0);
     fleet.start("worker-1", "worker", 1);
-    fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).exits(0);
-    CommandResult said = run("kek", "inventory").exits(2);
+    fleet.runWith("v", "secret", "put", "a", "--config=" + folder.resolve("k.yaml")).expectExit(0);
+    CommandResult result = run("kek", "inventory").expectExit(2);
     assertEquals(
         """
         not counted: sqlite orders: declared, and no process has registered it yet
         keyfleet: not all collections were counted
         Try: start a process with this configuration, which registers them
         """,
-        said.err());
+        result.err());
   }
 
   @Test
   void badFile_stopsEveryCommandBeforeItDoesAnything() throws IOException {
-    file("store: sqlite:a\nkeyrnig: b\n");
+    writeFile("store: sqlite:a\nkeyrnig: b\n");
     for (String command : List.of("kek list", "kek generate", "kek verify --local", "doctor")) {
-      CommandResult said = run(command.split(" ")).exits(1);
+      CommandResult result = run(command.split(" ")).expectExit(1);
       assertEquals(
           "keyfleet: %s:2: there is no key keyrnig%nTry: keyring%n"
               .formatted(folder.resolve("k.yaml")),
-          said.err());
-      assertEquals("", said.out());
+          result.err());
+      assertEquals("", result.out());
     }
     assertEquals(List.of(), opened);
-    run("kek", "list", "--help").exits(0);
+    run("kek", "list", "--help").expectExit(0);
   }
 }

@@ -30,7 +30,7 @@ class DataFolderTest {
     fleet.close();
   }
 
-  private Path unmade() {
+  private Path missingFolder() {
     Path home = folder.resolve("a/keyfleet");
     fleet.environment.remove("KEYFLEET_STORE");
     fleet.environment.put("KEYFLEET_HOME", home.toString());
@@ -38,29 +38,30 @@ class DataFolderTest {
   }
 
   @Test
-  void folder_isTheVariables_elseTheDesktops_elseBelowHome() {
+  void folder_comesFromKeyfleetHome_elseXdg_elseHome() {
     Map<String, String> all = Map.of("KEYFLEET_HOME", "/k", "XDG_DATA_HOME", "/x", "HOME", "/h");
-    assertEquals("sqlite:/k/keyfleet.db", DataFolder.of(all).store());
+    assertEquals("sqlite:/k/keyfleet.db", DataFolder.of(all).storeUrl());
     assertEquals(
         "sqlite:/x/keyfleet/keyfleet.db",
-        DataFolder.of(Map.of("XDG_DATA_HOME", "/x", "HOME", "/h", "KEYFLEET_HOME", "")).store());
+        DataFolder.of(Map.of("XDG_DATA_HOME", "/x", "HOME", "/h", "KEYFLEET_HOME", "")).storeUrl());
     assertEquals(
-        "sqlite:/h/.local/share/keyfleet/keyfleet.db", DataFolder.of(Map.of("HOME", "/h")).store());
+        "sqlite:/h/.local/share/keyfleet/keyfleet.db",
+        DataFolder.of(Map.of("HOME", "/h")).storeUrl());
     assertThrows(CommandException.class, () -> DataFolder.of(Map.of()));
   }
 
   @Test
-  void announce_makesIt_forItsOwnerAlone() throws IOException {
-    Path home = unmade();
-    fleet.run("kek", "announce", "--version=1").exits(0);
+  void announce_createsItForItsOwnerOnly() throws IOException {
+    Path home = missingFolder();
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
     assertEquals("rwx------", modeOf(home));
     assertEquals("rwx------", modeOf(folder.resolve("a")));
   }
 
   @Test
-  void secretPut_makesIt() {
-    Path home = unmade();
-    fleet.runWith("v", "secret", "put", "x").exits(1);
+  void secretPut_createsIt() {
+    Path home = missingFolder();
+    fleet.runWith("v", "secret", "put", "x").expectExit(1);
     assertTrue(Files.isDirectory(home), "no folder was made");
   }
 
@@ -74,9 +75,9 @@ class DataFolderTest {
         "kek rotate --from-version=1 --to-version=2",
         "audit verify"
       })
-  void whoOnlyLooks_makesNothing_andSaysWhoDoes(String command) {
-    Path home = unmade();
-    String err = fleet.run(command.split(" ")).exits(1).err();
+  void readingCommand_createsNothingAndNamesTheOneThatDoes(String command) {
+    Path home = missingFolder();
+    String err = fleet.run(command.split(" ")).expectExit(1).err();
     assertEquals(
         "keyfleet: there is no store yet: no folder %s%nTry: keyfleet kek announce --version=1, which makes it, or --store URL%n"
             .formatted(home),
@@ -86,27 +87,27 @@ class DataFolderTest {
 
   @Test
   void namedStore_needsNoFolder() {
-    Path home = unmade();
+    Path home = missingFolder();
     fleet
         .run("kek", "announce", "--version=1", "--store=sqlite:" + folder.resolve("x.db"))
-        .exits(0);
+        .expectExit(0);
     assertFalse(Files.exists(home), "the default folder was made for another store");
   }
 
   @Test
   void folderThatExists_keepsItsMode() throws IOException {
-    Path home = unmade();
+    Path home = missingFolder();
     Files.createDirectories(home);
     Files.setPosixFilePermissions(home, PosixFilePermissions.fromString("rwxr-x---"));
-    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
     assertEquals("rwxr-x---", modeOf(home));
   }
 
   @Test
-  void folderThatCannotBeMade_isOneSentence() throws IOException {
-    Path home = unmade();
+  void uncreatableFolder_isReportedInOneSentence() throws IOException {
+    Path home = missingFolder();
     Files.writeString(folder.resolve("a"), "in the way");
-    String err = fleet.run("kek", "announce", "--version=1").exits(1).err();
+    String err = fleet.run("kek", "announce", "--version=1").expectExit(1).err();
     assertEquals(
         "keyfleet: the data folder %s cannot be made%nTry: KEYFLEET_HOME=DIR, or --store URL%n"
             .formatted(home),

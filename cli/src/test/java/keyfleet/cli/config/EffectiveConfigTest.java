@@ -65,7 +65,7 @@ class EffectiveConfigTest {
   }
 
   @Test
-  void fullFile_standsInTheVariables() {
+  void fullFile_becomesVariables() {
     EffectiveConfig config = config(FULL, Map.of("HOME", "/root"));
     assertEquals(
         Map.ofEntries(
@@ -133,13 +133,13 @@ class EffectiveConfigTest {
                 "KEYFLEET_ROTATION__RATE", "7"));
     ServerSettings set = server(variables);
     assertEquals(Set.of(Role.SCHEDULER, Role.WORKER), set.roles());
-    assertEquals(new ListenAddress("[::1]", 0), set.listen());
+    assertEquals(new ListenAddress("[::1]", 0), set.listenAddress());
     assertEquals(EventLog.Format.TEXT, set.logFormat());
     assertEquals(new RateLimit(7), set.rateLimit());
     ServerSettings flagged =
         server(variables, "--roles=worker", "--listen=h:1", "--log-format=json", "--rate=9");
     assertEquals(Set.of(Role.WORKER), flagged.roles());
-    assertEquals(new ListenAddress("h", 1), flagged.listen());
+    assertEquals(new ListenAddress("h", 1), flagged.listenAddress());
     assertEquals(EventLog.Format.JSON, flagged.logFormat());
     assertEquals(new RateLimit(9), flagged.rateLimit());
   }
@@ -158,22 +158,22 @@ class EffectiveConfigTest {
           KEYFLEET_TIMING__HEARTBEAT | s3cret | there is no setting KEYFLEET_TIMING__HEARTBEAT | KEYFLEET_TIMING_HEARTBEAT
           KEYFLEET__X                | s3cret | there is no setting KEYFLEET__X | unset KEYFLEET__X
           """)
-  void badVariable_isRefusedByItsName(String name, String value, String sentence, String remedy) {
+  void badVariable_isRefusedByItsName(String name, String value, String message, String remedy) {
     CommandException e =
         assertThrows(CommandException.class, () -> server(EffectiveConfig.of(Map.of(name, value))));
-    assertEquals(sentence, e.getMessage());
+    assertEquals(message, e.getMessage());
     assertEquals(remedy, e.remedy());
   }
 
   @Test
-  void variableOfOthers_isLeftAlone() {
+  void foreignVariable_isIgnored() {
     Map<String, String> others =
         Map.of("KEYFLEET_TEST_NATS", "x", "KEYFLEET_KEK_PAY__ROLL_V1", "y", "A__B", "z");
     assertEquals(others, EffectiveConfig.of(others).environment());
   }
 
   @Test
-  void emptyUrlVariable_isOneThatNobodySet() {
+  void emptyUrlVariable_countsAsUnset() {
     EffectiveConfig config = config("store: sqlite:a.db\n", Map.of("KEYFLEET_STORE", ""));
     assertEquals("sqlite:a.db", config.environment().get("KEYFLEET_STORE"));
   }
@@ -185,7 +185,7 @@ class EffectiveConfigTest {
   }
 
   @Test
-  void words_areTextWhateverTheyLookLike() {
+  void values_areTextWhateverTheyLookLike() {
     EffectiveConfig config =
         config("instance: 007\ncollections: [{name: no, id: on, sealed: [yes]}]\n", Map.of());
     assertEquals("007", config.environment().get("KEYFLEET_INSTANCE"));
@@ -226,8 +226,8 @@ class EffectiveConfigTest {
           'keyring: [a'                    | k.yaml:2: this is not YAML: expected ',' or ']', but got <stream end> | store: sqlite:keyfleet.db
           'keyring: a¶  store: b'          | k.yaml:2: this is not YAML: mapping values are not allowed here | store: sqlite:keyfleet.db
           """)
-  void badShape_isOneSentence(String text, String sentence, String remedy) {
-    refused(text.replace('¶', '\n') + "\n", sentence, remedy);
+  void badStructure_isReportedInOneSentence(String text, String message, String remedy) {
+    assertRefused(text.replace('¶', '\n') + "\n", message, remedy);
   }
 
   @ParameterizedTest
@@ -261,20 +261,20 @@ class EffectiveConfigTest {
           collections: [{name: a, sealed: [c]}, {name: a, sealed: [d]}] | k.yaml:1: collections.name: a is declared twice | one entry with all its sealed fields
           collections: [{name: a, sealed: [c], keyring: X}] | k.yaml:1: collections.keyring: X is not a keyring's name: a-z, 0-9 and -, at most 63, a letter first | collections.keyring: main
           """)
-  void badValue_isOneSentence(String text, String sentence, String remedy) {
-    refused(text + "\n", sentence, remedy);
+  void badValue_isReportedInOneSentence(String text, String message, String remedy) {
+    assertRefused(text + "\n", message, remedy);
   }
 
-  private static void refused(String text, String sentence, String remedy) {
+  private static void assertRefused(String text, String message, String remedy) {
     CommandException e = assertThrows(CommandException.class, () -> config(text, Map.of()));
-    assertEquals(sentence, e.getMessage());
+    assertEquals(message, e.getMessage());
     assertEquals(remedy, e.remedy());
     assertFalse(e.getMessage().contains("s3cret"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"[", "{a: ", "- ", "? ", "- ? ", "[{a: "})
-  void depth_isRefusedWithoutBeingClimbed(String step) {
+  void deepNesting_isRefusedWithoutRecursion(String step) {
     String text = "store: " + (step.startsWith("-") || step.startsWith("?") ? "\n  " : "");
     String deep = text + step.repeat((ConfigFile.MAX_BYTES - 100) / step.length());
     assertThrows(CommandException.class, () -> config(deep, Map.of()));
@@ -286,7 +286,7 @@ class EffectiveConfigTest {
     for (int i = 1; i < 40; i++) {
       bomb.append("a%d: &a%d [*a%d, *a%d]%n".formatted(i, i, i - 1, i - 1));
     }
-    refused(
+    assertRefused(
         bomb.toString(),
         "k.yaml:1: anchors are not taken",
         "write the value out where it is needed");

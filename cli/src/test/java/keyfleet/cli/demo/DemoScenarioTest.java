@@ -22,11 +22,11 @@ class DemoScenarioTest {
       "host=vm pid=102 loaded=[1] current=1 provider=file version=0.1.0 reason=missing";
 
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
-  private final ScriptedFleet play = new ScriptedFleet();
+  private final ScriptedFleet fleet = new ScriptedFleet();
 
   @Test
-  void everythingAsItShould_exitsZero() {
-    assertEquals(ExitCode.OK, play());
+  void everyClaimHolds_exitsZero() {
+    assertEquals(ExitCode.OK, runScenario());
     assertTrue(text().endsWith("All 13 claims held.\n"), this::text);
   }
 
@@ -59,14 +59,14 @@ class DemoScenarioTest {
           check                 | {"orders":10,"opened":10}                     | every order opens without the bytes
           audit verify          | exit 2                                        | the audit chain is intact
           """)
-  void sabotagedClaim_exitsOneAndIsNamed(String where, String what, String claim) {
-    play.sabotage(where, what);
-    assertEquals(ExitCode.ERROR, play(), this::text);
+  void brokenClaim_exitsOneAndIsNamed(String where, String what, String claim) {
+    fleet.override(where, what);
+    assertEquals(ExitCode.ERROR, runScenario(), this::text);
     assertTrue(text().contains("[FAIL] " + claim), this::text);
   }
 
-  private int play() {
-    return new DemoScenario(play, new PrintStream(printed, true, UTF_8)).play();
+  private int runScenario() {
+    return new DemoScenario(fleet, new PrintStream(printed, true, UTF_8)).run();
   }
 
   private String text() {
@@ -75,13 +75,13 @@ class DemoScenarioTest {
 
   /// A stage on which all goes as it should, but for what was sabotaged.
   private static final class ScriptedFleet implements DemoFleet {
-    private final Map<String, CommandResult> lies = new LinkedHashMap<>();
-    private boolean mended;
-    private boolean killed;
+    private final Map<String, CommandResult> overrides = new LinkedHashMap<>();
+    private boolean isFixed;
+    private boolean isKilled;
     private int rotates;
 
-    void sabotage(String where, String what) {
-      lies.put(where, answer(what));
+    void override(String where, String what) {
+      overrides.put(where, answer(what));
     }
 
     private static CommandResult answer(String what) {
@@ -90,22 +90,22 @@ class DemoScenarioTest {
       }
       return what.startsWith("err ")
           ? new CommandResult(2, List.of(), List.of(what.substring(4)))
-          : said(what);
+          : printed(what);
     }
 
-    private static CommandResult said(String... lines) {
+    private static CommandResult printed(String... lines) {
       return new CommandResult(ExitCode.OK, List.of(lines), List.of());
     }
 
     @Override
-    public CommandResult run(String... words) {
-      String command = String.join(" ", words);
-      CommandResult truth = truth(command);
-      return lies.getOrDefault(cue(command), truth);
+    public CommandResult run(String... arguments) {
+      String command = String.join(" ", arguments);
+      CommandResult expected = defaultResult(command);
+      return overrides.getOrDefault(moment(command), expected);
     }
 
     /// The name by which a sabotage calls this moment of the story.
-    private String cue(String command) {
+    private String moment(String command) {
       if (command.startsWith("kek verify --target=2 --wait")) {
         return "waiting verify";
       }
@@ -116,35 +116,37 @@ class DemoScenarioTest {
         return List.of("first rotate", "second rotate", "waiting rotate").get(rotates - 1);
       }
       if (command.startsWith("kek status")) {
-        return killed ? "last status" : "status";
+        return isKilled ? "last status" : "status";
       }
       return command.startsWith("demo-shop")
           ? "check"
           : command.replaceFirst("^(\\w+ \\w+).*", "$1");
     }
 
-    private CommandResult truth(String command) {
-      List<String> words = new ArrayList<>(List.of(command.split(" ")));
-      return switch (words.get(1)) {
-        case "verify" -> words.getFirst().equals("audit") ? said("13:ab") : gate(command);
-        case "rotate" -> rotates++ == 0 ? notReady() : said();
+    private CommandResult defaultResult(String command) {
+      List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+      return switch (arguments.get(1)) {
+        case "verify" ->
+            arguments.getFirst().equals("audit") ? printed("13:ab") : verifyResult(command);
+        case "rotate" -> rotates++ == 0 ? notReady() : printed();
         case "status" ->
-            killed
-                ? said("{\"state\":\"completed\",\"driver\":\"worker-2/b\",\"failed_records\":0}")
-                : said(
+            isKilled
+                ? printed(
+                    "{\"state\":\"completed\",\"driver\":\"worker-2/b\",\"failed_records\":0}")
+                : printed(
                     "{\"state\":\"in_progress\",\"phase\":\"rewrapping\",\"done\":1,\"total\":5,"
                         + "\"driver\":\"worker-1/a\"}");
-        case "inventory" -> said("sqlite orders  v2       3000       3000");
-        case "--check" -> said("{\"orders\":3000,\"opened\":3000}");
-        default -> said();
+        case "inventory" -> printed("sqlite orders  v2       3000       3000");
+        case "--check" -> printed("{\"orders\":3000,\"opened\":3000}");
+        default -> printed();
       };
     }
 
-    private CommandResult gate(String command) {
+    private CommandResult verifyResult(String command) {
       if (command.endsWith("json")) {
-        return said("{\"laggards\":[{\"pid\":102}]}");
+        return printed("{\"laggards\":[{\"pid\":102}]}");
       }
-      return command.contains("target=1") || mended ? said("READY") : notReady();
+      return command.contains("target=1") || isFixed ? printed("READY") : notReady();
     }
 
     private static CommandResult notReady() {
@@ -152,7 +154,7 @@ class DemoScenarioTest {
     }
 
     @Override
-    public void start(String name, String... words) {}
+    public void start(String name, String... arguments) {}
 
     @Override
     public long pid(String name) {
@@ -161,21 +163,21 @@ class DemoScenarioTest {
 
     @Override
     public void kill(String name) {
-      killed = true;
+      isKilled = true;
     }
 
     @Override
     public CommandResult stop(String name) {
-      return lies.getOrDefault("shop", said("{\"reads\":9,\"writes\":9,\"wrong\":0}"));
+      return overrides.getOrDefault("shop", printed("{\"reads\":9,\"writes\":9,\"wrong\":0}"));
     }
 
     @Override
-    public void hand(int version, String name) {
-      mended |= version == 2 && name.equals("worker-2");
+    public void copyKey(int version, String name) {
+      isFixed |= version == 2 && name.equals("worker-2");
     }
 
     @Override
-    public void delete(int version) {}
+    public void deleteKey(int version) {}
 
     @Override
     public void pause(Duration duration) {}

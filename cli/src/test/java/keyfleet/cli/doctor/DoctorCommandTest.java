@@ -42,42 +42,43 @@ import org.junit.jupiter.api.Test;
 /// What `doctor` says about stores that are not what they should be. The engines' own tests show
 /// what it says of real ones.
 class DoctorCommandTest {
-  private static final StoreCheck FINE = StoreCheck.ok("it is a fine store");
+  private static final StoreCheck PASSED = StoreCheck.ok("it is a fine store");
 
-  private final Kv sound = new FakeKv(new FakeStoreClock());
+  private final Kv healthyKv = new FakeKv(new FakeStoreClock());
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private Ticker ticker = new SystemTicker();
 
   @Test
-  void soundStore_isSafe() {
-    assertEquals(0, doctor(_ -> opened(sound, FINE)));
-    String said = out.toString(UTF_8);
-    assertTrue(said.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), said);
-    assertTrue(said.contains("of 50 races each had one winner"), said);
-    assertFalse(said.contains("secret"), said);
+  void healthyStore_isSafe() {
+    assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED)));
+    String printed = out.toString(UTF_8);
+    assertTrue(printed.startsWith("nats://ann@h\n[ok]   it is a fine store\n"), printed);
+    assertTrue(printed.contains("of 50 races each had one winner"), printed);
+    assertFalse(printed.contains("secret"), printed);
   }
 
   @Test
-  void warningOfTheEngine_isACondition() {
-    assertEquals(2, doctor(_ -> opened(sound, StoreCheck.warn("nobody knows", "asking"))));
+  void engineWarning_exitsTwo() {
+    assertEquals(2, doctor(_ -> engineOf(healthyKv, StoreCheck.warn("nobody knows", "asking"))));
     assertTrue(out.toString(UTF_8).contains("[warn] nobody knows\n       Try: asking\n"));
   }
 
   @Test
   void storeThatLosesWrites_isUnsafe() {
-    assertEquals(2, doctor(_ -> opened(new UpdateLosingKv(sound, new AtomicInteger()), FINE)));
+    assertEquals(
+        2, doctor(_ -> engineOf(new UpdateLosingKv(healthyKv, new AtomicInteger()), PASSED)));
     assertTrue(out.toString(UTF_8).contains("[fail] compare-and-set is broken"));
   }
 
   @Test
   void slowStore_isNotCalledUnsafe() {
     ticker = new SlowTicker(new AtomicLong());
-    assertEquals(2, doctor(_ -> opened(sound, FINE)));
-    String said = out.toString(UTF_8);
-    assertTrue(said.contains("[warn] answers a read in 2000.0 ms"), said);
-    assertTrue(said.contains("races were answered in time"), said);
-    assertFalse(said.contains("[fail]"), said);
+    assertEquals(2, doctor(_ -> engineOf(healthyKv, PASSED)));
+    String printed = out.toString(UTF_8);
+    assertTrue(printed.contains("[warn] answers a read in 2000.0 ms"), printed);
+    assertTrue(printed.contains("races were answered in time"), printed);
+    assertFalse(printed.contains("[fail]"), printed);
   }
 
   @Test
@@ -91,7 +92,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void storeThatLetsNobodyIn_isAnError() {
+  void storeThatRefusesLogin_isAnError() {
     assertEquals(
         1,
         doctor(_ -> {
@@ -112,19 +113,19 @@ class DoctorCommandTest {
 
   @Test
   void programs_getOneObject() {
-    assertEquals(0, doctor(_ -> opened(sound, FINE), "-o", "json"));
-    String said = out.toString(UTF_8);
+    assertEquals(0, doctor(_ -> engineOf(healthyKv, PASSED), "-o", "json"));
+    String printed = out.toString(UTF_8);
     assertTrue(
-        said.startsWith(
+        printed.startsWith(
             """
             {"store":"nats://ann@h","verdict":"ok","checks":[{"level":"ok",\
             "sentence":"it is a fine store","remedy":""},\
             """),
-        said);
+        printed);
   }
 
-  private int doctor(Function<StoreUrl, Engine> engines, String... more) {
-    ProviderContext around =
+  private int doctor(Function<StoreUrl, Engine> openEngine, String... more) {
+    ProviderContext runtime =
         new ProviderContext(
             Map.of("KEYFLEET_STORE", "nats://ann:secret@h"), new SecureRandom(), ticker);
     Console console =
@@ -132,14 +133,14 @@ class DoctorCommandTest {
     String[] args = new String[more.length + 1];
     args[0] = "doctor";
     System.arraycopy(more, 0, args, 1, more.length);
-    return new CommandDispatcher(console, () -> around, engines, () -> CliFleet.ANNA).run(args);
+    return new CommandDispatcher(console, () -> runtime, openEngine, () -> CliFleet.ANNA).run(args);
   }
 
   private static PrintStream stream(ByteArrayOutputStream bytes) {
     return new PrintStream(bytes, true, UTF_8);
   }
 
-  private static Engine opened(Kv kv, StoreCheck storeCheck) {
+  private static Engine engineOf(Kv kv, StoreCheck storeCheck) {
     return new Engine() {
       @Override
       public Kv kv() {

@@ -19,39 +19,39 @@ class KekAnnounceCommandTest {
   void firstVersion_isActiveAtOnce() {
     assertEquals(
         "{\"keyring\":\"main\",\"version\":1,\"state\":\"active\",\"changed\":true}\n",
-        fleet.run("kek", "announce", "--version=1", "-o", "json").exits(0).out());
+        fleet.run("kek", "announce", "--version=1", "-o", "json").expectExit(0).out());
   }
 
   @Test
   void nextVersion_isOnlyKnown() {
-    fleet.give(2);
-    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.addKeys(2);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
     assertEquals(
-        "main v2 is announced\n", fleet.run("kek", "announce", "--version=2").exits(0).err());
+        "main v2 is announced\n", fleet.run("kek", "announce", "--version=2").expectExit(0).err());
     assertEquals(
         "main v2 is already announced\n",
-        fleet.run("kek", "announce", "--version=2").exits(0).err());
+        fleet.run("kek", "announce", "--version=2").expectExit(0).err());
   }
 
   @Test
   void keyringThatBeginsInTheMiddle_isRefused() {
-    fleet.give(2);
+    fleet.addKeys(2);
     assertEquals(
         """
         keyfleet: v2 is not announced: a keyring begins with v1, not v2
         Try: keyfleet kek list
         """,
-        fleet.run("kek", "announce", "--version=2").exits(2).err());
+        fleet.run("kek", "announce", "--version=2").expectExit(2).err());
   }
 
   @Test
   void otherBytesUnderAKnownNumber_areRefused() {
-    fleet.run("kek", "announce", "--version=1").exits(0);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
     fleet.environment.put("KEYFLEET_KEK_V1", CliFleet.key(9));
     assertTrue(
         fleet
             .run("kek", "announce", "--version=1")
-            .exits(1)
+            .expectExit(1)
             .err()
             .startsWith("keyfleet: this host cannot open the sentinel of v1"));
   }
@@ -59,12 +59,13 @@ class KekAnnounceCommandTest {
   @Test
   void pluginsKeyring_isCalledKms() {
     fleet.environment.put("KEYFLEET_KEK_KMS_V1", CliFleet.key(5));
-    CommandResult said = fleet.run("kek", "announce", "--version=1", "--use=kms").exits(0);
-    assertEquals("kms v1 is active\n", said.err());
+    CommandResult commandResult =
+        fleet.run("kek", "announce", "--version=1", "--use=kms").expectExit(0);
+    assertEquals("kms v1 is active\n", commandResult.err());
     assertTrue(
         fleet
             .run("kek", "list", "--keyring=kms", "-o", "json")
-            .exits(0)
+            .expectExit(0)
             .out()
             .contains("\"use\":\"kms\""));
   }
@@ -80,19 +81,21 @@ class KekAnnounceCommandTest {
           """)
   void badTimings_makeNoKeyring(String variable, String value, String sentence) {
     fleet.environment.put(variable, value);
-    CommandResult said = fleet.run("kek", "announce", "--version=1").exits(1);
-    assertTrue(said.err().startsWith("keyfleet: " + sentence), said.err());
+    CommandResult commandResult = fleet.run("kek", "announce", "--version=1").expectExit(1);
+    assertTrue(commandResult.err().startsWith("keyfleet: " + sentence), commandResult.err());
     fleet.environment.remove(variable);
-    fleet.run("kek", "list").exits(1);
+    fleet.run("kek", "list").expectExit(1);
   }
 
   @Test
   void lostKeystore_beginsAboveItsFences() {
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.runWith("x", "secret", "put", "a").exits(0);
-    world.lose("keyfleet_secrets");
-    world.loseKeystores();
-    CommandResult said = fleet.run("kek", "announce", "--version=1").exits(1);
-    assertTrue(said.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"), said.err());
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.runWith("x", "secret", "put", "a").expectExit(0);
+    world.dropCollection("keyfleet_secrets");
+    world.deleteKeystores();
+    CommandResult commandResult = fleet.run("kek", "announce", "--version=1").expectExit(1);
+    assertTrue(
+        commandResult.err().startsWith("keyfleet: there is no table keyfleet_secrets\n"),
+        commandResult.err());
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Envelopes that an application keeps where no rotation looks.
 class KekInventoryCommandTest {
-  private static final String LEFT_OUT =
+  private static final String SKIPPED =
       """
       not scanned: sqlite: Keyfleet's own tables: they hold no records
       not scanned: sqlite: other files: a URL names one
@@ -34,11 +34,11 @@ class KekInventoryCommandTest {
   private CliFleet fleet = new CliFleet(new InMemoryBackend());
 
   @BeforeEach
-  void begin() {
+  void announceVersionAndPutSecret() {
     SqliteBackend world = new SqliteBackend(folder);
     fleet = new CliFleet(world);
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
   }
 
   private void sql(String file, String... statements) {
@@ -64,21 +64,21 @@ class KekInventoryCommandTest {
   }
 
   @Test
-  void nothingUndeclared_isSaidWithWhatWasLeftOut() {
-    CommandResult said = fleet.run("kek", "inventory").exits(0);
+  void nothingUndeclared_isReportedWithWhatWasSkipped() {
+    CommandResult result = fleet.run("kek", "inventory").expectExit(0);
     assertEquals(
         """
         COLLECTION               VERSION  BELONGING  CARRYING
         sqlite keyfleet_secrets  v1       1          1
         """,
-        said.out());
-    assertEquals(LEFT_OUT, said.err());
+        result.out());
+    assertEquals(SKIPPED, result.err());
   }
 
   @Test
   void undeclaredEnvelopes_areShownWithARemedy() {
     copySecrets();
-    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
     assertEquals(
         """
         COLLECTION               VERSION  BELONGING  CARRYING
@@ -88,18 +88,18 @@ class KekInventoryCommandTest {
         sqlite orders  note   bytes  v1          2
         sqlite orders  copy   bytes  unreadable  1
         """,
-        said.out());
+        result.out());
     assertEquals(
-        LEFT_OUT
+        SKIPPED
             + """
             keyfleet: 2 fields hold envelopes and are not declared: no rotation reaches them
             Try: declare collection, id and sealed fields in keyfleet.yaml, or where the process joins that seals them; base64 must become bytes first
             """,
-        said.err());
+        result.err());
   }
 
   @Test
-  void programs_getObjects() {
+  void json_isOneObject() {
     copySecrets();
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\","
@@ -111,60 +111,63 @@ class KekInventoryCommandTest {
             + " own tables\",\"reason\":\"they hold no"
             + " records\",\"cause\":\"rule\"},{\"engine\":\"sqlite\",\"what\":\"other"
             + " files\",\"reason\":\"a URL names one\",\"cause\":\"rule\"}]}\n",
-        fleet.run("kek", "inventory", "-o", "json").exits(2).out());
+        fleet.run("kek", "inventory", "-o", "json").expectExit(2).out());
   }
 
   /// What is registered for another keyring is declared, and counted there.
   @Test
   void otherKeyringsCollection_isDeclared() {
     fleet.environment.put("KEYFLEET_KEK_PAY_V1", CliFleet.key(5));
-    fleet.run("kek", "announce", "--version=1", "--keyring=pay").exits(0);
-    CommandResult said = fleet.run("kek", "inventory", "--keyring=pay").exits(0);
-    assertFalse(said.out().contains("keyfleet_secrets"), said.out());
+    fleet.run("kek", "announce", "--version=1", "--keyring=pay").expectExit(0);
+    CommandResult result = fleet.run("kek", "inventory", "--keyring=pay").expectExit(0);
+    assertFalse(result.out().contains("keyfleet_secrets"), result.out());
   }
 
   @Test
   void lostRegistration_makesTheSecretsUndeclared() {
     sql("fleet.db", "DELETE FROM keyfleet_entries WHERE bucket = 'collections'");
-    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
     assertTrue(
-        said.out().contains("sqlite keyfleet_secrets  value  bytes  v1       1\n"), said.out());
+        result.out().contains("sqlite keyfleet_secrets  value  bytes  v1       1\n"), result.out());
   }
 
   @Test
-  void sample_isSaid() {
+  void sample_isReported() {
     copySecrets();
-    CommandResult said = fleet.run("kek", "inventory", "--sample=1").exits(2);
-    assertTrue(said.out().contains("sqlite orders  note   bytes  v1       1\n"), said.out());
+    CommandResult result = fleet.run("kek", "inventory", "--sample=1").expectExit(2);
+    assertTrue(result.out().contains("sqlite orders  note   bytes  v1       1\n"), result.out());
     assertTrue(
-        said.err()
+        result
+            .err()
             .contains("not scanned: sqlite: orders, all but 1 rows: only a sample was requested\n"),
-        said.err());
+        result.err());
     assertEquals(
         "keyfleet: --sample=0 is not a number of rows: 1 to 999999999 is\nTry: --sample=1000\n",
-        fleet.run("kek", "inventory", "--sample=0").exits(1).err());
+        fleet.run("kek", "inventory", "--sample=0").expectExit(1).err());
   }
 
   /// A table of the same name beside the store is not the registered one.
   @Test
-  void storeAndRecords_areBothLookedThrough() {
+  void storeAndRecords_areBothScanned() {
     copySecrets();
     sql("app.db", "CREATE TABLE orders (id TEXT PRIMARY KEY, note BLOB)");
     Function<StoreUrl, Engine> real = EngineFactory::open;
-    fleet.engines = real;
+    fleet.openEngine = real;
     fleet.environment.put("KEYFLEET_RECORDS", "sqlite:" + folder.resolve("app.db"));
-    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
     assertTrue(
-        said.out().contains("sqlite orders            note   bytes  v1          2\n"), said.out());
+        result.out().contains("sqlite orders            note   bytes  v1          2\n"),
+        result.out());
     assertTrue(
-        said.out().contains("sqlite keyfleet_secrets  value  bytes  v1          1\n"), said.out());
-    assertTrue(said.err().startsWith("not counted: sqlite keyfleet_secrets: "), said.err());
+        result.out().contains("sqlite keyfleet_secrets  value  bytes  v1          1\n"),
+        result.out());
+    assertTrue(result.err().startsWith("not counted: sqlite keyfleet_secrets: "), result.err());
   }
 
   @Test
   void recordsOutOfReach_areNotCountedAndNotScanned() {
-    Function<StoreUrl, Engine> known = fleet.engines;
-    fleet.engines =
+    Function<StoreUrl, Engine> known = fleet.openEngine;
+    fleet.openEngine =
         url -> {
           if (url.scheme().equals("postgresql")) {
             throw new StoreException("h/d does not answer");
@@ -172,23 +175,24 @@ class KekInventoryCommandTest {
           return known.apply(url);
         };
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
-    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
     assertTrue(
-        said.err().contains("not scanned: postgresql: all of it: h/d does not answer\n"),
-        said.err());
+        result.err().contains("not scanned: postgresql: all of it: h/d does not answer\n"),
+        result.err());
     assertTrue(
-        said.err()
+        result
+            .err()
             .endsWith(
                 """
                 keyfleet: not all could be scanned
                 Try: the command again, with a URL and a user that can read it
                 """),
-        said.err());
+        result.err());
     fleet.environment.put("KEYFLEET_RECORDS", "nats://h");
     assertTrue(
         fleet
             .run("kek", "inventory")
-            .exits(2)
+            .expectExit(2)
             .err()
             .contains("not scanned: nats: all of it: NATS keeps no records\n"));
   }

@@ -15,18 +15,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// A version that nothing needs any more: disabled, taken back, given up for ever.
 class KekRemoveCommandTest {
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   @BeforeEach
   void rotate() {
-    fleet.give(2);
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.addKeys(2);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2);
-    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
-    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
-    fleet.beat();
+    fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
+    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    fleet.writeHeartbeats();
   }
 
   private CommandResult remove(String... more) {
@@ -40,20 +40,20 @@ class KekRemoveCommandTest {
 
   @Test
   void disabledVersion_canComeBack() {
-    assertEquals("main v1 is disabled\n", remove().exits(0).err());
-    assertEquals("main v1 is disabled\n", remove().exits(0).err());
-    assertEquals("main v1 is decrypt_only\n", remove("--undo").exits(0).err());
-    remove("--undo").exits(2);
+    assertEquals("main v1 is disabled\n", remove().expectExit(0).err());
+    assertEquals("main v1 is disabled\n", remove().expectExit(0).err());
+    assertEquals("main v1 is decrypt_only\n", remove("--undo").expectExit(0).err());
+    remove("--undo").expectExit(2);
   }
 
   @Test
-  void versionInUse_staysWithEveryReason() {
-    CommandResult said = fleet.run("kek", "remove", "--version=2", "-o", "json").exits(2);
+  void versionInUse_isKeptWithEveryReason() {
+    CommandResult result = fleet.run("kek", "remove", "--version=2", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"version\":2,\"state\":\"active\",\"done\":false,\"reasons\":["
             + "\"v2 is ACTIVE, not DECRYPT_ONLY\",\"worker-1 holds it as current\","
             + "\"1 records of sqlite keyfleet_secrets carry it\"]}\n",
-        said.out());
+        result.out());
     assertEquals(
         """
         keyfleet: v2 stays active:
@@ -62,18 +62,18 @@ class KekRemoveCommandTest {
           1 records of sqlite keyfleet_secrets carry it
         Try: the same again when none of this holds
         """,
-        said.err());
+        result.err());
   }
 
   @Test
   void collectionOutOfReach_isAReason() {
-    world.lose("keyfleet_secrets");
+    backend.dropCollection("keyfleet_secrets");
     assertTrue(
         remove()
-            .exits(2)
+            .expectExit(2)
             .err()
             .contains("  sqlite keyfleet_secrets could not be counted: it cannot be reached\n"));
-    CommandResult inventory = fleet.run("kek", "inventory", "-o", "json").exits(2);
+    CommandResult inventory = fleet.run("kek", "inventory", "-o", "json").expectExit(2);
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[],\"not_counted\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"reason\":\"there"
             + " is no table keyfleet_secrets\"}],\"undeclared\":[],\"not_scanned\":[]}\n",
@@ -89,59 +89,61 @@ class KekRemoveCommandTest {
   void collectionOfAnEngineThatWasNotNamed_isNotCounted() {
     fleet.environment.put("KEYFLEET_STORE", "nats://h");
     fleet.environment.put("KEYFLEET_RECORDS", "postgresql://h/d");
-    CommandResult said = fleet.run("kek", "inventory").exits(2);
+    CommandResult result = fleet.run("kek", "inventory").expectExit(2);
     assertTrue(
-        said.err()
+        result
+            .err()
             .startsWith(
                 "not counted: sqlite keyfleet_secrets: neither --store nor --records is sqlite\n"),
-        said.err());
+        result.err());
     fleet.environment.put("KEYFLEET_STORE", "sqlite:memory");
-    fleet.run("kek", "inventory").exits(0);
+    fleet.run("kek", "inventory").expectExit(0);
   }
 
   @ParameterizedTest
   @CsvSource({"y,0", "Yes,0", "n,1", "'',1", "x,1"})
   void terminal_isAskedFirst(String answer, int exit) {
     fleet.output = Output.TERMINAL;
-    CommandResult said = fleet.runWith(answer + "\n", "kek", "remove", "--version=1").exits(exit);
-    assertTrue(said.err().startsWith("Disable main/v1? [y/N] "), said.err());
-    assertEquals(exit == 0, said.err().endsWith("main v1 is disabled\n"), said.err());
-    assertEquals(exit != 0, said.err().contains("keyfleet: nothing was changed\nTry: "));
+    CommandResult result =
+        fleet.runWith(answer + "\n", "kek", "remove", "--version=1").expectExit(exit);
+    assertTrue(result.err().startsWith("Disable main/v1? [y/N] "), result.err());
+    assertEquals(exit == 0, result.err().endsWith("main v1 is disabled\n"), result.err());
+    assertEquals(exit != 0, result.err().contains("keyfleet: nothing was changed\nTry: "));
   }
 
   @Test
   void terminalWithYes_isNotAsked() {
     fleet.output = Output.TERMINAL;
-    assertEquals("main v1 is disabled\n", remove("--yes").exits(0).err());
+    assertEquals("main v1 is disabled\n", remove("--yes").expectExit(0).err());
   }
 
   @Test
-  void destroying_needsTheNameTyped() {
-    remove().exits(0);
-    world.pass(Duration.ofDays(31));
-    fleet.beat();
+  void destroying_requiresTypingTheName() {
+    remove().expectExit(0);
+    backend.advance(Duration.ofDays(31));
+    fleet.writeHeartbeats();
     fleet.output = Output.TERMINAL;
-    fleet.runWith("y\n", "kek", "remove", "--version=1", "--destroy").exits(1);
-    fleet.runWith("main/v1\n", "kek", "remove", "--version=1", "--destroy").exits(0);
+    fleet.runWith("y\n", "kek", "remove", "--version=1", "--destroy").expectExit(1);
+    fleet.runWith("main/v1\n", "kek", "remove", "--version=1", "--destroy").expectExit(0);
   }
 
   @Test
   void destroying_waitsForBackupsAndBytes() {
-    remove().exits(0);
+    remove().expectExit(0);
     assertTrue(
         remove("--destroy", "--yes")
-            .exits(2)
+            .expectExit(2)
             .err()
             .contains("  backups younger than 30 days may need it\n"));
-    world.pass(Duration.ofDays(2));
-    fleet.beat();
-    remove("--destroy", "--yes").exits(2);
+    backend.advance(Duration.ofDays(2));
+    fleet.writeHeartbeats();
+    remove("--destroy", "--yes").expectExit(2);
     assertEquals(
         """
         main v1 is destroying
         Now delete its bytes everywhere, then give the same command again.
         """,
-        remove("--destroy", "--yes", "--horizon=1d").exits(0).err());
+        remove("--destroy", "--yes", "--horizon=1d").expectExit(0).err());
     assertEquals(
         """
         keyfleet: v1 stays destroying:
@@ -149,18 +151,18 @@ class KekRemoveCommandTest {
           this host still holds its bytes
         Try: the same again when none of this holds
         """,
-        remove("--destroy", "--yes").exits(2).err());
-    remove("--undo").exits(2);
+        remove("--destroy", "--yes").expectExit(2).err());
+    remove("--undo").expectExit(2);
     fleet.environment.remove("KEYFLEET_KEK_V1");
     fleet.start("worker-1", "worker", 2);
-    assertEquals("main v1 is destroyed\n", remove("--destroy", "--yes").exits(0).err());
-    assertEquals("main v1 is destroyed\n", remove("--destroy", "--yes").exits(0).err());
+    assertEquals("main v1 is destroyed\n", remove("--destroy", "--yes").expectExit(0).err());
+    assertEquals("main v1 is destroyed\n", remove("--destroy", "--yes").expectExit(0).err());
   }
 
   @Test
   void inventory_countsByVersion() {
     assertEquals(
         "{\"keyring\":\"main\",\"collections\":[{\"engine\":\"sqlite\",\"collection\":\"keyfleet_secrets\",\"versions\":[{\"version\":2,\"belonging\":1,\"carrying\":1}],\"unreadable\":0}],\"not_counted\":[],\"undeclared\":[],\"not_scanned\":[]}\n",
-        fleet.run("kek", "inventory", "-o", "json").exits(0).out());
+        fleet.run("kek", "inventory", "-o", "json").expectExit(0).out());
   }
 }

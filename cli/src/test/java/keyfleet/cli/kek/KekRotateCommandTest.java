@@ -23,17 +23,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KekRotateCommandTest {
   private static final String SECRETS = "keyfleet_secrets";
 
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   @BeforeEach
-  void begin() {
-    fleet.give(2, 3);
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.run("kek", "announce", "--version=2").exits(0);
+  void announceVersionsAndStartFleet() {
+    fleet.addKeys(2, 3);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("api-1", "api", 1, 2, 3);
     fleet.start("worker-1", "worker", 1, 2, 3);
-    fleet.runWith("hunter2", "secret", "put", "db").exits(0);
+    fleet.runWith("hunter2", "secret", "put", "db").expectExit(0);
   }
 
   private CommandResult rotate(String... more) {
@@ -46,124 +46,127 @@ class KekRotateCommandTest {
     return fleet.run(args);
   }
 
-  private void spoil(String id) {
+  private void insertMalformedRecord(String id) {
     Bytes noise = Bytes.copyOf(new byte[] {1, 2, 3});
-    world
+    backend
         .collection(SECRETS)
         .insert(new StoredRecord(new RecordId(id), SealedFields.of(Map.of("value", noise))));
   }
 
   @Test
-  void waitingInAPipe_printsPlainLines() {
-    CommandResult said = rotate("--wait").exits(0);
-    assertFalse(said.out().contains("\r"), said.out());
-    assertTrue(said.out().lines().toList().getLast().startsWith("v1 -> v2  completed"), said.out());
+  void waitInAPipe_printsPlainLines() {
+    CommandResult result = rotate("--wait").expectExit(0);
+    assertFalse(result.out().contains("\r"), result.out());
+    assertTrue(
+        result.out().lines().toList().getLast().startsWith("v1 -> v2  completed"), result.out());
   }
 
   @Test
   void terminal_showsABarAndTheEnd() {
     fleet.output = Output.TERMINAL;
-    CommandResult said = rotate().exits(0);
-    assertTrue(said.out().startsWith("\rv1 -> v2  staged"), said.out());
+    CommandResult result = rotate().expectExit(0);
+    assertTrue(result.out().startsWith("\rv1 -> v2  staged"), result.out());
     assertTrue(
-        said.out().contains("v1 -> v2  completed  [####################]  1/1  100%"), said.out());
-    assertTrue(said.out().endsWith("\n"), said.out());
+        result.out().contains("v1 -> v2  completed  [####################]  1/1  100%"),
+        result.out());
+    assertTrue(result.out().endsWith("\n"), result.out());
   }
 
   @Test
-  void waitingForJson_getsOneObject() {
-    CommandResult said = rotate("--wait", "-o", "json").exits(0);
-    assertEquals(1, said.out().lines().count(), said.out());
-    assertTrue(said.out().contains("\"state\":\"completed\""), said.out());
+  void waitWithJson_printsOneObject() {
+    CommandResult result = rotate("--wait", "-o", "json").expectExit(0);
+    assertEquals(1, result.out().lines().count(), result.out());
+    assertTrue(result.out().contains("\"state\":\"completed\""), result.out());
   }
 
   @Test
-  void watchersOfJson_getAnObjectForEachChange() {
-    rotate().exits(0);
-    CommandResult said = fleet.run("kek", "watch", "-o", "json").exits(0);
-    assertTrue(said.out().lines().count() > 1, said.out());
-    assertTrue(said.out().lines().allMatch(it -> it.startsWith("{") && it.endsWith("}")));
-    assertTrue(said.out().lines().toList().getLast().contains("\"state\":\"completed\""));
+  void watchWithJson_printsAnObjectForEachChange() {
+    rotate().expectExit(0);
+    CommandResult result = fleet.run("kek", "watch", "-o", "json").expectExit(0);
+    assertTrue(result.out().lines().count() > 1, result.out());
+    assertTrue(result.out().lines().allMatch(it -> it.startsWith("{") && it.endsWith("}")));
+    assertTrue(result.out().lines().toList().getLast().contains("\"state\":\"completed\""));
   }
 
   @Test
-  void noWorker_isACondition() {
+  void noWorker_exitsTwo() {
     fleet.stop("worker-1");
     assertEquals(
         """
         keyfleet: no worker was heard of lately: nobody would drive it
         Try: keyfleet server --roles worker, on a host that holds both versions
         """,
-        rotate().exits(2).err());
+        rotate().expectExit(2).err());
   }
 
   @Test
-  void timeUp_leavesItGoingOn() {
-    fleet.halt();
-    CommandResult said = rotate("--wait", "--timeout=5s").exits(2);
+  void timeout_leavesTheRotationRunning() {
+    fleet.haltWorkers();
+    CommandResult result = rotate("--wait", "--timeout=5s").expectExit(2);
     assertEquals(
         """
         keyfleet: time is up while it is staged; it goes on
         Try: keyfleet kek watch
         """,
-        said.err());
-    fleet.goOn();
-    rotate("--wait").exits(0);
+        result.err());
+    fleet.resumeWorkers();
+    rotate("--wait").expectExit(0);
   }
 
   @Test
-  void laggardThatComesAfterTheOrder_endsItWithItsName() {
-    fleet.halt();
-    rotate().exits(0);
+  void laggardAfterTheStart_endsTheRotationWithItsName() {
+    fleet.haltWorkers();
+    rotate().expectExit(0);
     fleet.start("api-2", "api", 1);
-    fleet.goOn();
-    CommandResult said = fleet.run("kek", "watch").exits(2);
-    assertTrue(said.out().contains("staged"), said.out());
-    String status = fleet.run("kek", "status").exits(0).out();
+    fleet.resumeWorkers();
+    CommandResult result = fleet.run("kek", "watch").expectExit(2);
+    assertTrue(result.out().contains("staged"), result.out());
+    String status = fleet.run("kek", "status").expectExit(0).out();
     assertTrue(status.contains("state     none, idle\n"), status);
     assertTrue(status.contains("note      not ready: api-2 has not loaded it\n"), status);
   }
 
   @Test
-  void waiterOfADroppedRotation_hearsWhy() {
-    fleet.halt();
-    fleet.during(1, () -> fleet.start("api-2", "api", 1));
-    fleet.during(2, fleet::goOn);
+  void waitForADroppedRotation_reportsWhy() {
+    fleet.haltWorkers();
+    fleet.onPause(1, () -> fleet.start("api-2", "api", 1));
+    fleet.onPause(2, fleet::resumeWorkers);
     assertEquals(
         """
         keyfleet: it came to nothing: not ready: api-2 has not loaded it
         Try: keyfleet kek verify --target=2
         """,
-        rotate("--wait").exits(2).err());
+        rotate("--wait").expectExit(2).err());
   }
 
   @Test
   void pausedRotation_waitsForResume() {
-    fleet.halt();
-    rotate().exits(0);
-    assertEquals("main: paused\n", fleet.run("kek", "pause").exits(0).err());
-    assertEquals("main: paused already\n", fleet.run("kek", "pause").exits(0).err());
+    fleet.haltWorkers();
+    rotate().expectExit(0);
+    assertEquals("main: paused\n", fleet.run("kek", "pause").expectExit(0).err());
+    assertEquals("main: paused already\n", fleet.run("kek", "pause").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
-            .exits(0)
+            .expectExit(0)
             .out()
             .contains("\"state\":\"paused\",\"phase\":\"staged\""));
-    fleet.goOn();
+    fleet.resumeWorkers();
     fleet.pause(Duration.ofSeconds(1));
-    assertTrue(fleet.run("kek", "resume", "-o", "json").exits(0).out().contains("in_progress"));
-    fleet.run("kek", "watch").exits(0);
+    assertTrue(
+        fleet.run("kek", "resume", "-o", "json").expectExit(0).out().contains("in_progress"));
+    fleet.run("kek", "watch").expectExit(0);
   }
 
   @Test
-  void abortedRotation_isOver() {
-    fleet.halt();
-    rotate().exits(0);
-    assertEquals("main: aborted\n", fleet.run("kek", "abort").exits(0).err());
+  void abortedRotation_isEnded() {
+    fleet.haltWorkers();
+    rotate().expectExit(0);
+    assertEquals("main: aborted\n", fleet.run("kek", "abort").expectExit(0).err());
     assertTrue(
         fleet
             .run("kek", "status", "-o", "json")
-            .exits(0)
+            .expectExit(0)
             .out()
             .contains("\"state\":\"aborted\",\"phase\":\"aborted\""));
     assertEquals(
@@ -171,24 +174,24 @@ class KekRotateCommandTest {
         keyfleet: cannot abort: no rotation is under way
         Try: keyfleet kek status
         """,
-        fleet.run("kek", "abort").exits(2).err());
+        fleet.run("kek", "abort").expectExit(2).err());
   }
 
   @Test
-  void waiterOfAnAbortedRotation_isToldSo() {
-    fleet.halt();
-    fleet.during(1, () -> fleet.run("kek", "abort").exits(0));
-    assertTrue(rotate("--wait").exits(2).err().startsWith("keyfleet: it was aborted\n"));
+  void waitForAnAbortedRotation_reportsTheAbort() {
+    fleet.haltWorkers();
+    fleet.onPause(1, () -> fleet.run("kek", "abort").expectExit(0));
+    assertTrue(rotate("--wait").expectExit(2).err().startsWith("keyfleet: it was aborted\n"));
   }
 
   @Test
-  void recordsThatNobodyCanMove_blockIt() {
-    spoil("bad");
-    CommandResult said = rotate("--wait").exits(2);
+  void unmovableRecords_blockTheRotation() {
+    insertMalformedRecord("bad");
+    CommandResult result = rotate("--wait").expectExit(2);
     assertTrue(
-        said.err().startsWith("keyfleet: 1 records cannot be moved until a person mends them\n"),
-        said.err());
-    String status = fleet.run("kek", "status", "-o", "json").exits(0).out();
+        result.err().startsWith("keyfleet: 1 records cannot be moved until a person mends them\n"),
+        result.err());
+    String status = fleet.run("kek", "status", "-o", "json").expectExit(0).out();
     assertTrue(status.contains("\"state\":\"in_progress\",\"phase\":\"blocked\""), status);
     assertTrue(status.contains("\"failed_records\":1,"), status);
     assertTrue(
@@ -200,31 +203,31 @@ class KekRotateCommandTest {
 
   @Test
   void dryRun_findsWhatWouldFailAndChangesNothing() {
-    world.collection(SECRETS).insert(stolen("db", "copy"));
-    CommandResult said = rotate("--dry-run").exits(2);
+    backend.collection(SECRETS).insert(recordCopiedFrom("db", "copy"));
+    CommandResult result = rotate("--dry-run").expectExit(2);
     assertTrue(
-        said.err().contains("dry run v1 -> v2: 2 records, 1 would fail; nothing was changed\n"),
-        said.err());
-    assertTrue(said.err().contains("sqlite keyfleet_secrets copy: "), said.err());
-    assertTrue(fleet.run("kek", "list").exits(0).out().contains("v2       announced"));
+        result.err().contains("dry run v1 -> v2: 2 records, 1 would fail; nothing was changed\n"),
+        result.err());
+    assertTrue(result.err().contains("sqlite keyfleet_secrets copy: "), result.err());
+    assertTrue(fleet.run("kek", "list").expectExit(0).out().contains("v2       announced"));
   }
 
   /// A record with another's envelope: it is one, and opens nowhere but where it was sealed.
-  private StoredRecord stolen(String from, String id) {
-    StoredRecord record = world.collection(SECRETS).read(new RecordId(from)).orElseThrow();
+  private StoredRecord recordCopiedFrom(String from, String id) {
+    StoredRecord record = backend.collection(SECRETS).read(new RecordId(from)).orElseThrow();
     return new StoredRecord(new RecordId(id), record.fields());
   }
 
   @Test
-  void revocation_encryptsAnewAndDisables() {
-    fleet.run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait").exits(0);
-    assertEquals("hunter2", fleet.run("secret", "get", "db").exits(0).out());
-    String list = fleet.run("kek", "list").exits(0).out();
+  void revocation_reencryptsAndDisables() {
+    fleet.run("kek", "revoke", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    assertEquals("hunter2", fleet.run("secret", "get", "db").expectExit(0).out());
+    String list = fleet.run("kek", "list").expectExit(0).out();
     assertTrue(list.contains("v1       disabled, compromised  env"), list);
     assertTrue(
         fleet
             .run("kek", "remove", "--version=1", "--undo")
-            .exits(2)
+            .expectExit(2)
             .err()
             .contains("v1 was revoked"));
   }
@@ -237,10 +240,10 @@ class KekRotateCommandTest {
         v1       active     env       2/2     2/2
         v2       announced  env       2/2     0/2
         """,
-        fleet.run("kek", "list").exits(0).out());
+        fleet.run("kek", "list").expectExit(0).out());
     assertEquals(
         "{\"keyring\":\"main\",\"use\":\"records\",\"epoch\":1,\"active\":1,\"processes\":2,\"versions\":[{\"version\":1,\"state\":\"active\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":2},{\"version\":2,\"state\":\"announced\",\"compromised\":false,\"provider\":\"env\",\"loaded\":2,\"current\":0}]}\n",
-        fleet.run("kek", "list", "-o", "json").exits(0).out());
+        fleet.run("kek", "list", "-o", "json").expectExit(0).out());
   }
 
   @ParameterizedTest
@@ -265,9 +268,9 @@ class KekRotateCommandTest {
           1 | kek remove --version=1 --horizon=1d            | --horizon means nothing without --destroy
           1 | kek remove --version=1 --destroy               | destroying main/v1 needs --yes
           """)
-  void badInput_isOneSentence(int exit, String command, String sentence) {
-    CommandResult said = fleet.run(command.split(" +")).exits(exit);
-    assertTrue(said.err().startsWith("keyfleet: " + sentence + "\nTry: "), said.err());
-    assertEquals("", said.out());
+  void badInput_isReportedInOneSentence(int exit, String command, String message) {
+    CommandResult result = fleet.run(command.split(" +")).expectExit(exit);
+    assertTrue(result.err().startsWith("keyfleet: " + message + "\nTry: "), result.err());
+    assertEquals("", result.out());
   }
 }

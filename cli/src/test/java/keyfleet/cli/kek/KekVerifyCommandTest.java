@@ -36,16 +36,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What the gate says to an operator.
 class KekVerifyCommandTest {
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   @TempDir Path folder = Path.of("");
 
   @BeforeEach
   void announce() {
-    fleet.give(2);
-    fleet.run("kek", "announce", "--version=1").exits(0);
-    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.addKeys(2);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
   }
 
   private CommandResult verify(String... more) {
@@ -58,14 +58,14 @@ class KekVerifyCommandTest {
   }
 
   @Test
-  void nobody_isNeverReady() {
+  void emptyFleet_isNeverReady() {
     assertEquals(
         """
         NOT READY: target=2
         No process was heard of lately. Start one, and wait until it has said so once.
         Try: keyfleet kek verify --target=2
         """,
-        verify().exits(2).err());
+        verify().expectExit(2).err());
   }
 
   @Test
@@ -80,7 +80,7 @@ class KekVerifyCommandTest {
         Which image a pod runs: kubectl get pods -L keyfleet.version --all-namespaces
         Try: keyfleet kek verify --target=2
         """,
-        verify().exits(2).err());
+        verify().expectExit(2).err());
   }
 
   @Test
@@ -96,20 +96,21 @@ class KekVerifyCommandTest {
         On b: take v2 from env, as the keystore says, and from nowhere else
         Try: keyfleet kek verify --target=2
         """,
-        verify().exits(2).err());
+        verify().expectExit(2).err());
   }
 
   @Test
   void otherBytes_areALaggard() {
     fleet.startWith("b", CliFleet.key(1), CliFleet.key(3));
-    CommandResult said = verify().exits(2);
+    CommandResult result = verify().expectExit(2);
     assertTrue(
-        said.err()
+        result
+            .err()
             .contains("loaded=[1,2] current=1 provider=env version=0.1.0 reason=other_bytes\n"),
-        said.err());
+        result.err());
     assertTrue(
-        said.err().contains("On b: give v2 the bytes that the rest of the fleet has (env)\n"),
-        said.err());
+        result.err().contains("On b: give v2 the bytes that the rest of the fleet has (env)\n"),
+        result.err());
   }
 
   @ParameterizedTest
@@ -124,75 +125,79 @@ class KekVerifyCommandTest {
           awskms | On a: let its role use the KMS key that alias/keyfleet-pay-v2 names, in the region that it is set to
           attic  | On a: load v2 from attic
           """)
-  void eachProvider_hasItsRemedy(String provider, String words) {
-    Heartbeat beat =
+  void eachProvider_hasItsRemedy(String provider, String expected) {
+    Heartbeat heartbeat =
         new Heartbeat(
             new ProcessInfo("a", "r", "api", "0.1.0"), Map.of(), null, 1, 1, Instant.EPOCH);
-    LaggardRemedy advice = LaggardRemedy.of(new Laggard(beat, Reason.MISSING), provider);
-    assertEquals(words, advice.words(new KeyringName("pay"), new KekVersion(2), List.of(beat)));
+    LaggardRemedy remedy = LaggardRemedy.of(new Laggard(heartbeat, Reason.MISSING), provider);
+    assertEquals(
+        expected, remedy.text(new KeyringName("pay"), new KekVersion(2), List.of(heartbeat)));
   }
 
   @Test
-  void laggardsOfOneKind_shareARemedy() {
+  void similarLaggards_shareARemedy() {
     for (int i = 1; i <= 7; i++) {
       fleet.start("api-" + i, "api", 1);
     }
-    CommandResult said = verify().exits(2);
-    assertEquals(7, said.err().lines().filter(it -> it.startsWith("host=")).count(), said.err());
+    CommandResult result = verify().expectExit(2);
+    assertEquals(
+        7, result.err().lines().filter(it -> it.startsWith("host=")).count(), result.err());
     assertTrue(
-        said.err()
+        result
+            .err()
             .contains(
                 "On api-1, api-2, api-3, api-4, api-5 and 2 more: set KEYFLEET_KEK_V2 and restart"
                     + " the process\n"),
-        said.err());
+        result.err());
   }
 
   @Test
-  void silentProcess_isListedApart() {
+  void staleProcess_isListedSeparately() {
     fleet.start("api-1", "api", 1, 2);
     fleet.start("api-2", "api", 1);
     fleet.kill("api-2");
-    world.pass(Duration.ofSeconds(61));
-    fleet.beat();
-    CommandResult said = verify().exits(0);
-    assertEquals("READY: target=2 processes=1\n", said.out());
-    assertEquals("STALE:\nhost=api-2 pid=1005 heard=61s ago\n", said.err());
+    backend.advance(Duration.ofSeconds(61));
+    fleet.writeHeartbeats();
+    CommandResult result = verify().expectExit(0);
+    assertEquals("READY: target=2 processes=1\n", result.out());
+    assertEquals("STALE:\nhost=api-2 pid=1005 heard=61s ago\n", result.err());
   }
 
   @Test
   void fewerThanExpected_isNotReady() {
     fleet.start("api-1", "api", 1, 2);
-    assertTrue(verify("--min-processes=1").exits(0).err().isEmpty());
-    assertTrue(verify("--min-processes=3").exits(2).err().contains("MISSING: 2 of 3 processes\n"));
+    assertTrue(verify("--min-processes=1").expectExit(0).err().isEmpty());
+    assertTrue(
+        verify("--min-processes=3").expectExit(2).err().contains("MISSING: 2 of 3 processes\n"));
   }
 
   @Test
   void namedProcess_mustBeThere() {
     fleet.start("api-1", "api", 1, 2);
-    assertTrue(verify("--expect=api-1").exits(0).err().isEmpty());
-    assertTrue(verify("--expect=api-2,api-1").exits(2).err().contains("MISSING: api-2\n"));
+    assertTrue(verify("--expect=api-1").expectExit(0).err().isEmpty());
+    assertTrue(verify("--expect=api-2,api-1").expectExit(2).err().contains("MISSING: api-2\n"));
   }
 
   @Test
-  void waiting_endsWhenTheLaggardIsMended() {
+  void wait_endsWhenTheLaggardIsFixed() {
     fleet.start("api-1", "api", 1);
-    fleet.during(3, () -> fleet.start("api-1", "api", 1, 2));
+    fleet.onPause(3, () -> fleet.start("api-1", "api", 1, 2));
     long began = fleet.nanos();
-    verify("--wait", "--timeout=1m").exits(0);
+    verify("--wait", "--timeout=1m").expectExit(0);
     assertEquals(Duration.ofSeconds(3), Duration.ofNanos(fleet.nanos() - began));
   }
 
   @Test
-  void waiting_endsWithTheTime() {
+  void wait_endsAtTheTimeout() {
     fleet.start("api-1", "api", 1);
     long began = fleet.nanos();
-    CommandResult said = verify("--wait", "--timeout=2500ms").exits(2);
+    CommandResult result = verify("--wait", "--timeout=2500ms").expectExit(2);
     assertEquals(Duration.ofMillis(2500), Duration.ofNanos(fleet.nanos() - began));
-    assertTrue(said.err().contains("reason=missing"), said.err());
+    assertTrue(result.err().contains("reason=missing"), result.err());
   }
 
   @Test
-  void programs_getOneObject() {
+  void json_isOneObject() {
     fleet.start("api-1", "api", 1);
     fleet.start("api-2", "worker", 1, 2);
     assertEquals(
@@ -201,7 +206,7 @@ class KekVerifyCommandTest {
             + "\"current_kek_version\":1,\"provider\":\"env\",\"version\":\"0.1.0\",\"reason\":\"missing\",\"remedy\":\"On"
             + " api-1: set KEYFLEET_KEK_V2 and restart the"
             + " process\"}],\"missing\":[],\"stale\":[]}\n",
-        verify("-o", "json").exits(2).out());
+        verify("-o", "json").expectExit(2).out());
   }
 
   @ParameterizedTest
@@ -223,50 +228,52 @@ class KekVerifyCommandTest {
           --target=2 -o yaml       | -o yaml is not a format: table or json is
           --target=2 --keyring=pay | keyring pay has no key yet
           """)
-  void badInput_isAnErrorInWords(String options, String sentence) {
+  void badInput_isReportedInOneSentence(String options, String sentence) {
     String[] args = ("kek verify " + options).strip().split(" +");
-    CommandResult said = fleet.run(args).exits(1);
-    assertTrue(said.err().startsWith("keyfleet: " + sentence + "\nTry: "), said.err());
-    assertEquals("", said.out());
+    CommandResult result = fleet.run(args).expectExit(1);
+    assertTrue(result.err().startsWith("keyfleet: " + sentence + "\nTry: "), result.err());
+    assertEquals("", result.out());
   }
 
   @Test
   void operatorWithoutTheVersion_cannotJudge() {
     fleet.environment.remove("KEYFLEET_KEK_V2");
-    CommandResult said = verify().exits(1);
+    CommandResult result = verify().expectExit(1);
     assertTrue(
-        said.err().startsWith("keyfleet: this host does not hold v2 of keyring main\nTry: "));
+        result.err().startsWith("keyfleet: this host does not hold v2 of keyring main\nTry: "));
   }
 
   @Test
-  void operatorWithABrokenProvider_hearsWhy() {
+  void operatorWithABrokenProvider_seesWhy() {
     fleet.environment.put("KEYFLEET_KEK_V2", "short");
-    CommandResult said = verify().exits(1);
+    CommandResult result = verify().expectExit(1);
     assertTrue(
-        said.err()
+        result
+            .err()
             .contains("does not hold v2 of keyring main: env: KEYFLEET_KEK_V2 does not hold a key"),
-        said.err());
+        result.err());
   }
 
   @Test
   void operatorWithOtherBytes_cannotJudge() {
     fleet.environment.put("KEYFLEET_KEK_V2", CliFleet.key(9));
-    CommandResult said = verify().exits(1);
+    CommandResult result = verify().expectExit(1);
     assertTrue(
-        said.err().startsWith("keyfleet: this host cannot open the sentinel of v2"), said.err());
+        result.err().startsWith("keyfleet: this host cannot open the sentinel of v2"),
+        result.err());
   }
 
   @Test
   void storeThatDoesNotAnswer_isAnError() {
-    world.kvs = UnreachableKv::new;
-    assertTrue(verify().exits(1).err().startsWith("keyfleet: nobody answers\nTry: "));
+    backend.kvWrapper = UnreachableKv::new;
+    assertTrue(verify().expectExit(1).err().startsWith("keyfleet: nobody answers\nTry: "));
   }
 
   @Test
-  void heartbeatOfAStranger_cannotDrawOnTheTerminal() {
+  void heartbeatText_cannotControlTheTerminal() {
     fleet.start(new Host("a\u001b[2Jb\n", 7, "", Instant.EPOCH), "api", "env", 1);
-    CommandResult said = verify().exits(2);
-    assertTrue(said.err().contains("host=a?[2Jb? pid=7 "), said.err());
+    CommandResult result = verify().expectExit(2);
+    assertTrue(result.err().contains("host=a?[2Jb? pid=7 "), result.err());
   }
 
   private void keyFile(int version, String key) throws IOException {

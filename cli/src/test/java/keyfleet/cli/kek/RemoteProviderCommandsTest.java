@@ -23,21 +23,22 @@ class RemoteProviderCommandsTest {
       """;
 
   @Test
-  void rotationInTransit_isACandidateUntilItIsAnnounced() {
+  void rotatedTransitKey_isACandidateUntilAnnounced() {
     try (OpenBaoServer bao = OpenBaoServer.start(folder)) {
       bao.callAsAdmin("POST", "transit/keys/keyfleet-main", "{}");
       Path token = bao.createTokenFile("keyfleet-main", "");
       fleet.environment.put(
           "KEYFLEET_PROVIDER", "vault:%s?token-file=%s".formatted(bao.address(), token));
-      fleet.run("kek", "verify", "--local").exits(0);
-      fleet.run("kek", "announce", "--version=1").exits(0);
+      fleet.run("kek", "verify", "--local").expectExit(0);
+      fleet.run("kek", "announce", "--version=1").expectExit(0);
       bao.rotateKey("keyfleet-main");
-      assertEquals(BOTH_OK, fleet.run("kek", "verify", "--local").exits(0).out());
-      String known = fleet.run("kek", "list", "-o", "json").exits(0).out();
+      assertEquals(BOTH_OK, fleet.run("kek", "verify", "--local").expectExit(0).out());
+      String known = fleet.run("kek", "list", "-o", "json").expectExit(0).out();
       assertTrue(known.contains("\"provider\":\"vault\""), known);
       assertTrue(!known.contains("\"version\":2"), known);
       assertEquals(
-          "main v2 is announced\n", fleet.run("kek", "announce", "--version=2").exits(0).err());
+          "main v2 is announced\n",
+          fleet.run("kek", "announce", "--version=2").expectExit(0).err());
     }
   }
 
@@ -53,17 +54,17 @@ class RemoteProviderCommandsTest {
           Try: bao write -f transit/keys/keyfleet-main (or: vault …), which makes version 1
           """
               .formatted(bao.address()),
-          fleet.run("kek", "verify", "--local").exits(1).err());
+          fleet.run("kek", "verify", "--local").expectExit(1).err());
     }
   }
 
   @Test
-  void kindOfAnotherRoom_isKnownToo() {
+  void providerOfAnotherModule_isKnown() {
     assertEquals(
         """
         keyfleet: provider awskms:nowhere: that is no region
         Try: awskms:eu-central-1?alias=NAME
         """,
-        fleet.run("kek", "verify", "--local", "--provider=awskms:nowhere").exits(1).err());
+        fleet.run("kek", "verify", "--local", "--provider=awskms:nowhere").expectExit(1).err());
   }
 }

@@ -28,20 +28,20 @@ import org.junit.jupiter.api.Test;
 
 /// What is done to secrets is in the audit before it is done.
 class SecretCommandAuditTest {
-  private static final Pattern INTENT =
+  private static final Pattern ENTRY =
       Pattern.compile(
           "\"what\":\"(\\w+ secret [^\"]+)\"[^]]*?\"before\":\"(\\w*)\",\"after\":\"(\\w*)\"");
   private static final Pattern DIGEST = Pattern.compile("\"digest\":\"(\\w+)\"");
 
   private record AuditedChange(String what, String before, String after) {}
 
-  private final InMemoryBackend world = new InMemoryBackend();
-  private final CliFleet fleet = new CliFleet(world);
+  private final InMemoryBackend backend = new InMemoryBackend();
+  private final CliFleet fleet = new CliFleet(backend);
 
   @BeforeEach
-  void begin() {
-    fleet.give(2);
-    fleet.run("kek", "announce", "--version=1").exits(0);
+  void announceVersions() {
+    fleet.addKeys(2);
+    fleet.run("kek", "announce", "--version=1").expectExit(0);
   }
 
   private CommandResult put(String name, String value) {
@@ -49,9 +49,9 @@ class SecretCommandAuditTest {
   }
 
   /// Oldest first.
-  private List<AuditedChange> intents() {
-    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").exits(0).out();
-    return INTENT
+  private List<AuditedChange> auditedChanges() {
+    String json = fleet.run("audit", "list", "--limit=200", "-o", "json").expectExit(0).out();
+    return ENTRY
         .matcher(json)
         .results()
         .map((MatchResult it) -> new AuditedChange(it.group(1), it.group(2), it.group(3)))
@@ -60,65 +60,65 @@ class SecretCommandAuditTest {
   }
 
   private String digest() {
-    String json = fleet.run("secret", "list", "-o", "json").exits(0).out();
+    String json = fleet.run("secret", "list", "-o", "json").expectExit(0).out();
     return DIGEST.matcher(json).results().map(it -> it.group(1)).findFirst().orElse("");
   }
 
   @Test
   void everyChange_leadsFromOneDigestToTheNext() {
-    put("a", "one").exits(0);
+    put("a", "one").expectExit(0);
     String one = digest();
-    put("a", "two").exits(0);
+    put("a", "two").expectExit(0);
     String two = digest();
-    fleet.run("secret", "delete", "a").exits(0);
+    fleet.run("secret", "delete", "a").expectExit(0);
     assertEquals(
         List.of(
             new AuditedChange("put secret a", "", one),
             new AuditedChange("put secret a", one, two),
             new AuditedChange("delete secret a", two, "")),
-        intents());
-    fleet.run("audit", "verify").exits(0);
+        auditedChanges());
+    fleet.run("audit", "verify").expectExit(0);
   }
 
   @Test
   void rotation_keepsTheDigest() {
-    put("a", "one").exits(0);
+    put("a", "one").expectExit(0);
     String before = digest();
-    fleet.run("kek", "announce", "--version=2").exits(0);
+    fleet.run("kek", "announce", "--version=2").expectExit(0);
     fleet.start("worker-1", "worker", 1, 2);
-    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").exits(0);
-    assertTrue(fleet.run("secret", "list").exits(0).out().contains("v2"), "it was moved");
+    fleet.run("kek", "rotate", "--from-version=1", "--to-version=2", "--wait").expectExit(0);
+    assertTrue(fleet.run("secret", "list").expectExit(0).out().contains("v2"), "it was moved");
     assertEquals(before, digest());
-    fleet.run("audit", "verify").exits(0);
+    fleet.run("audit", "verify").expectExit(0);
   }
 
   @Test
   void readers_leaveNoEntry() {
-    put("a", "one").exits(0);
-    fleet.run("secret", "get", "a").exits(0);
-    fleet.run("secret", "delete", "b").exits(6);
-    assertEquals(1, intents().size());
+    put("a", "one").expectExit(0);
+    fleet.run("secret", "get", "a").expectExit(0);
+    fleet.run("secret", "delete", "b").expectExit(6);
+    assertEquals(1, auditedChanges().size());
   }
 
   /// Each try had its own envelope.
   @Test
-  void lostRace_hasAnEntryForEachTry() {
-    world.records = ConflictingRecords::new;
-    put("a", "x").exits(7);
-    assertEquals(5, intents().size());
-    assertEquals(5, intents().stream().map(AuditedChange::after).distinct().count());
+  void lostRace_hasAnEntryForEachAttempt() {
+    backend.recordsWrapper = ConflictingRecords::new;
+    put("a", "x").expectExit(7);
+    assertEquals(5, auditedChanges().size());
+    assertEquals(5, auditedChanges().stream().map(AuditedChange::after).distinct().count());
   }
 
   @Test
-  void withoutAnEntry_nothingIsDone() {
-    put("a", "one").exits(0);
+  void failedAuditWrite_changesNothing() {
+    put("a", "one").expectExit(0);
     String before = digest();
-    world.kvs = ReadOnlyKv::new;
-    assertEquals(1, put("a", "two").exits(1).exit());
-    fleet.run("secret", "delete", "a").exits(1);
-    world.kvs = kv -> kv;
+    backend.kvWrapper = ReadOnlyKv::new;
+    assertEquals(1, put("a", "two").expectExit(1).exitCode());
+    fleet.run("secret", "delete", "a").expectExit(1);
+    backend.kvWrapper = kv -> kv;
     assertEquals(before, digest());
-    assertEquals("one", fleet.run("secret", "get", "a").exits(0).out());
+    assertEquals("one", fleet.run("secret", "get", "a").expectExit(0).out());
   }
 
   /// Others are always faster.

@@ -31,104 +31,108 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
     }
   }
 
-  private final Function<StoreUrl, Engine> engines;
-  private final StoreUrl place;
-  private final StoreUrl recordsPlace;
-  private final Engine store;
-  private @Nullable Engine elsewhere;
+  private final Function<StoreUrl, Engine> openEngine;
+  private final StoreUrl storeUrl;
+  private final StoreUrl recordsUrl;
+  private final Engine storeEngine;
+  private @Nullable Engine separateRecordsEngine;
 
   private StoreConnections(
-      Function<StoreUrl, Engine> engines, StoreUrl place, StoreUrl recordsPlace) {
-    this.engines = engines;
-    this.place = place;
-    this.recordsPlace = recordsPlace;
-    this.store = engines.apply(place);
+      Function<StoreUrl, Engine> openEngine, StoreUrl storeUrl, StoreUrl recordsUrl) {
+    this.openEngine = openEngine;
+    this.storeUrl = storeUrl;
+    this.recordsUrl = recordsUrl;
+    this.storeEngine = openEngine.apply(storeUrl);
   }
 
   public static StoreConnections open(
-      Function<StoreUrl, Engine> engines, StoreUrl place, StoreUrl records) {
-    return new StoreConnections(engines, place, records);
+      Function<StoreUrl, Engine> openEngine, StoreUrl storeUrl, StoreUrl records) {
+    return new StoreConnections(openEngine, storeUrl, records);
   }
 
   public Kv kv() {
-    return store.kv();
+    return storeEngine.kv();
   }
 
   /// What was found, on opening, about how safe the store is.
   public List<StoreCheck> storeChecks() {
-    return store.storeChecks();
+    return storeEngine.storeChecks();
   }
 
   /// What registrations call the engine that keeps the records.
-  public String recordsEngine() {
-    return recordsPlace.scheme();
+  public String recordsEngineName() {
+    return recordsUrl.scheme();
   }
 
   /// Where the records are, for people.
-  String where() {
-    return recordsPlace.toString();
+  String recordsLocation() {
+    return recordsUrl.toString();
   }
 
   /// The engine that keeps the records.
-  public Engine records() {
-    if (recordsPlace.scheme().equals(NO_RECORDS)) {
+  public Engine recordsEngine() {
+    if (recordsUrl.scheme().equals(NO_RECORDS)) {
       throw StoreRefusedException.noAccess(
           "NATS keeps no records", "--records postgresql://HOST/DATABASE");
     }
-    if (isOne()) {
-      return store;
+    if (isSingleStore()) {
+      return storeEngine;
     }
-    Engine known = elsewhere;
-    if (known == null) {
-      known = engines.apply(recordsPlace);
-      elsewhere = known;
+    Engine opened = separateRecordsEngine;
+    if (opened == null) {
+      opened = openEngine.apply(recordsUrl);
+      separateRecordsEngine = opened;
     }
-    return known;
+    return opened;
   }
 
   /// Where envelopes can be: the records, and the store if that is another.
-  public List<SearchedStore> places() {
-    String engine = recordsEngine();
+  public List<SearchedStore> searchedStores() {
+    String engine = recordsEngineName();
     SearchedStore records =
         new SearchedStore(
-            engine, isOne() ? () -> store : this::records, it -> it.engine().equals(engine));
-    return isOne()
+            engine,
+            isSingleStore() ? () -> storeEngine : this::recordsEngine,
+            it -> it.engine().equals(engine));
+    return isSingleStore()
         ? List.of(records)
         : List.of(
             records,
             new SearchedStore(
-                place.scheme(),
-                () -> store,
-                it -> it.engine().equals(place.scheme()) && !records.has(it)));
+                storeUrl.scheme(),
+                () -> storeEngine,
+                it -> it.engine().equals(storeUrl.scheme()) && !records.has(it)));
   }
 
-  private boolean isOne() {
-    return recordsPlace.toString().equals(place.toString());
+  private boolean isSingleStore() {
+    return recordsUrl.toString().equals(storeUrl.toString());
   }
 
   /// Throws if the collection is where this command looks, and is not to be had.
-  public Optional<Records> find(CollectionRegistration collectionRegistration) {
+  public Optional<Records> findRecords(CollectionRegistration collectionRegistration) {
     String engine = collectionRegistration.engine();
-    CollectionShape shape = shape(collectionRegistration);
+    CollectionShape shape = toShape(collectionRegistration);
     if (engine.equals(NO_RECORDS)) {
       return Optional.empty();
     }
-    if (engine.equals(recordsPlace.scheme())) {
-      return Optional.of(records().records(shape));
+    if (engine.equals(recordsUrl.scheme())) {
+      return Optional.of(recordsEngine().records(shape));
     }
-    return engine.equals(place.scheme()) ? Optional.of(store.records(shape)) : Optional.empty();
+    return engine.equals(storeUrl.scheme())
+        ? Optional.of(storeEngine.records(shape))
+        : Optional.empty();
   }
 
   @Override
   public Optional<Records> open(CollectionRegistration collectionRegistration) {
     try {
-      return find(collectionRegistration);
+      return findRecords(collectionRegistration);
     } catch (StoreException e) {
       return Optional.empty();
     }
   }
 
-  public static CollectionShape shape(CollectionRegistration collectionRegistration) {
+  public static CollectionShape toShape(CollectionRegistration collectionRegistration) {
     return new CollectionShape(
         collectionRegistration.collection(),
         collectionRegistration.idField(),
@@ -137,9 +141,9 @@ public final class StoreConnections implements CollectionOpener, AutoCloseable {
 
   @Override
   public void close() {
-    try (Engine _ = store;
-        Engine _ = elsewhere) {
-      elsewhere = null;
+    try (Engine _ = storeEngine;
+        Engine _ = separateRecordsEngine) {
+      separateRecordsEngine = null;
     }
   }
 }
