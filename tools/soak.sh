@@ -24,7 +24,7 @@ soak() {
 simulate() {
   rm -rf "$here/target/keyfleet-sim/app" # with jars of earlier versions
   run_maven -q -pl sim -am package -DskipTests
-  "$jdk/bin/java" -XX:+UseParallelGC -XX:ParallelGCThreads=1 -Xmn256m -cp "$here/target/keyfleet-sim/app/*" keyfleet.sim.Soak \
+  "$jdk/bin/java" -XX:+UseParallelGC -XX:ParallelGCThreads=1 -Xmn256m -cp "$here/target/keyfleet-sim/app/*" keyfleet.sim.SimulationSoak \
     --record "$here/docs/RELIABILITY.md" --commit "$(commit)" "$@"
 }
 

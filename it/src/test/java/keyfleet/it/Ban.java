@@ -19,7 +19,7 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // the clock of those who are handed none: it goes on while the machine is suspended
           "store/src/main/java/keyfleet/store/host/BootClock.java",
           // prints how many events a second it simulated
-          "sim/src/main/java/keyfleet/sim/Soak.java",
+          "sim/src/main/java/keyfleet/sim/SimulationSoak.java",
           // tells by its exit what a soak came to
           "it/src/test/java/keyfleet/it/PluginSoak.java",
           // hands the clock to all that is measured
@@ -53,9 +53,9 @@ record Ban(Predicate<SourceFile> where, Predicate<String> names, String why) {
           // a secret's value goes to standard output
           "cli/src/main/java/keyfleet/cli/secret/SecretGetCommand.java",
           // what was simulated is compared with what an application was told
-          "sim/src/main/java/keyfleet/sim/KeyTruth.java",
+          "sim/src/main/java/keyfleet/sim/rotation/RotationOracle.java",
           // a simulated key wraps by copying
-          "sim/src/main/java/keyfleet/sim/SimKek.java");
+          "sim/src/main/java/keyfleet/sim/cipher/FakeKek.java");
 
   private static final Predicate<String> CLOCK =
       names(

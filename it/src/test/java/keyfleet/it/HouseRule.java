@@ -39,7 +39,7 @@ enum HouseRule {
       crypto test: class ATest { keyfleet.keyring.Keystore keystore; }
       nats: import keyfleet.mongodb.MongoKv; class A {}
       providers: import static keyfleet.awskms.AwsKmsKek.REGION; class A {}
-      cli: import keyfleet.sim.Fleet; class A {}
+      cli: import keyfleet.sim.fleet.SimulatedFleet; class A {}
       server/A.java: package keyfleet.server.http; import keyfleet.server.sse.Stream; class A {}
       """,
       """

@@ -4,26 +4,30 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
-import keyfleet.sim.Run.Broken;
-import keyfleet.sim.Run.Outcome;
+import keyfleet.sim.SimulationRun.Outcome;
+import keyfleet.sim.SimulationRun.Violated;
+import keyfleet.sim.fleet.FleetFactory;
+import keyfleet.sim.host.EventTrace;
+import keyfleet.sim.host.FaultSchedule;
+import keyfleet.sim.host.SeededRandom;
 import org.jspecify.annotations.Nullable;
 
 /// Many runs, one a seed, on all cores.
 final class Swarm {
   /// `finding` is null if every promise was kept.
-  record Result(Tally tally, @Nullable Finding finding) {}
+  record Result(SwarmTotals tally, @Nullable FailingSeed finding) {}
 
   /// Seeds that are looked at side by side.
   private static final int BLOCK = 64;
 
-  private final Universe universe;
+  private final FleetFactory universe;
 
-  Swarm(Universe universe) {
+  Swarm(FleetFactory universe) {
     this.universe = universe;
   }
 
-  static Weather weather(long seed) {
-    return Weather.drawn(Dice.of(seed).named("weather"));
+  static FaultSchedule weather(long seed) {
+    return FaultSchedule.drawn(SeededRandom.of(seed).named("weather"));
   }
 
   Result run(long from, long runs) {
@@ -36,33 +40,33 @@ final class Swarm {
   }
 
   private Result run(LongStream seeds) {
-    AtomicReference<Finding> lowest = new AtomicReference<>();
-    Tally tally =
+    AtomicReference<FailingSeed> lowest = new AtomicReference<>();
+    SwarmTotals tally =
         seeds
-            .mapToObj(seed -> lowest.get() == null ? one(seed, lowest) : Tally.NONE)
-            .reduce(Tally.NONE, Tally::plus);
+            .mapToObj(seed -> lowest.get() == null ? one(seed, lowest) : SwarmTotals.NONE)
+            .reduce(SwarmTotals.NONE, SwarmTotals::plus);
     return new Result(tally, lowest.get());
   }
 
-  private Tally one(long seed, AtomicReference<Finding> lowest) {
-    Weather weather = weather(seed);
-    Outcome outcome = new Run(universe, seed, weather, Diary.NONE).outcome();
-    if (outcome instanceof Broken broken) {
-      Finding finding = new Finding(universe, seed, broken);
+  private SwarmTotals one(long seed, AtomicReference<FailingSeed> lowest) {
+    FaultSchedule weather = weather(seed);
+    Outcome outcome = new SimulationRun(universe, seed, weather, EventTrace.NONE).outcome();
+    if (outcome instanceof Violated broken) {
+      FailingSeed finding = new FailingSeed(universe, seed, broken);
       lowest.accumulateAndGet(finding, (a, b) -> a != null && a.seed() <= b.seed() ? a : b);
     }
-    return Tally.of(weather, outcome);
+    return SwarmTotals.of(weather, outcome);
   }
 
   /// The lowest of `runs` seeds that breaks a promise.
-  Optional<Finding> first(long from, long runs) {
+  Optional<FailingSeed> first(long from, long runs) {
     for (long block = 0; block < runs; block += BLOCK) {
-      Optional<Finding> first =
+      Optional<FailingSeed> first =
           LongStream.range(from + block, from + Math.min(runs, block + BLOCK))
               .parallel()
               .mapToObj(this::finding)
               .flatMap(Optional::stream)
-              .min(Comparator.comparingLong(Finding::seed));
+              .min(Comparator.comparingLong(FailingSeed::seed));
       if (first.isPresent()) {
         return first;
       }
@@ -70,9 +74,10 @@ final class Swarm {
     return Optional.empty();
   }
 
-  private Optional<Finding> finding(long seed) {
-    return new Run(universe, seed, weather(seed), Diary.NONE).outcome() instanceof Broken broken
-        ? Optional.of(new Finding(universe, seed, broken))
+  private Optional<FailingSeed> finding(long seed) {
+    return new SimulationRun(universe, seed, weather(seed), EventTrace.NONE).outcome()
+            instanceof Violated broken
+        ? Optional.of(new FailingSeed(universe, seed, broken))
         : Optional.empty();
   }
 }

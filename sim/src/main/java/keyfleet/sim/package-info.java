@@ -1,9 +1,10 @@
 /// Histories of a fleet, run through the very classes that production runs.
 ///
-/// The swarm runs the production loops, in one thread: a [Run] is a seed's fleet under its
-/// [Weather]. Every loop reaches stores and disks through its [Host], and may fall asleep or die
-/// there; [Timeline] says how that works without threads. [KeyTruth] and [NodeTruth] know what is
-/// true whatever the loops believe, and end a run by a [BrokenPromise].
+/// The swarm runs the production loops, in one thread: a [SimulationRun] is a seed's fleet under
+/// its [FaultSchedule]. Every loop reaches stores and disks through its [SimulatedHost], and may
+/// fall asleep or die there; [VirtualTimeScheduler] says how that works without threads.
+/// [RotationOracle] and [RolloutOracle] know what is true whatever the loops believe, and end a run
+/// by a [InvariantViolation].
 ///
 /// The explorer visits every state that a small fleet can reach, whatever the order of its steps
 /// and whoever falls asleep in between, and checks in each that no promise is broken. What is real
@@ -15,9 +16,9 @@
 /// stores, networks.
 ///
 /// `spec/` says the same in TLA+, and what no state alone can show: that every rotation and every
-/// rollout ends. TLC checks it. `Rotation.tla` and [RotationWorld] are one system told twice: the
-/// same steps, each as atomic as the other's, so they have the same number of states, which a test
-/// compares. `Rollout.tla` is simpler than [RolloutWorld] and not tied to it.
+/// rollout ends. TLC checks it. `Rotation.tla` and [RotationModelState] are one system told twice:
+/// the same steps, each as atomic as the other's, so they have the same number of states, which a
+/// test compares. `Rollout.tla` is simpler than [RolloutModelState] and not tied to it.
 ///
 /// | configuration      | of whom                                                              |
 /// |--------------------|----------------------------------------------------------------------|

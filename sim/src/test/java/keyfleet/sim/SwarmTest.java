@@ -8,6 +8,8 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
+import keyfleet.sim.host.EventTrace;
+import keyfleet.sim.host.Fault;
 import org.junit.jupiter.api.Test;
 
 /// Twenty thousand histories of the production loops. `SIM_SEED` replays one.
@@ -26,10 +28,10 @@ class SwarmTest {
       replay(Long.parseLong(replay));
       return;
     }
-    Pace pace = new Pace(System::nanoTime);
-    Swarm.Result result = new Swarm(Fleets::drawn).run(0, SEEDS);
-    Tally tally = result.tally();
-    Finding finding = result.finding();
+    Throughput pace = new Throughput(System::nanoTime);
+    Swarm.Result result = new Swarm(CombinedFleet::drawn).run(0, SEEDS);
+    SwarmTotals tally = result.tally();
+    FailingSeed finding = result.finding();
     if (finding != null) {
       fail(finding.words(commit()));
     }
@@ -45,12 +47,12 @@ class SwarmTest {
 
   /// A finding with its faults cut down, or what happened in a run that keeps its promises.
   private static void replay(long seed) {
-    Optional<Finding> finding = new Swarm(Fleets::drawn).first(seed, 1);
+    Optional<FailingSeed> finding = new Swarm(CombinedFleet::drawn).first(seed, 1);
     if (finding.isPresent()) {
       fail(finding.get().words(commit()));
     }
-    Diary.Kept diary = new Diary.Kept();
-    new Run(Fleets::drawn, seed, Swarm.weather(seed), diary).outcome();
+    EventTrace.LastLines diary = new EventTrace.LastLines();
+    new SimulationRun(CombinedFleet::drawn, seed, Swarm.weather(seed), diary).outcome();
     diary.lines().forEach(System.out::println);
     System.out.println("swarm: seed " + seed + " keeps every promise");
   }
@@ -62,7 +64,9 @@ class SwarmTest {
         LongStream.range(0, 401)
             .parallel()
             .map(seed ->
-                new Run(Fleets::drawn, seed, Swarm.weather(seed), Diary.NONE).outcome().events())
+                new SimulationRun(CombinedFleet::drawn, seed, Swarm.weather(seed), EventTrace.NONE)
+                    .outcome()
+                    .events())
             .sorted()
             .toArray();
     System.out.printf("swarm: the median run has %d events%n", events[events.length / 2]);

@@ -1,0 +1,164 @@
+package keyfleet.sim;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import keyfleet.sim.host.Fault.Kind;
+
+/// `./dev soak --runs N --from SEED`: so many seeds, a summary in the last line, exit 1 at the
+/// first broken promise. What was kept is added to the track record.
+public final class SimulationSoak {
+  /// Runs at the end that one thread has to itself, to see how fast a core is once the JVM has
+  /// compiled what it will.
+  private static final long ALONE = 2_000;
+
+  private static final String TRY = "Try: ./dev soak --runs 10000 --from 0";
+
+  /// `record` is the Markdown file, `commit` what was run.
+  private record Settings(long runs, long from, Path record, String commit) {}
+
+  private static final class UsageException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UsageException(String sentence) {
+      super(sentence);
+    }
+  }
+
+  private SimulationSoak() {}
+
+  public static void main(String[] args) throws IOException {
+    try {
+      System.exit(run(order(args)) ? 0 : 1);
+    } catch (UsageException e) {
+      System.err.println("soak: " + e.getMessage());
+      System.err.println(TRY);
+      System.exit(1);
+    }
+  }
+
+  private static Settings order(String[] args) throws UsageException {
+    Map<String, String> options = new HashMap<>();
+    for (int i = 0; i < args.length; i += 2) {
+      if (i + 1 == args.length) {
+        throw new UsageException(args[i] + " needs a value");
+      }
+      options.put(args[i], args[i + 1]);
+    }
+    long runs = number(options, "--runs");
+    long from = number(options, "--from");
+    String record = options.getOrDefault("--record", "");
+    String commit = options.getOrDefault("--commit", "unknown");
+    for (String option : options.keySet()) {
+      if (!List.of("--runs", "--from", "--record", "--commit").contains(option)) {
+        throw new UsageException("there is no option " + option);
+      }
+    }
+    if (runs < 1) {
+      throw new UsageException("--runs is a positive integer, not " + runs);
+    }
+    return new Settings(runs, from, Path.of(record), commit);
+  }
+
+  private static long number(Map<String, String> options, String name) throws UsageException {
+    String text = options.getOrDefault(name, "0");
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new UsageException(name + " is a 64-bit integer, not " + text);
+    }
+  }
+
+  private static boolean run(Settings order) throws IOException {
+    Swarm swarm = new Swarm(CombinedFleet::drawn);
+    long alone = Math.min(ALONE, order.runs() / 10);
+    Throughput pace = new Throughput(System::nanoTime);
+    Swarm.Result most = swarm.run(order.from(), order.runs() - alone);
+    if (most.finding() != null) {
+      return broken(order, most.finding());
+    }
+    String together = pace.words(most.tally().events());
+    Throughput warm = new Throughput(System::nanoTime);
+    Swarm.Result last = swarm.runAlone(order.from() + order.runs() - alone, alone);
+    if (last.finding() != null) {
+      return broken(order, last.finding());
+    }
+    String oneCore = warm.words(last.tally().events());
+    SwarmTotals tally = most.tally().plus(last.tally());
+    record(order, tally);
+    System.out.printf(
+        "soak: the last %,d runs, in one thread: %,d events (%s)%n",
+        last.tally().runs(), last.tally().events(), oneCore);
+    System.out.println(summary(order, tally, together));
+    return true;
+  }
+
+  private static boolean broken(Settings order, FailingSeed finding) {
+    System.out.println(finding.words(order.commit()));
+    System.out.printf(
+        "soak: BROKEN %s at seed %d, commit %s%n",
+        finding.broken().promise(), finding.seed(), order.commit());
+    return false;
+  }
+
+  private static String summary(Settings order, SwarmTotals tally, String pace) {
+    return ("soak: %,d runs from seed %d kept every promise: %,d events (%s), %,d messages,"
+            + " %,d faults")
+        .formatted(
+            tally.runs(), order.from(), tally.events(), pace, tally.messages(), tally.allFaults());
+  }
+
+  /// Seeds that were run before at the same commit prove nothing new, and are not counted again.
+  private static void record(Settings order, SwarmTotals tally) throws IOException {
+    if (order.record().toString().isEmpty()) {
+      return;
+    }
+    TrackRecord record = new TrackRecord(order.record());
+    List<List<String>> rows = new ArrayList<>(record.rows("runs"));
+    if (rows.stream().anyMatch(row -> overlaps(row, order))) {
+      System.out.println("soak: some of these seeds are in the track record; nothing is added");
+      return;
+    }
+    rows.add(
+        List.of(
+            order.commit(),
+            Long.toString(order.from()),
+            number(tally.runs()),
+            number(tally.events()),
+            number(tally.allFaults())));
+    record.write("runs", rows);
+    record.write("faults", faults(record.rows("faults"), tally));
+  }
+
+  private static boolean overlaps(List<String> row, Settings order) {
+    long from = Long.parseLong(row.get(1));
+    return row.getFirst().equals(order.commit())
+        && from < order.from() + order.runs()
+        && order.from() < from + count(row.get(2));
+  }
+
+  private static List<List<String>> faults(List<List<String>> known, SwarmTotals tally) {
+    Map<Kind, Long> sum = new EnumMap<>(Kind.class);
+    sum.putAll(tally.faults());
+    for (List<String> row : known) {
+      Kind kind = Kind.valueOf(row.getFirst().toUpperCase(Locale.ROOT).replace(' ', '_'));
+      sum.merge(kind, count(row.get(1)), Long::sum);
+    }
+    List<List<String>> rows = new ArrayList<>();
+    sum.forEach((kind, count) -> rows.add(List.of(kind.words(), number(count))));
+    return rows;
+  }
+
+  private static long count(String cell) {
+    return Long.parseLong(cell.replace(",", ""));
+  }
+
+  private static String number(long count) {
+    return String.format(Locale.ROOT, "%,d", count);
+  }
+}

@@ -1,0 +1,116 @@
+package keyfleet.sim.cipher;
+
+import java.security.AlgorithmParameters;
+import java.security.Key;
+import java.security.SecureRandom;
+import java.security.spec.AlgorithmParameterSpec;
+import java.util.Arrays;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.CipherSpi;
+import javax.crypto.spec.GCMParameterSpec;
+import org.jspecify.annotations.Nullable;
+
+/// Text as it is, and a keyed checksum of it behind it, in the form of AES-GCM. Only what envelopes
+/// need of that: one call for the associated data, one for the text.
+final class FakeCipher extends CipherSpi {
+  private static final int TAG = 16;
+
+  private int mode;
+  private KeyedChecksum keyed = KeyedChecksum.of(new byte[0]);
+
+  @Override
+  protected void engineInit(
+      int opmode, Key key, AlgorithmParameterSpec parameters, @Nullable SecureRandom none) {
+    mode = opmode;
+    keyed = KeyedChecksum.of(key.getEncoded());
+    byte[] nonce = ((GCMParameterSpec) parameters).getIV();
+    keyed.feed(nonce, 0, nonce.length);
+    keyed.end();
+  }
+
+  @Override
+  protected void engineUpdateAAD(byte[] aad, int offset, int length) {
+    keyed.feed(aad, offset, length);
+    keyed.end();
+  }
+
+  @Override
+  protected byte[] engineDoFinal(byte[] input, int offset, int length) throws AEADBadTagException {
+    byte[] output = new byte[engineGetOutputSize(length)];
+    engineDoFinal(input, offset, length, output, 0);
+    return output;
+  }
+
+  @Override
+  protected int engineDoFinal(byte[] input, int offset, int length, byte[] output, int at)
+      throws AEADBadTagException {
+    boolean seals = mode == Cipher.ENCRYPT_MODE;
+    int text = seals ? length : length - TAG;
+    byte[] tag = tag(input, offset, text);
+    if (seals) {
+      System.arraycopy(tag, 0, output, at + text, TAG);
+    } else if (!Arrays.equals(tag, 0, TAG, input, offset + text, offset + length)) {
+      throw new AEADBadTagException("not sealed by this key, for this place");
+    }
+    System.arraycopy(input, offset, output, at, text);
+    return engineGetOutputSize(length);
+  }
+
+  private byte[] tag(byte[] input, int offset, int length) {
+    KeyedChecksum sum = keyed.copy();
+    sum.feed(input, offset, length);
+    return sum.spread(TAG);
+  }
+
+  @Override
+  protected int engineGetOutputSize(int length) {
+    return mode == Cipher.ENCRYPT_MODE ? length + TAG : Math.max(0, length - TAG);
+  }
+
+  @Override
+  protected int engineGetBlockSize() {
+    return TAG;
+  }
+
+  @Override
+  protected byte[] engineGetIV() {
+    throw new UnsupportedOperationException("nobody asks");
+  }
+
+  @Override
+  protected AlgorithmParameters engineGetParameters() {
+    throw new UnsupportedOperationException("nobody asks");
+  }
+
+  @Override
+  protected void engineSetMode(String name) {
+    throw new UnsupportedOperationException("there is one mode, not " + name);
+  }
+
+  @Override
+  protected void engineSetPadding(String name) {
+    throw new UnsupportedOperationException("there is no padding, not " + name);
+  }
+
+  @Override
+  protected void engineInit(int opmode, Key key, @Nullable SecureRandom none) {
+    throw new UnsupportedOperationException("a nonce is needed");
+  }
+
+  @Override
+  protected void engineInit(
+      int opmode, Key key, AlgorithmParameters parameters, @Nullable SecureRandom none) {
+    throw new UnsupportedOperationException("a nonce is needed");
+  }
+
+  @Override
+  protected byte[] engineUpdate(byte[] input, int offset, int length) {
+    throw new UnsupportedOperationException("the text comes in one piece");
+  }
+
+  @Override
+  protected int engineUpdate(byte[] input, int offset, int length, byte[] output, int at) {
+    throw new UnsupportedOperationException("the text comes in one piece");
+  }
+}

@@ -1,0 +1,50 @@
+package keyfleet.sim.cipher;
+
+import keyfleet.sim.host.SeededRandom;
+
+/// A number that stands for everything it was fed: another key, order, length or bit gives another
+/// number, but for one time in 2^64.
+final class KeyedChecksum {
+  private static final long START = 0xCBF29CE484222325L;
+  private static final long PRIME = 0x100000001B3L;
+
+  private long sum;
+
+  private KeyedChecksum(long sum) {
+    this.sum = sum;
+  }
+
+  static KeyedChecksum of(byte[] key) {
+    KeyedChecksum keyed = new KeyedChecksum(START);
+    keyed.feed(key, 0, key.length);
+    keyed.end();
+    return keyed;
+  }
+
+  KeyedChecksum copy() {
+    return new KeyedChecksum(sum);
+  }
+
+  void feed(byte[] bytes, int from, int length) {
+    long s = sum;
+    for (int i = from; i < from + length; i++) {
+      s = (s ^ (bytes[i] & 0xFF)) * PRIME;
+    }
+    sum = s;
+  }
+
+  /// Ends an item: two are not the same as one.
+  void end() {
+    sum = SeededRandom.of(sum).next();
+  }
+
+  /// `length` bytes that follow from the sum.
+  byte[] spread(int length) {
+    SeededRandom dice = SeededRandom.of(sum);
+    byte[] bytes = new byte[length];
+    for (int i = 0; i < length; i += Long.BYTES) {
+      dice.fill(bytes, i);
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,23 @@
+package keyfleet.sim.cipher;
+
+import java.security.SecureRandom;
+import keyfleet.sim.host.SeededRandom;
+
+/// Random bytes for the ciphers, the same in every run of a seed.
+public final class SeededSecureRandom extends SecureRandom {
+  private static final long serialVersionUID = 1L;
+
+  private final transient SeededRandom dice;
+
+  public SeededSecureRandom(SeededRandom dice) {
+    super(null, null);
+    this.dice = dice;
+  }
+
+  @Override
+  public void nextBytes(byte[] bytes) {
+    for (int i = 0; i < bytes.length; i += Long.BYTES) {
+      dice.fill(bytes, i);
+    }
+  }
+}

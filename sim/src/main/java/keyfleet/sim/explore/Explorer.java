@@ -1,0 +1,80 @@
+package keyfleet.sim.explore;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// Visits every state that can be reached, breadth first, so that the first broken promise found
+/// has the shortest history.
+public final class Explorer<S extends Explorer.State<S>> {
+  /// A state that knows what can happen next and what must never be true. Equality is by meaning:
+  /// two equal states have the same futures.
+  public interface State<S> {
+    List<Step<S>> steps();
+
+    /// The promise that this state breaks, if any.
+    Optional<String> broken();
+  }
+
+  /// Something that can happen, and what comes of it. The words are asked for only if the step
+  /// turns out to matter: most do not.
+  public record Step<S>(Supplier<String> words, S to) {}
+
+  public sealed interface Outcome {}
+
+  /// Nothing was broken in any of `states`.
+  public record Holds(int states) implements Outcome {}
+
+  /// The shortest history that breaks a promise.
+  public record Violated(String promise, List<String> history, int states) implements Outcome {}
+
+  /// There are more states than was allowed: nothing is proved.
+  public record TooMany(int states) implements Outcome {}
+
+  private record Predecessor<S>(S from, Supplier<String> words) {}
+
+  private final int limit;
+
+  public Explorer(int limit) {
+    this.limit = limit;
+  }
+
+  public Outcome explore(S start) {
+    Map<S, Optional<Predecessor<S>>> seen = new HashMap<>();
+    Deque<S> frontier = new ArrayDeque<>();
+    seen.put(start, Optional.empty());
+    frontier.add(start);
+    while (!frontier.isEmpty()) {
+      S state = frontier.remove();
+      Optional<String> broken = state.broken();
+      if (broken.isPresent()) {
+        return new Violated(broken.get(), history(seen, state), seen.size());
+      }
+      for (Step<S> step : state.steps()) {
+        if (seen.putIfAbsent(step.to(), Optional.of(new Predecessor<>(state, step.words())))
+            == null) {
+          frontier.add(step.to());
+        }
+      }
+      if (seen.size() > limit) {
+        return new TooMany(seen.size());
+      }
+    }
+    return new Holds(seen.size());
+  }
+
+  private List<String> history(Map<S, Optional<Predecessor<S>>> seen, S end) {
+    List<String> history = new ArrayList<>();
+    Optional<Predecessor<S>> origin = seen.getOrDefault(end, Optional.empty());
+    while (origin.isPresent()) {
+      history.addFirst(origin.get().words().get());
+      origin = seen.getOrDefault(origin.get().from(), Optional.empty());
+    }
+    return history;
+  }
+}

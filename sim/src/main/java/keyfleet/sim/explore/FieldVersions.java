@@ -1,0 +1,51 @@
+package keyfleet.sim.explore;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.store.Bytes;
+import keyfleet.store.SealedFields;
+
+/// The version that each sealed field of one record is under.
+public record FieldVersions(List<KekVersion> ofFields) {
+  public FieldVersions {
+    ofFields = List.copyOf(ofFields);
+  }
+
+  static FieldVersions all(int fields, KekVersion version) {
+    return new FieldVersions(Collections.nCopies(fields, version));
+  }
+
+  boolean carries(KekVersion version) {
+    return ofFields.contains(version);
+  }
+
+  FieldVersions moved(KekVersion to) {
+    return all(ofFields.size(), to);
+  }
+
+  FieldVersions with(int field, KekVersion version) {
+    List<KekVersion> changed = new ArrayList<>(ofFields);
+    changed.set(field, version);
+    return new FieldVersions(changed);
+  }
+
+  /// The record as a store sees it. Each version's sentinel stands for a value under it: the store
+  /// reads nothing but the tag.
+  SealedFields sealed(Keystore keystore) {
+    Map<String, Bytes> byName = new TreeMap<>();
+    for (KekVersion version : ofFields) {
+      VersionEntry known = keystore.versions().get(version);
+      if (known == null) {
+        throw new IllegalStateException(version + " is not in the keystore");
+      }
+      byName.put("field-" + byName.size(), Bytes.copyOf(known.sentinel().envelope().toBytes()));
+    }
+    return SealedFields.of(byName);
+  }
+}

@@ -1,0 +1,271 @@
+package keyfleet.sim.explore;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.Rollout.Aborted;
+import keyfleet.rollout.controller.RolloutEvent.AbortRequested;
+import keyfleet.rollout.controller.RolloutEvent.Claimed;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.controller.RolloutEvent.RollbackRequested;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Preparing;
+import keyfleet.rollout.node.Node.RolledBack;
+import keyfleet.rollout.node.Node.RollingBack;
+import keyfleet.rollout.node.Node.Tasked;
+import keyfleet.rollout.node.Node.Unconfirmed;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.NodeStatus.Presence;
+import keyfleet.rollout.target.Facts;
+import keyfleet.sim.explore.Explorer.Step;
+
+/// A fleet in the middle of a rollout: the control record, the desired keys, nodes and drivers.
+/// Time stands still: no wait of a driver ends, a soak is one look, and a deadline is a trouble
+/// like any other.
+///
+/// @param decision how often the control record was changed
+/// @param desired by node, as the store has it
+/// @param troubles how many may still happen
+/// @param aborts how often somebody may still order an abort
+/// @param rollbacks how often somebody may still order a rollback, also of what is over
+public record RolloutModelState(
+    Rollout control,
+    long decision,
+    Map<NodeId, DesiredState> desiredState,
+    List<WatchdogState> machines,
+    List<DriverState> drivers,
+    int troubles,
+    int aborts,
+    int rollbacks,
+    RolloutProtocol laws)
+    implements Explorer.State<RolloutModelState> {
+  private static final NodeStatus.Report WELL =
+      new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
+
+  /// A driver and the desired states that it has decided on and not written yet: it may be long
+  /// superseded when it does.
+  public record DriverState(DriverClaim driverClaim, Map<NodeId, DesiredState> outbox) {
+    public DriverState {
+      outbox = Map.copyOf(outbox);
+    }
+  }
+
+  public RolloutModelState {
+    desiredState = Map.copyOf(desiredState);
+    machines = List.copyOf(machines);
+    drivers = List.copyOf(drivers);
+  }
+
+  /// I6: not too many run the release unconfirmed. I3: what is aborted is over. R8: what is rolled
+  /// back runs nowhere. R11: nobody is told to run what it has not staged. R12: a lead's word is
+  /// not written over by an older one's. R13: a node is failed by its own word.
+  @Override
+  public Optional<String> broken() {
+    long flying = machines.stream().filter(it -> mayRun(it.node())).count();
+    int most = limit();
+    if (flying > most) {
+      return Optional.of("I6: " + flying + " nodes run it unconfirmed, " + most + " may");
+    }
+    boolean stopped = control instanceof Aborted || control instanceof Rollout.RolledBack;
+    if (stopped && machines.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
+      return Optional.of("I3: the rollout has stopped, and a node goes forward");
+    }
+    if (control instanceof Rollout.RolledBack
+        && machines.stream().anyMatch(it -> it.node() instanceof Node.Confirmed)) {
+      return Optional.of("R8: the rollout is rolled back, and a node keeps the release");
+    }
+    return machines.stream()
+        .map(WatchdogState::node)
+        .flatMap(it -> broken(it).stream())
+        .findFirst();
+  }
+
+  private Optional<String> broken(Node node) {
+    NodeEntry nodeEntry = control.run().progress().entries().get(node.baseline().node());
+    if (nodeEntry == null || !(node instanceof Tasked tasked)) {
+      return Optional.empty();
+    }
+    DesiredState told = desiredState.get(node.baseline().node());
+    if (told != null && told.claim().epoch() < tasked.nodeTask().claim().epoch()) {
+      return Optional.of("R12: an older lead's word stands over one that was obeyed");
+    }
+    boolean same = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
+    if (nodeEntry.progress() == NodeProgress.APPLYING && same && node instanceof Preparing) {
+      return Optional.of("R11: a node shall run what it has not staged");
+    }
+    boolean failed = nodeEntry.progress() == NodeProgress.FAILED;
+    return failed
+            && same
+            && !(node instanceof RolledBack r && r.rollbackReason() == RollbackReason.UNHEALTHY)
+        ? Optional.of("R13: a node is failed, and has not said so")
+        : Optional.empty();
+  }
+
+  private int limit() {
+    var rolloutLimits = control.run().spec().limits();
+    return rolloutLimits.batchSize() + rolloutLimits.maxUnavailable();
+  }
+
+  private static boolean mayRun(Node node) {
+    return node instanceof Unconfirmed
+        || (node instanceof RollingBack back && back.undo() == Node.Undo.SWAP_BACK);
+  }
+
+  @Override
+  public List<Step<RolloutModelState>> steps() {
+    List<Step<RolloutModelState>> steps = new ArrayList<>();
+    for (int n = 0; n < machines.size(); n++) {
+      new WatchdogSteps(this, n).addTo(steps);
+    }
+    for (int d = 0; d < drivers.size(); d++) {
+      new RolloutDriverSteps(this, d).addTo(steps);
+    }
+    return steps;
+  }
+
+  boolean isOver() {
+    return Rollout.isEnded(control);
+  }
+
+  /// The epoch that nobody has claimed yet.
+  DriverClaim nextLead() {
+    long highest = drivers.stream().mapToLong(it -> it.driverClaim().epoch()).max().orElse(0);
+    long next = Math.max(highest, control.run().claim().epoch()) + 1;
+    return new DriverClaim(next, "nonce-" + next);
+  }
+
+  Observed observed() {
+    Set<NodeId> present = new HashSet<>();
+    List<NodeReport> reports = new ArrayList<>();
+    for (WatchdogState machine : machines) {
+      if (machine.isConnected()) {
+        present.add(machine.node().baseline().node());
+      }
+      NodeReport reported = machine.reported();
+      if (reported != null) {
+        reports.add(reported);
+      }
+    }
+    return laws.seen(new Observed(present, reports, candidates(present)));
+  }
+
+  /// Nothing speaks against any of them.
+  private List<NodeStatus> candidates(Set<NodeId> present) {
+    return control.run().startCandidates(present).stream()
+        .map(node -> new NodeStatus(node, Presence.ONLINE, WELL, Facts.NONE))
+        .toList();
+  }
+
+  RolloutModelState claimedBy(int driver, DriverClaim driverClaim) {
+    return led(driver, driverClaim).committed(laws.next(control, new Claimed(driverClaim)));
+  }
+
+  RolloutModelState abortedBy(int driver, DriverClaim driverClaim) {
+    RolloutModelState led =
+        led(driver, driverClaim).committed(laws.next(control, new AbortRequested(driverClaim)));
+    return new RolloutModelState(
+        led.control,
+        led.decision,
+        desiredState,
+        machines,
+        led.drivers,
+        troubles,
+        aborts - 1,
+        rollbacks,
+        laws);
+  }
+
+  RolloutModelState rolledBackBy(int driver, DriverClaim driverClaim) {
+    RolloutModelState led =
+        led(driver, driverClaim).committed(laws.next(control, new RollbackRequested(driverClaim)));
+    return new RolloutModelState(
+        led.control,
+        led.decision,
+        desiredState,
+        machines,
+        led.drivers,
+        troubles,
+        aborts,
+        rollbacks - 1,
+        laws);
+  }
+
+  private RolloutModelState led(int driver, DriverClaim driverClaim) {
+    return driven(driver, new DriverState(driverClaim, drivers.get(driver).outbox()));
+  }
+
+  /// What a driver sees is its own and is never stored.
+  RolloutModelState committed(Rollout next) {
+    var rolloutRun = next.run();
+    Rollout stored =
+        next.with(
+            keyfleet.rollout.controller.RolloutRun.of(
+                rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()));
+    return new RolloutModelState(
+        stored,
+        stored.equals(control) ? decision : decision + 1,
+        desiredState,
+        machines,
+        drivers,
+        troubles,
+        aborts,
+        rollbacks,
+        laws);
+  }
+
+  RolloutModelState driven(int index, DriverState next) {
+    List<DriverState> changed = new ArrayList<>(drivers);
+    changed.set(index, next);
+    return new RolloutModelState(
+        control, decision, desiredState, machines, changed, troubles, aborts, rollbacks, laws);
+  }
+
+  RolloutModelState replaced(int index, WatchdogState next) {
+    List<WatchdogState> changed = new ArrayList<>(machines);
+    changed.set(index, next);
+    return new RolloutModelState(
+        control, decision, desiredState, changed, drivers, troubles, aborts, rollbacks, laws);
+  }
+
+  RolloutModelState desiring(Map<NodeId, DesiredState> next) {
+    return new RolloutModelState(
+        control, decision, next, machines, drivers, troubles, aborts, rollbacks, laws);
+  }
+
+  RolloutModelState troubled() {
+    return new RolloutModelState(
+        control, decision, desiredState, machines, drivers, troubles - 1, aborts, rollbacks, laws);
+  }
+
+  /// Of what differs most between worlds; records of one shape have one hash whatever their type.
+  @Override
+  public int hashCode() {
+    RolloutProgress rolloutProgress = control.run().progress();
+    int hash = 31 * control.getClass().hashCode() + rolloutProgress.hashCode();
+    hash = mixed(hash, (int) decision);
+    for (WatchdogState machine : machines) {
+      hash = mixed(hash, machine.node().getClass().hashCode());
+      hash = mixed(hash, machine.hashCode());
+    }
+    hash = mixed(hash, desiredState.hashCode());
+    hash = mixed(hash, drivers.hashCode());
+    return mixed(hash, 31 * (31 * troubles + aborts) + rollbacks);
+  }
+
+  private static int mixed(int hash, int part) {
+    int product = (hash ^ part) * 0x9E3779B1;
+    return product ^ product >>> 15;
+  }
+}

@@ -1,0 +1,33 @@
+package keyfleet.sim.explore;
+
+import java.time.Duration;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutEvent;
+import keyfleet.rollout.controller.RolloutEvent.Observed;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeEvent.OrderReceived;
+
+/// What drivers, stores and nodes do in a rollout. These are the true ones; the tests bend them one
+/// at a time.
+public interface RolloutProtocol {
+  RolloutProtocol TRUE = new RolloutProtocol() {};
+
+  default Rollout next(Rollout rollout, RolloutEvent event) {
+    return Rollout.next(rollout, event, Duration.ZERO);
+  }
+
+  /// What a driver makes of what it is shown.
+  default Observed seen(Observed shown) {
+    return shown;
+  }
+
+  /// Whether a desired state may be written over another.
+  default boolean replaces(DesiredState next, DesiredState present) {
+    return next.canReplace(present);
+  }
+
+  default Node obeyed(Node node, DesiredState desiredState) {
+    return Node.next(node, new OrderReceived(desiredState), 0);
+  }
+}

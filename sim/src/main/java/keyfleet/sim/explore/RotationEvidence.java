@@ -1,0 +1,113 @@
+package keyfleet.sim.explore;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.Proof;
+import keyfleet.keyring.FleetReadiness;
+import keyfleet.keyring.Heartbeat;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Proving;
+import keyfleet.keyring.Rotation.Rewrapping;
+import keyfleet.keyring.Rotation.Settling;
+import keyfleet.keyring.Rotation.Staged;
+import keyfleet.keyring.Rotation.Sweeping;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationEvent.RotationEpoch;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.VersionRemoval;
+
+/// What a driver or an operator can find out about a world: who is ready, what is done, what could
+/// be removed.
+final class RotationEvidence {
+  private static final int PROTOCOL = 1;
+  private static final String PROVIDER = "env";
+
+  /// Any will do: whose bytes are right is not in question here.
+  private static final Proof PROOF = Proof.parse("00".repeat(32)).orElseThrow();
+
+  private final RotationModelState world;
+  private final Keystore keystore;
+
+  RotationEvidence(RotationModelState world) {
+    this.world = world;
+    this.keystore = world.keystore();
+  }
+
+  /// What a driver can find done now, to report it some time.
+  Optional<RotationEvent.DriverEvent> finding() {
+    return Rotation.unfinishedJob(keystore.rotation())
+        .map(rotationJob -> new RotationEpoch(rotationJob.id(), keystore.epoch()))
+        .flatMap(this::finding);
+  }
+
+  private Optional<RotationEvent.DriverEvent> finding(RotationEpoch rotationEpoch) {
+    return switch (keystore.rotation()) {
+      case Staged(RotationJob rotationJob) ->
+          Optional.of(
+              isReady(rotationJob.to())
+                  ? new RotationEvent.GatePassed(rotationEpoch)
+                  : new RotationEvent.Unstaged(rotationEpoch));
+      case Rewrapping(RotationJob rotationJob) when isReady(rotationJob.to()) ->
+          Optional.of(new RotationEvent.RewrapEnded(rotationEpoch));
+      case Settling _ when isSettled() -> Optional.of(new RotationEvent.Settled(rotationEpoch));
+      case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(rotationEpoch));
+      case Proving(RotationJob rotationJob) ->
+          Optional.of(
+              world.carrying(rotationJob.from()) > 0
+                  ? new RotationEvent.OldRecordsFound(rotationEpoch)
+                  : new RotationEvent.Proved(rotationEpoch));
+      case Rotation _ -> Optional.empty();
+    };
+  }
+
+  private boolean isReady(KekVersion target) {
+    FleetReadiness fleetReadiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
+    return world
+        .laws()
+        .opensGate(fleetReadiness.evaluate(roster(), new FleetReadiness.AnyProcesses()));
+  }
+
+  private boolean isSettled() {
+    return world.writers().stream()
+        .allMatch(w -> w.view().epoch() == keystore.epoch() || w.right().isOver());
+  }
+
+  VersionRemoval.Evidence evidence(KekVersion version) {
+    return new VersionRemoval.Evidence(
+        roster(),
+        Map.of("records", new VersionRemoval.Counted(world.carrying(version), true)),
+        Duration.ZERO,
+        Duration.ZERO);
+  }
+
+  private Roster roster() {
+    List<Heartbeat> beats = new ArrayList<>();
+    for (int w = 0; w < world.writers().size(); w++) {
+      WriterState writer = world.writers().get(w);
+      if (writer.isInRoster()) {
+        beats.add(beat("writer-" + w, writer));
+      }
+    }
+    return new Roster(beats, Instant.EPOCH);
+  }
+
+  private static Heartbeat beat(String instance, WriterState writer) {
+    Map<KekVersion, Heartbeat.LoadedVersion> loadedVersion = new HashMap<>();
+    for (KekVersion version : writer.keys().shown()) {
+      loadedVersion.put(
+          version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
+    }
+    var processInfo = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
+    WriterState.KeystoreView view = writer.view();
+    return new Heartbeat(
+        processInfo, loadedVersion, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
+  }
+}

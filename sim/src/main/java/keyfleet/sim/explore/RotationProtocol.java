@@ -1,0 +1,66 @@
+package keyfleet.sim.explore;
+
+import java.util.Set;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.FleetReadiness;
+import keyfleet.keyring.FleetReadiness.Ready;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision;
+import keyfleet.keyring.ProcessAdmission;
+import keyfleet.keyring.ProcessAdmission.Admitted;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.store.Fence;
+import keyfleet.store.SealedFields;
+
+/// What stores, processes and deciding code do. These are the true ones; the tests bend them one at
+/// a time, to see that the explorer notices.
+public interface RotationProtocol {
+  RotationProtocol TRUE = new RotationProtocol() {};
+
+  /// What happens while a process sleeps.
+  enum SuspendedClock {
+    GOES_ON,
+    STANDS_STILL
+  }
+
+  /// What a process does first when it joins.
+  enum JoinOrder {
+    BEATS_FIRST,
+    READS_FIRST
+  }
+
+  default KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
+    return keystore.decide(rotationEvent);
+  }
+
+  /// Whether a store lets a record change so.
+  default boolean allows(Fence fence, SealedFields before, SealedFields after) {
+    return fence.allows(before, after);
+  }
+
+  /// Whether a store with the fence `present` takes another.
+  default boolean takes(Fence present, Fence offered) {
+    return present.yieldsTo(offered);
+  }
+
+  /// The fence that a driver asks for.
+  default Set<KekVersion> wanted(Keystore keystore) {
+    return keystore.writable();
+  }
+
+  default boolean opensGate(FleetReadiness.Verdict verdict) {
+    return verdict instanceof Ready;
+  }
+
+  default boolean admits(Keystore keystore, Set<KekVersion> loaded) {
+    return ProcessAdmission.of(keystore, loaded) instanceof Admitted;
+  }
+
+  default JoinOrder joining() {
+    return JoinOrder.BEATS_FIRST;
+  }
+
+  default SuspendedClock sleepersClock() {
+    return SuspendedClock.GOES_ON;
+  }
+}

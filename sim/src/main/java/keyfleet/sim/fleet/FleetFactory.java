@@ -1,0 +1,6 @@
+package keyfleet.sim.fleet;
+
+/// Makes the fleet of a run. Tests make bent ones.
+public interface FleetFactory {
+  SimulatedFleet fleet(SimulatedWorld world);
+}

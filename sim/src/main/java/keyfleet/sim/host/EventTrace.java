@@ -1,0 +1,33 @@
+package keyfleet.sim.host;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// What happened in a run, in words, for people. Most runs are of no interest, so words are made
+/// only if somebody will read them.
+public interface EventTrace {
+  EventTrace NONE = (_, _, _) -> {};
+
+  void note(long at, String who, Supplier<String> what);
+
+  /// Keeps the last `LIMIT` lines.
+  final class LastLines implements EventTrace {
+    private static final int LIMIT = 400;
+
+    private final List<String> lines = new ArrayList<>();
+
+    @Override
+    public void note(long at, String who, Supplier<String> what) {
+      if (lines.size() == LIMIT) {
+        lines.removeFirst();
+      }
+      lines.add(
+          "%9.3fs %-10s %s".formatted(at / (double) VirtualTimeScheduler.SECOND, who, what.get()));
+    }
+
+    public List<String> lines() {
+      return List.copyOf(lines);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package keyfleet.sim.host;
+
+import java.util.List;
+import java.util.Optional;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Census;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+
+/// A collection as one loop of a host sees it.
+public final class HostRecords implements Records {
+  private final Records store;
+  private final StoreCalls wire;
+
+  public HostRecords(Records store, HostLoop loop) {
+    this.store = store;
+    this.wire = new StoreCalls(loop);
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, int limit) {
+    return wire.read(() -> store.scan(version, limit));
+  }
+
+  @Override
+  public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+    return wire.read(() -> store.scan(version, after, limit));
+  }
+
+  @Override
+  public Optional<StoredRecord> read(RecordId id) {
+    return wire.read(() -> store.read(id));
+  }
+
+  @Override
+  public RecordWriteResult insert(StoredRecord added) {
+    return wire.<RecordWriteResult>write(() -> store.insert(added), new Unknown());
+  }
+
+  @Override
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    return wire.<RecordWriteResult>write(() -> store.compareAndSet(recordChange), new Unknown());
+  }
+
+  @Override
+  public DeleteResult delete(StoredRecord expected) {
+    return wire.<DeleteResult>write(() -> store.delete(expected), new Unknown());
+  }
+
+  @Override
+  public Census census() {
+    return wire.read(store::census);
+  }
+
+  @Override
+  public FenceResult fence(Fence fence) {
+    return wire.<FenceResult>write(
+        () -> store.fence(fence), new Unknown(), SimulatedHost.Boundary.BEFORE_FENCE);
+  }
+
+  @Override
+  public Optional<Fence> fence() {
+    return wire.read(store::fence);
+  }
+}

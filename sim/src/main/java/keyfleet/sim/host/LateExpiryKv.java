@@ -1,0 +1,54 @@
+package keyfleet.sim.host;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import keyfleet.store.Bucket;
+import keyfleet.store.DeleteResult;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+
+/// A store whose entries stay half as long again as they should.
+public record LateExpiryKv(Kv inner) implements ForwardingKv {
+  private static Bucket late(Bucket bucket) {
+    return bucket instanceof Bucket.Expiring(String name, Duration lifetime)
+        ? new Bucket.Expiring(name, lifetime.plusMillis(lifetime.toMillis() / 2))
+        : bucket;
+  }
+
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    return inner.get(late(bucket), key);
+  }
+
+  @Override
+  public WriteResult create(Bucket bucket, Key key, Value value) {
+    return inner.create(late(bucket), key, value);
+  }
+
+  @Override
+  public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+    return inner.update(late(bucket), key, value, expected);
+  }
+
+  @Override
+  public WriteResult put(Bucket bucket, Key key, Value value) {
+    return inner.put(late(bucket), key, value);
+  }
+
+  @Override
+  public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
+    return inner.delete(late(bucket), key, expected);
+  }
+
+  @Override
+  public List<Entry> list(Bucket bucket, Prefix prefix) {
+    return inner.list(late(bucket), prefix);
+  }
+}

@@ -1,0 +1,60 @@
+package keyfleet.sim.host;
+
+import java.util.List;
+
+/// The only source of chance in a run. Two dice of the same seed and name fall alike, and those of
+/// one name know nothing of another: taking one fault out of a run leaves the rest as it was.
+public final class SeededRandom {
+  private long state;
+
+  private SeededRandom(long state) {
+    this.state = state;
+  }
+
+  public static SeededRandom of(long seed) {
+    return new SeededRandom(mixed(seed));
+  }
+
+  /// Dice for one purpose.
+  public SeededRandom named(String purpose) {
+    return new SeededRandom(mixed(state ^ mixed(purpose.hashCode())));
+  }
+
+  /// SplitMix64.
+  public long next() {
+    state += 0x9E3779B97F4A7C15L;
+    return mixed(state);
+  }
+
+  private static long mixed(long bits) {
+    long b = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
+    b = (b ^ (b >>> 27)) * 0x94D049BB133111EBL;
+    return b ^ (b >>> 31);
+  }
+
+  /// Eight bytes from `at` on, or as many as there are.
+  public void fill(byte[] bytes, int at) {
+    long bits = next();
+    for (int i = at; i < Math.min(bytes.length, at + Long.BYTES); i++) {
+      bytes[i] = (byte) bits;
+      bits >>>= Byte.SIZE;
+    }
+  }
+
+  public int below(int bound) {
+    return (int) Long.remainderUnsigned(next(), bound);
+  }
+
+  /// From `least` to `most`, both possible.
+  public long between(long least, long most) {
+    return least + Long.remainderUnsigned(next(), most - least + 1);
+  }
+
+  public boolean oneIn(int odds) {
+    return below(odds) == 0;
+  }
+
+  public <T> T pick(List<T> items) {
+    return items.get(below(items.size()));
+  }
+}

@@ -1,0 +1,21 @@
+package keyfleet.sim.rollout;
+
+import java.util.Optional;
+import java.util.function.Consumer;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+
+/// A store of which somebody knows what it told a node to do.
+record ObservedReadsKv(Kv inner, Consumer<Entry> watcher) implements ForwardingKv {
+  @Override
+  public Optional<Entry> get(Bucket bucket, Key key) {
+    Optional<Entry> entry = inner.get(bucket, key);
+    if (key.value().startsWith("desired.")) {
+      entry.ifPresent(watcher);
+    }
+    return entry;
+  }
+}

@@ -1,0 +1,341 @@
+package keyfleet.sim.rollout;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.NodeEntry;
+import keyfleet.rollout.controller.NodeProgress;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.Node.Confirmed;
+import keyfleet.rollout.node.NodeTask;
+import keyfleet.sim.fleet.InvariantViolation;
+import keyfleet.sim.host.SimulatedHost;
+import keyfleet.sim.host.VirtualTimeScheduler;
+import keyfleet.store.Key;
+import org.jspecify.annotations.Nullable;
+
+/// What must be true of nodes and their rollout, whoever drives it.
+final class RolloutOracle {
+  static final Sha256 OLD = new Sha256("0".repeat(64));
+  static final Sha256 NEW = new Sha256("1".repeat(64));
+
+  /// What only an order leads to.
+  private static final Set<NodePhase> ORDERED =
+      Set.of(NodePhase.PREPARING, NodePhase.APPLYING, NodePhase.CONFIRMED);
+
+  /// Where nobody has been told anything yet, or who does not count.
+  private static final Set<NodeProgress> UNTRIED =
+      Set.of(
+          NodeProgress.PENDING,
+          NodeProgress.PENDING_OFFLINE,
+          NodeProgress.EXCLUDED,
+          NodeProgress.OCCUPIED,
+          NodeProgress.WAITING,
+          NodeProgress.FORGOTTEN);
+
+  /// Where a node is as it was before the rollout, which may have been on the release already.
+  private static final Set<NodeProgress> BROUGHT_BACK =
+      Set.of(
+          NodeProgress.PENDING,
+          NodeProgress.PENDING_OFFLINE,
+          NodeProgress.EXCLUDED,
+          NodeProgress.FAILED,
+          NodeProgress.RECALLED,
+          NodeProgress.REVERTED);
+
+  /// A watchdog looks once a minute at the latest, and takes a few looks to go back.
+  private static final long SLACK = 75 * VirtualTimeScheduler.SECOND;
+
+  /// What was seen of one node in one rollout.
+  private static final class RolloutObservations {
+    private final Set<Integer> swapped = new HashSet<>();
+    private NodePhase nodePhase = NodePhase.REVERTED;
+    private long highestTold;
+    private long lastTold;
+    private long highestEpoch;
+  }
+
+  /// What was seen of one node.
+  private static final class NodeObservations {
+    private final Map<RolloutId, RolloutObservations> heard = new HashMap<>();
+    private long runsSince = Long.MAX_VALUE;
+    private long lateSince = Long.MAX_VALUE;
+
+    private RolloutObservations heard(RolloutId rollout) {
+      return heard.computeIfAbsent(rollout, _ -> new RolloutObservations());
+    }
+  }
+
+  private final VirtualTimeScheduler timeline;
+  private final RolloutSpec spec;
+  private final Set<NodeId> spoiled;
+  private final Set<NodeId> late;
+  private final Set<NodeId> outdated;
+  private final RolloutScenario.SecondRollout hope;
+  private final Circumstances circumstances;
+  private final Map<NodeId, NodeObservations> seen = new HashMap<>();
+  private final Map<Key, DesiredState> told = new HashMap<>();
+  private final Map<RolloutId, Long> highestLeads = new HashMap<>();
+  private final Set<RolloutId> stopped = new HashSet<>();
+  private final Set<NodeId> quarantined = new HashSet<>();
+
+  /// What excuses what.
+  interface Circumstances {
+    /// Whether some driver was never disturbed.
+    boolean isSteady();
+
+    /// Whether a node that beats may well take longer than its deadlines, as every effect of its
+    /// watchdog takes seconds. Such a node counts as failed, by right (R13).
+    boolean isSlow(NodeId node);
+  }
+
+  RolloutOracle(
+      VirtualTimeScheduler timeline, RolloutScenario shipment, Circumstances circumstances) {
+    this.timeline = timeline;
+    this.spec = shipment.spec();
+    this.spoiled = shipment.spoiled();
+    this.late = shipment.late();
+    this.outdated = shipment.outdated();
+    this.hope = shipment.hope();
+    this.circumstances = circumstances;
+  }
+
+  private NodeObservations seen(WatchdogProcess node) {
+    return seen.computeIfAbsent(node.id(), _ -> new NodeObservations());
+  }
+
+  /// A node was told to do something.
+  void delivered(WatchdogProcess node, DesiredState desiredState) {
+    RolloutObservations known = seen(node).heard(desiredState.task().rollout());
+    known.lastTold = desiredState.claim().epoch();
+    known.highestTold = Math.max(known.highestTold, known.lastTold);
+  }
+
+  /// A node has written its journal.
+  void journalled(WatchdogProcess node, JournalEntry page) {
+    if (!(page.node() instanceof Node.Tasked tasked)) {
+      return;
+    }
+    NodeObservations known = seen(node);
+    requireHighest(node, known.heard(tasked.nodeTask().task().rollout()), tasked);
+    boolean wanting =
+        tasked instanceof Node.RolledBack back
+            && back.rollbackReason() == RollbackReason.UNCONFIRMED;
+    if (wanting && !node.host().wasStruck() && circumstances.isSteady()) {
+      throw new InvariantViolation(
+          "H6", node.id() + " was never out of reach, and nobody confirmed it");
+    }
+    boolean confirms = tasked instanceof Confirmed && known.runsSince != Long.MAX_VALUE;
+    if (confirms
+        && !node.host().clock().wasTampered()
+        && soaked(known) < spec.timings().soak().toNanos()) {
+      throw new InvariantViolation("I5", node.id() + " is confirmed before its soak has passed");
+    }
+    if (tasked instanceof Confirmed) {
+      known.runsSince = Long.MAX_VALUE;
+    }
+  }
+
+  /// P9: what a driver of a lower epoch says moves nobody.
+  private static void requireHighest(
+      WatchdogProcess node, RolloutObservations known, Node.Tasked tasked) {
+    long epoch = tasked.nodeTask().claim().epoch();
+    NodePhase nodePhase = Node.phase(tasked);
+    boolean moved = nodePhase != known.nodePhase && ORDERED.contains(nodePhase);
+    boolean late = moved && known.lastTold < known.highestTold;
+    if (late || epoch < known.highestEpoch) {
+      throw new InvariantViolation(
+          "P9",
+          "%s is %s by a driver of epoch %d after one of %d"
+              .formatted(node.id(), nodePhase, known.lastTold, known.highestTold));
+    }
+    known.nodePhase = nodePhase;
+    known.highestEpoch = epoch;
+  }
+
+  private long soaked(NodeObservations known) {
+    return timeline.now() - known.runsSince;
+  }
+
+  /// A node runs another release than before.
+  void ran(WatchdogProcess node, Sha256 release) {
+    NodeObservations known = seen(node);
+    if (!release.equals(NEW)) {
+      known.runsSince = Long.MAX_VALUE;
+      return;
+    }
+    known.runsSince = timeline.now();
+    NodeTask nodeTask =
+        node.nodeTask().orElseThrow(() -> new InvariantViolation("I9", "nobody ordered a swap"));
+    RolloutId rollout = nodeTask.task().rollout();
+    if (!known.heard(rollout).swapped.add(nodeTask.task().attempt())) {
+      throw new InvariantViolation(
+          "I2", "%s swaps twice in attempt %d".formatted(node.id(), nodeTask.task().attempt()));
+    }
+    requireAdmitted(node.id(), rollout);
+    if (stopped.contains(rollout) || nodeTask.direction() == NodeTask.Direction.TURNED) {
+      throw new InvariantViolation("I3", node.id() + " goes forward after the abort");
+    }
+  }
+
+  /// R16: who was away at the start is asked when it comes. R17: who rolled a release back does not
+  /// get it again unasked.
+  private void requireAdmitted(NodeId node, RolloutId rollout) {
+    if (outdated.contains(node)) {
+      throw new InvariantViolation(
+          "R16", node + " speaks too old a protocol, and gets the release");
+    }
+    boolean repeats =
+        rollout.equals(RolloutScenario.RETRY) && hope == RolloutScenario.SecondRollout.REPEATED;
+    if (repeats && quarantined.contains(node)) {
+      throw new InvariantViolation("R17", node + " has rolled the release back, and gets it again");
+    }
+  }
+
+  /// P7 and P8, at any moment.
+  void check(Collection<WatchdogProcess> nodes) {
+    int unconfirmed = 0;
+    for (WatchdogProcess node : nodes) {
+      if (seen(node).runsSince != Long.MAX_VALUE) {
+        unconfirmed++;
+        requireInTime(node);
+      } else {
+        seen(node).lateSince = Long.MAX_VALUE;
+      }
+    }
+    int most = spec.limits().batchSize() + spec.limits().maxUnavailable();
+    if (unconfirmed > most) {
+      throw new InvariantViolation(
+          "P7", "%d nodes run the release unconfirmed, %d may".formatted(unconfirmed, most));
+    }
+  }
+
+  /// Time counts against a watchdog only while its process could act.
+  private void requireInTime(WatchdogProcess node) {
+    NodeObservations known = seen(node);
+    boolean late = soaked(known) > spec.timings().confirmWithin().toNanos();
+    SimulatedHost host = node.host();
+    boolean able =
+        host.isUp() && !host.isPaused() && !host.isAsleep() && !host.clock().wasTampered();
+    if (!late || !able) {
+      known.lateSince = Long.MAX_VALUE;
+    } else if (known.lateSince == Long.MAX_VALUE) {
+      known.lateSince = timeline.now();
+    } else if (timeline.now() - known.lateSince > SLACK) {
+      throw new InvariantViolation("P8", node.id() + " still runs what nobody confirmed");
+    }
+  }
+
+  /// A driver has told a node what to do: never over the word of a later one (R12).
+  void told(Key key, DesiredState next) {
+    DesiredState before = told.put(key, next);
+    if (before != null && !next.canReplace(before)) {
+      throw new InvariantViolation(
+          "P9",
+          "%s says epoch %d after %d".formatted(key, next.claim().epoch(), before.claim().epoch()));
+    }
+  }
+
+  /// A rollout was written.
+  void sees(Rollout rollout) {
+    RolloutId id = rollout.run().spec().id();
+    long epoch = rollout.run().claim().epoch();
+    long highest = highestLeads.getOrDefault(id, 0L);
+    if (epoch < highest) {
+      throw new InvariantViolation("P9", "epoch %d leads after %d".formatted(epoch, highest));
+    }
+    highestLeads.put(id, epoch);
+    if (rollout instanceof Rollout.Aborted || rollout instanceof Rollout.RolledBack) {
+      stopped.add(id);
+    }
+    List<NodeId> failed = rollout.run().progress().failedNodes();
+    // Before a retry all nodes were repaired.
+    boolean repaired =
+        id.equals(RolloutScenario.RETRY) && hope == RolloutScenario.SecondRollout.RETRIED;
+    Set<NodeId> ill = repaired ? Set.of() : spoiled;
+    failed.stream()
+        .filter(it -> spoiled.contains(it) && !circumstances.isSlow(it))
+        .forEach(quarantined::add);
+    for (NodeId node : failed) {
+      if (!ill.contains(node) && !circumstances.isSlow(node)) {
+        throw new InvariantViolation(
+            "P6", node + " counts as failed, and the release is good there");
+      }
+    }
+    if (rollout instanceof Rollout.Rolling && isTooMuch(rollout, failed.size())) {
+      throw new InvariantViolation("P7", failed.size() + " nodes have failed, and it still rolls");
+    }
+  }
+
+  /// R14, counted here by hand: of all, or of those on whom it was tried.
+  private boolean isTooMuch(Rollout rollout, long failed) {
+    Map<NodeId, NodeEntry> nodeEntries = rollout.run().progress().entries();
+    long attempted =
+        rollout.run().progress().progressByNode(rollout.run().spec()).entrySet().stream()
+            .filter(it ->
+                !UNTRIED.contains(it.getValue()) || isAgain(rollout, nodeEntries.get(it.getKey())))
+            .count();
+    return failed > 0
+        && switch (spec.limits().maxFailed()) {
+          case FailureLimit.Nodes(int count) -> failed >= count;
+          case FailureLimit.Percent(int percent) -> 100.0 * failed / attempted >= percent;
+          case FailureLimit.Unlimited _ -> false;
+        };
+  }
+
+  private static boolean isAgain(Rollout rollout, @Nullable NodeEntry nodeEntry) {
+    return nodeEntry != null && nodeEntry.attempt() > rollout.run().spec().firstAttempt();
+  }
+
+  /// What the rollout says in the end is what the nodes run, unless the retry has had them since.
+  void checkEnd(Rollout rollout, @Nullable Rollout retry, Map<NodeId, WatchdogProcess> nodes) {
+    Map<NodeId, NodeProgress> nodeProgresses = rollout.run().progress().progressByNode(spec);
+    Set<NodeId> missing = new HashSet<>(nodes.keySet());
+    missing.removeAll(nodeProgresses.keySet());
+    if (!late.containsAll(missing)) {
+      throw new InvariantViolation("I10", "some node is in no set: " + missing);
+    }
+    for (NodeId node : missing) {
+      nodeProgresses.put(node, NodeProgress.PENDING_OFFLINE); // it came when all was over
+    }
+    if (retry != null) {
+      retry
+          .run()
+          .progress()
+          .progressByNode(retry.run().spec())
+          .forEach((id, it) -> {
+            if (hope == RolloutScenario.SecondRollout.RETRIED || !BROUGHT_BACK.contains(it)) {
+              nodeProgresses.put(id, it);
+            }
+          });
+    }
+    nodeProgresses.forEach((id, nodeProgress) -> checkEnd(id, nodeProgress, nodes.get(id)));
+  }
+
+  private static void checkEnd(
+      NodeId id, NodeProgress nodeProgress, @Nullable WatchdogProcess node) {
+    Sha256 runs = node == null ? OLD : node.machine().running();
+    boolean right =
+        switch (nodeProgress) {
+          case CONFIRMED, KEPT -> runs.equals(NEW);
+          case FAILED, RECALLED, REVERTED, PENDING, PENDING_OFFLINE, EXCLUDED -> runs.equals(OLD);
+          default -> true; // nobody claims to know
+        };
+    if (!right) {
+      throw new InvariantViolation("P6", "%s is %s and runs %s".formatted(id, nodeProgress, runs));
+    }
+  }
+}

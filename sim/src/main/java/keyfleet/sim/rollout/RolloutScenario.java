@@ -1,0 +1,179 @@
+package keyfleet.sim.rollout;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.controller.FailureLimit;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.plan.BatchPolicy;
+import keyfleet.rollout.plan.EligibilityRules;
+import keyfleet.rollout.plan.EligibilityRules.DegradedNodes;
+import keyfleet.rollout.plan.FailureDomains;
+import keyfleet.rollout.plan.NodeStatus;
+import keyfleet.rollout.plan.NodeStatus.Presence;
+import keyfleet.rollout.plan.NodeStatus.Reported;
+import keyfleet.rollout.plan.PlanningResult.Planned;
+import keyfleet.rollout.plan.Preflight;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.release.OfferedRelease;
+import keyfleet.rollout.target.Facts;
+import keyfleet.rollout.target.Target;
+import keyfleet.sim.host.SeededRandom;
+
+/// What is rolled out, to whom, and on which nodes it does not work. `late` are enrolled when the
+/// rollout is under way; `outdated` are those of the absent who come with too old a protocol.
+public record RolloutScenario(
+    RolloutSpec spec,
+    List<NodeId> nodes,
+    Set<NodeId> spoiled,
+    Set<NodeId> late,
+    Set<NodeId> outdated,
+    SecondRollout hope) {
+  /// What becomes of nodes that failed.
+  enum SecondRollout {
+    NONE,
+    /// They are repaired, and get the release once more.
+    RETRIED,
+    /// The release is rolled out to everybody else once more.
+    REPEATED
+  }
+
+  static final RolloutId ROLLOUT = new RolloutId("r1");
+
+  /// The release once more.
+  static final RolloutId RETRY = new RolloutId("r2");
+
+  /// What the release asks for, and what an older watchdog speaks.
+  public static final int PROTOCOL = 2;
+
+  public static final int OLD_PROTOCOL = 1;
+
+  private static final String ZONE = "zone";
+  private static final Target EVERYBODY = new Target.Glob("*");
+
+  static RolloutScenario drawn(SeededRandom dice) {
+    List<NodeId> nodes = new ArrayList<>();
+    int count = 2 + dice.below(4);
+    for (int i = 0; i < count; i++) {
+      nodes.add(new NodeId("node-" + i));
+    }
+    RolloutSpec spec = spec(dice, nodes);
+    Set<NodeId> late = dice.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
+    nodes.addAll(late);
+    Set<NodeId> absent = new TreeSet<>(late);
+    absent.addAll(spec.plan().offline());
+    absent.removeIf(_ -> !dice.oneIn(3));
+    return new RolloutScenario(
+        spec, List.copyOf(nodes), spoiled(dice, nodes), late, absent, hope(dice));
+  }
+
+  private static SecondRollout hope(SeededRandom dice) {
+    return switch (dice.below(6)) {
+      case 0, 1 -> SecondRollout.RETRIED;
+      case 2 -> SecondRollout.REPEATED;
+      default -> SecondRollout.NONE;
+    };
+  }
+
+  /// The same release for everybody who can have it, as an operator begins it who holds back
+  /// whoever would refuse the whole; nothing if nobody is left.
+  Optional<RolloutSpec> repeated(List<NodeStatus> inventory) {
+    Map<NodeId, String> old = new HashMap<>();
+    inventory.stream()
+        .filter(it -> !(it.report() instanceof Reported said && said.protocol() >= PROTOCOL))
+        .forEach(it -> old.put(it.node(), "not now"));
+    EligibilityRules eligibilityRules =
+        new EligibilityRules(EVERYBODY, offeredRelease(), DegradedNodes.EXCLUDED, old);
+    BatchPolicy batchPolicy =
+        new BatchPolicy("again", new BatchPolicy.NoCanaries(), spec.limits().batchSize());
+    return plan(eligibilityRules, batchPolicy, inventory)
+        .map(rolloutPlan ->
+            new RolloutSpec(
+                RETRY,
+                "second",
+                eligibilityRules,
+                WatchdogProcess.COMPONENT,
+                rolloutPlan,
+                spec.limits(),
+                spec.timings()));
+  }
+
+  private static OfferedRelease offeredRelease() {
+    return new OfferedRelease(RolloutOracle.NEW, 1, PROTOCOL, Set.of(), List.of());
+  }
+
+  private static Optional<RolloutPlan> plan(
+      EligibilityRules eligibilityRules, BatchPolicy batchPolicy, List<NodeStatus> inventory) {
+    return Preflight.of(eligibilityRules, inventory) instanceof Preflight.Passed passed
+            && RolloutPlan.of(RolloutOracle.NEW, EVERYBODY, batchPolicy, passed)
+                instanceof Planned(var rolloutPlan)
+        ? Optional.of(rolloutPlan)
+        : Optional.empty();
+  }
+
+  /// What the nodes say of themselves: they stand in two zones.
+  static Facts facts(NodeId node) {
+    return new Facts(Map.of(ZONE, List.of("zone-" + Math.floorMod(node.hashCode(), 2))));
+  }
+
+  private static RolloutSpec spec(SeededRandom dice, List<NodeId> nodes) {
+    RolloutLimits rolloutLimits =
+        new RolloutLimits(1 + dice.below(2), tolerance(dice), perBatch(dice), dice.below(2), 1);
+    BatchPolicy.Canaries canaries =
+        dice.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
+    FailureDomains failureDomains =
+        dice.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
+    int offline = dice.oneIn(4) ? 1 : 0;
+    List<NodeStatus> inventory =
+        nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
+    EligibilityRules eligibilityRules = EligibilityRules.of(EVERYBODY, offeredRelease());
+    BatchPolicy batchPolicy =
+        new BatchPolicy("seed", canaries, rolloutLimits.batchSize(), failureDomains);
+    RolloutPlan rolloutPlan = plan(eligibilityRules, batchPolicy, inventory).orElseThrow();
+    RolloutTimings rolloutTimings =
+        RolloutTimings.defaults(Duration.ofSeconds(30), Duration.ofSeconds(10));
+    return new RolloutSpec(
+        ROLLOUT,
+        "first",
+        eligibilityRules,
+        WatchdogProcess.COMPONENT,
+        rolloutPlan,
+        rolloutLimits,
+        rolloutTimings);
+  }
+
+  private static NodeStatus status(NodeId node, boolean offline) {
+    NodeStatus.Report report = new Reported(NodeStatus.Health.HEALTHY, PROTOCOL);
+    Presence presence = offline ? Presence.OFFLINE : Presence.ONLINE;
+    return new NodeStatus(node, presence, report, facts(node));
+  }
+
+  private static FailureLimit tolerance(SeededRandom dice) {
+    return dice.oneIn(3)
+        ? new FailureLimit.Percent(25 + 25 * dice.below(3))
+        : new FailureLimit.Nodes(1 + dice.below(2));
+  }
+
+  private static FailureLimit perBatch(SeededRandom dice) {
+    return dice.oneIn(4) ? tolerance(dice) : new FailureLimit.Unlimited();
+  }
+
+  /// Most releases are good; some fail everywhere, some on one node.
+  private static Set<NodeId> spoiled(SeededRandom dice, List<NodeId> nodes) {
+    return switch (dice.below(6)) {
+      case 0 -> Set.copyOf(nodes);
+      case 1 -> new HashSet<>(Set.of(dice.pick(nodes)));
+      default -> Set.of();
+    };
+  }
+}

@@ -1,0 +1,37 @@
+package keyfleet.sim.rotation;
+
+import keyfleet.sim.fleet.PortUser;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.RecordWriteResult.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+
+/// A collection whose writes are looked at, right after each is applied.
+record ObservedRecords(Records inner, String collection, PortUser part, RotationOracle truth)
+    implements ForwardingRecords {
+  @Override
+  public RecordWriteResult insert(StoredRecord added) {
+    RecordWriteResult write = inner.insert(added);
+    if (write instanceof Stored) {
+      truth.wrote(collection, SealedFields.NONE, added);
+    }
+    return write;
+  }
+
+  @Override
+  public RecordWriteResult compareAndSet(RecordChange recordChange) {
+    RecordWriteResult write = inner.compareAndSet(recordChange);
+    if (write instanceof Stored && part == PortUser.WORKER) {
+      truth.moved(collection, recordChange.before(), recordChange.after());
+    } else if (write instanceof Stored) {
+      truth.wrote(
+          collection,
+          recordChange.before().fields(),
+          new StoredRecord(recordChange.before().id(), recordChange.after()));
+    }
+    return write;
+  }
+}

@@ -1,0 +1,141 @@
+package keyfleet.sim.rotation;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.sim.cipher.SeededSecureRandom;
+import keyfleet.sim.fleet.PortUser;
+import keyfleet.sim.fleet.PortWrappers;
+import keyfleet.sim.fleet.SimulatedWorld;
+import keyfleet.sim.host.HostKv;
+import keyfleet.sim.host.HostLoop;
+import keyfleet.sim.host.HostRecords;
+import keyfleet.sim.host.SeededRandom;
+import keyfleet.sim.host.SimulatedHost;
+import keyfleet.sim.host.StoreCalls;
+import keyfleet.store.FakeRecords;
+import keyfleet.store.Kv;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+import keyfleet.store.Unknown;
+
+/// The stores of a key fleet as each of its loops gets them, and what is watched in them.
+final class RotationStores {
+  private static final String ENGINE = "fake";
+
+  private final SimulatedWorld world;
+  private final PortWrappers ports;
+  private final Kv kv;
+  private final NavigableMap<String, Records> collections = new TreeMap<>();
+  private final RotationOracle truth;
+
+  RotationStores(
+      SimulatedWorld world,
+      PortWrappers ports,
+      ExpectedValues told,
+      RotationOracle.AdmittedProcesses readied) {
+    this.world = world;
+    this.ports = ports;
+    int count = 1 + world.dice().named("collections").below(2);
+    for (String name : List.of("secrets", "tokens").subList(0, count)) {
+      collections.put(name, ports.records(PortUser.STORE, new FakeRecords()));
+    }
+    this.truth =
+        new RotationOracle(
+            collections, told, readied, new SeededSecureRandom(world.dice().named("truth")));
+    this.kv = world.watched(ports, truth);
+  }
+
+  SimulatedWorld world() {
+    return world;
+  }
+
+  RotationOracle truth() {
+    return truth;
+  }
+
+  PortWrappers ports() {
+    return ports;
+  }
+
+  List<String> collections() {
+    return List.copyOf(collections.keySet());
+  }
+
+  static CollectionRegistration registration(String collection) {
+    return new CollectionRegistration(
+        KeyringName.MAIN, ENGINE, collection, SimulatedApplication.FIELDS);
+  }
+
+  /// Whoever runs on the host. Dates are for people, and there are none here.
+  static AuditContext author(SimulatedHost host) {
+    return new AuditContext(
+        new AuditActor(host.name(), host.name(), host.name() + "-" + host.life()),
+        InstantSource.fixed(Instant.EPOCH));
+  }
+
+  /// What somebody finds who looks at the audit, right at the store.
+  AuditVerdict verdict() {
+    KeyringStore keyringStore =
+        new KeyringStore(
+            KeyringName.MAIN,
+            world.kv(),
+            nonces("auditor"),
+            Failpoints.NONE,
+            author(world.host("auditor")));
+    return keyringStore.audit().verify();
+  }
+
+  /// The store for one loop of a process.
+  Kv kv(PortUser part, HostLoop loop) {
+    HostKv.ReadMode reads =
+        part == PortUser.WORKER || part == PortUser.OPERATOR
+            ? world.anyReads()
+            : HostKv.ReadMode.FRESH;
+    return ports.kv(part, new HostKv(kv, loop, reads));
+  }
+
+  Optional<Records> records(PortUser part, HostLoop loop, String collection) {
+    return Optional.ofNullable(collections.get(collection))
+        .map(store -> new ObservedRecords(store, collection, part, truth))
+        .map(watched -> ports.records(part, new HostRecords(watched, loop)));
+  }
+
+  /// Writes over whatever is there, as many an application does.
+  RecordWriteResult overwrite(HostLoop loop, String collection, StoredRecord next) {
+    Records store = collections.getOrDefault(collection, new FakeRecords());
+    Records watched = new ObservedRecords(store, collection, PortUser.APPLICATION, truth);
+    return new StoreCalls(loop)
+        .<RecordWriteResult>writeOnce(
+            () ->
+                store
+                    .read(next.id())
+                    .map(it -> watched.compareAndSet(new RecordChange(it, next.fields())))
+                    .orElseGet(() -> watched.insert(next)),
+            new Unknown());
+  }
+
+  CollectionOpener stores(PortUser part, HostLoop loop) {
+    return collectionRegistration -> records(part, loop, collectionRegistration.collection());
+  }
+
+  /// Words that no other loop of this run says.
+  Supplier<String> nonces(String name) {
+    SeededRandom dice = world.dice().named("nonces of " + name);
+    return () -> Long.toHexString(dice.next());
+  }
+}

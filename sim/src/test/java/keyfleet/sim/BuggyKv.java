@@ -1,0 +1,186 @@
+package keyfleet.sim;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
+import keyfleet.keyring.Rotation;
+import keyfleet.member.document.KeystoreDocument;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Revision;
+import keyfleet.store.Value;
+import keyfleet.store.WriteResult;
+import keyfleet.store.WriteResult.Written;
+import org.jspecify.annotations.Nullable;
+
+/// Stores with one mistake each.
+final class BuggyKv {
+  private static final String KEYSTORES = "keystores";
+  private static final String BEATS = "process_heartbeats";
+
+  private BuggyKv() {}
+
+  /// Some values are not what was written.
+  record Misread(Kv inner, BiPredicate<Bucket, Key> which, UnaryOperator<Value> reading)
+      implements ForwardingKv {
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      return inner.get(bucket, key).map(entry -> which.test(bucket, key) ? read(entry) : entry);
+    }
+
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      return inner.list(bucket, prefix).stream()
+          .map(entry -> which.test(bucket, entry.key()) ? read(entry) : entry)
+          .toList();
+    }
+
+    private Entry read(Entry entry) {
+      return new Entry(
+          entry.key(), reading.apply(entry.value()), entry.revision(), entry.writtenAt());
+    }
+  }
+
+  /// Some keys are written whatever they hold.
+  record PutInsteadOfUpdate(Kv inner, BiPredicate<Bucket, Key> which) implements ForwardingKv {
+    @Override
+    public WriteResult create(Bucket bucket, Key key, Value value) {
+      return which.test(bucket, key)
+          ? inner.put(bucket, key, value)
+          : inner.create(bucket, key, value);
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      return which.test(bucket, key)
+          ? inner.put(bucket, key, value)
+          : inner.update(bucket, key, value, expected);
+    }
+  }
+
+  /// Some updates are acknowledged and never made.
+  static final class AckBeforeWrite implements ForwardingKv {
+    private static final int ODDS = 5;
+
+    private final Kv inner;
+    private final BiPredicate<Bucket, Key> which;
+    private int updates;
+
+    AckBeforeWrite(Kv inner, BiPredicate<Bucket, Key> which) {
+      this.inner = inner;
+      this.which = which;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      return which.test(bucket, key) && ++updates % ODDS == 0
+          ? new Written(expected)
+          : inner.update(bucket, key, value, expected);
+    }
+  }
+
+  /// The roster is listed before the new version is staged, not after.
+  static final class ListBeforeStage implements ForwardingKv {
+    private final Kv inner;
+    private final Map<Prefix, List<Entry>> listed = new HashMap<>();
+    private @Nullable Bucket roster;
+
+    ListBeforeStage(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      Optional<Entry> entry = inner.get(bucket, key);
+      Bucket known = roster;
+      if (known != null
+          && bucket.name().equals(KEYSTORES)
+          && entry.filter(ListBeforeStage::isStaged).isEmpty()) {
+        listed.replaceAll((prefix, _) -> inner.list(known, prefix));
+      }
+      return entry;
+    }
+
+    private static boolean isStaged(Entry entry) {
+      return KeystoreDocument.parse(Document.parse(entry.value())).rotation()
+          instanceof Rotation.Staged;
+    }
+
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      if (!bucket.name().equals(BEATS)) {
+        return inner.list(bucket, prefix);
+      }
+      roster = bucket;
+      return listed.computeIfAbsent(prefix, _ -> inner.list(bucket, prefix));
+    }
+  }
+
+  /// The keystore is read before the heartbeat is sent, not after.
+  static final class ReadBeforeHeartbeat implements ForwardingKv {
+    private final Kv inner;
+    private final Map<Key, Optional<Entry>> read = new HashMap<>();
+
+    ReadBeforeHeartbeat(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public WriteResult create(Bucket bucket, Key key, Value value) {
+      readAgain(bucket);
+      return inner.create(bucket, key, value);
+    }
+
+    @Override
+    public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
+      readAgain(bucket);
+      return inner.update(bucket, key, value, expected);
+    }
+
+    private void readAgain(Bucket bucket) {
+      if (bucket.name().equals(BEATS)) {
+        read.replaceAll((known, _) -> inner.get(new Bucket.Lasting(KEYSTORES), known));
+      }
+    }
+
+    @Override
+    public Optional<Entry> get(Bucket bucket, Key key) {
+      return bucket.name().equals(KEYSTORES)
+          ? read.computeIfAbsent(key, _ -> inner.get(bucket, key))
+          : inner.get(bucket, key);
+    }
+  }
+
+  /// A list leaves out what `wanted` does not take.
+  record FilteredList(Kv inner, BiPredicate<Bucket, Entry> wanted) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      return new ArrayList<>(inner.list(bucket, prefix))
+          .stream().filter(entry -> wanted.test(bucket, entry)).toList();
+    }
+  }
+}

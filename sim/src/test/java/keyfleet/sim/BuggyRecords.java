@@ -1,0 +1,190 @@
+package keyfleet.sim;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import keyfleet.crypto.Envelope;
+import keyfleet.crypto.KekVersion;
+import keyfleet.store.Bytes;
+import keyfleet.store.Census;
+import keyfleet.store.Fence;
+import keyfleet.store.FenceResult;
+import keyfleet.store.ForwardingRecords;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/// Collections with one mistake each.
+final class BuggyRecords {
+  private BuggyRecords() {}
+
+  /// The fence is acknowledged and forgotten.
+  record NoFence(Records inner) implements ForwardingRecords {
+    @Override
+    public FenceResult fence(Fence fence) {
+      return new FenceResult.Raised();
+    }
+  }
+
+  /// Whoever comes last is believed, however old its word.
+  record FenceWithoutEpoch(Records inner) implements ForwardingRecords {
+    @Override
+    public FenceResult fence(Fence fence) {
+      Fence.Term latest = inner.fence().map(Fence::term).orElse(fence.term());
+      boolean older = fence.term().compareTo(latest) < 0;
+      return inner.fence(older ? new Fence(latest, fence.writable()) : fence);
+    }
+  }
+
+  /// Every version from the lowest of the set on may be written.
+  static final class FenceAsLowerBound implements ForwardingRecords {
+    private static final int MOST = 9;
+
+    private final Records inner;
+    private @Nullable Fence said;
+
+    FenceAsLowerBound(Records inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Records inner() {
+      return inner;
+    }
+
+    @Override
+    public FenceResult fence(Fence fence) {
+      TreeSet<KekVersion> more = new TreeSet<>(fence.writable());
+      for (int version = fence.writable().first().number(); version < MOST; version++) {
+        more.add(new KekVersion(version));
+      }
+      FenceResult fenceResult = inner.fence(new Fence(fence.term(), more));
+      said = fenceResult instanceof FenceResult.Raised ? fence : said;
+      return fenceResult;
+    }
+
+    @Override
+    public Optional<Fence> fence() {
+      return Optional.ofNullable(said);
+    }
+  }
+
+  /// A fence that closes is said to stand, and is left to whoever removes the old version.
+  record NoClosingFence(Records inner) implements ForwardingRecords {
+    @Override
+    public FenceResult fence(Fence fence) {
+      return fence.writable().size() == 1 ? new FenceResult.Raised() : inner.fence(fence);
+    }
+  }
+
+  /// A scan finds nothing.
+  record NoScan(Records inner) implements ForwardingRecords {
+    @Override
+    public List<StoredRecord> scan(KekVersion version, int limit) {
+      return List.of();
+    }
+  }
+
+  /// A count finds nothing.
+  record NoCensus(Records inner) implements ForwardingRecords {
+    @Override
+    public Census census() {
+      return new Census(new TreeMap<>(), new TreeMap<>(), 0);
+    }
+  }
+
+  /// A record counts under its lowest version alone.
+  record LowestVersionOnly(Records inner) implements ForwardingRecords {
+    @Override
+    public Census census() {
+      Census census = inner.census();
+      return new Census(census.belonging(), census.belonging(), census.unreadable());
+    }
+  }
+
+  /// A record counts, and is found, under what its first field says: the column beside the fields
+  /// of the first seed.
+  record OuterVersion(Records inner) implements ForwardingRecords {
+    @Override
+    public Census census() {
+      SortedMap<KekVersion, Long> outer = new TreeMap<>();
+      all().forEach(it -> outer(it).ifPresent(version -> outer.merge(version, 1L, Long::sum)));
+      return new Census(outer, outer, 0);
+    }
+
+    private List<StoredRecord> all() {
+      return inner.census().belonging().keySet().stream()
+          .flatMap(version -> inner.scan(version, 1_000).stream())
+          .toList();
+    }
+
+    private static Optional<KekVersion> outer(StoredRecord record) {
+      return record.fields().byName().values().stream()
+          .findFirst()
+          .flatMap(bytes -> Envelope.parse(bytes.toArray()))
+          .map(Envelope::version);
+    }
+
+    @Override
+    public List<StoredRecord> scan(KekVersion version, int limit) {
+      return all().stream().filter(it -> outer(it).equals(Optional.of(version))).toList();
+    }
+
+    @Override
+    public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
+      return List.of();
+    }
+  }
+
+  /// One write in eight is acknowledged and never made.
+  static final class AckBeforeWrite implements ForwardingRecords {
+    private static final int ODDS = 8;
+
+    private final Records inner;
+    private int writes;
+
+    AckBeforeWrite(Records inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Records inner() {
+      return inner;
+    }
+
+    @Override
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      return ++writes % ODDS == 0
+          ? new RecordWriteResult.Stored()
+          : inner.compareAndSet(recordChange);
+    }
+  }
+
+  /// A change is written over whatever is there.
+  record BlindWrite(Records inner) implements ForwardingRecords {
+    @Override
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      return inner
+          .read(recordChange.before().id())
+          .map(present -> inner.compareAndSet(new RecordChange(present, recordChange.after())))
+          .orElseGet(() -> inner.compareAndSet(recordChange));
+    }
+  }
+
+  /// A record that moves gets the first field's bytes in every field.
+  record FirstFieldEverywhere(Records inner) implements ForwardingRecords {
+    @Override
+    public RecordWriteResult compareAndSet(RecordChange recordChange) {
+      SortedMap<String, Bytes> fields = new TreeMap<>(recordChange.after().byName());
+      Bytes first = fields.firstEntry().getValue();
+      fields.replaceAll((_, _) -> first);
+      return inner.compareAndSet(new RecordChange(recordChange.before(), new SealedFields(fields)));
+    }
+  }
+}

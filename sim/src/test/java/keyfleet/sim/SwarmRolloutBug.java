@@ -1,0 +1,335 @@
+package keyfleet.sim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import keyfleet.rollout.DesiredState;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.NodePhase;
+import keyfleet.rollout.NodeReport;
+import keyfleet.rollout.RollbackReason;
+import keyfleet.rollout.Task;
+import keyfleet.rollout.node.JournalEntry;
+import keyfleet.rollout.node.Quarantine;
+import keyfleet.sim.fleet.PortUser;
+import keyfleet.sim.fleet.PortWrappers;
+import keyfleet.sim.rollout.RolloutScenario;
+import keyfleet.store.Bucket;
+import keyfleet.store.Entry;
+import keyfleet.store.ForwardingKv;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Prefix;
+import keyfleet.store.Value;
+import keyfleet.watchdog.JournalStore;
+import keyfleet.wire.DesiredDocument;
+import keyfleet.wire.NodeProfile;
+import keyfleet.wire.NodeReportDocument;
+import keyfleet.wire.RolloutKeys;
+
+/// Mistakes with rollouts that somebody could make. H4 to H6 are how the second seed itself has it.
+enum SwarmRolloutBug implements PortWrappers {
+  DESIRED_BY_PUT {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER
+          ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired)
+          : kv;
+    }
+  },
+  CONTROL_BY_PUT {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER
+          ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isControl)
+          : kv;
+    }
+  },
+  CONTROL_ACK_BEFORE_WRITE {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER
+          ? new BuggyKv.AckBeforeWrite(kv, SwarmRolloutBug::isControl)
+          : kv;
+    }
+  },
+  SLOT_OF_A_SILENT_NODE_GIVEN_AWAY {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER ? new SilentAssumedDone(kv) : kv;
+    }
+  },
+  FAILURE_COUNTED_TWICE {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER ? new FailuresDoubled(kv) : kv;
+    }
+  },
+  CONFIRM_BEFORE_SOAK {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.WATCHDOG ? desiredAs(kv, SwarmRolloutBug::hasty) : kv;
+    }
+  },
+  DEADLINE_THAT_NEVER_COMES {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.WATCHDOG ? desiredAs(kv, it -> within(it, Duration.ofDays(1))) : kv;
+    }
+  },
+  JOURNAL_NOT_KEPT {
+    @Override
+    public JournalStore journal(JournalStore journalStore) {
+      return new VolatileJournal(journalStore);
+    }
+  },
+  ABORT_WITHOUT_ACKNOWLEDGEMENT {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER ? new AbortAssumedObeyed(kv) : kv;
+    }
+  },
+  RETURNING_NODE_NOT_ASKED {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER
+          ? new BuggyKv.Misread(
+              kv, (bucket, _) -> bucket.equals(RolloutKeys.STATUS), SwarmRolloutBug::young)
+          : kv;
+    }
+  },
+  QUARANTINE_FORGOTTEN {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER || part == PortUser.OPERATOR
+          ? new BuggyKv.Misread(
+              kv, (bucket, _) -> bucket.equals(RolloutKeys.NODES), SwarmRolloutBug::clean)
+          : kv;
+    }
+  },
+  H4_RESUMED_DRIVER_COUNTS_FAILURES {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.DRIVER ? new RejectionsCountedAsFailures(kv) : kv;
+    }
+  },
+  H5_SUPERSEDED_DRIVER_ACTS_ON {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return switch (part) {
+        case DRIVER -> new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired);
+        case WATCHDOG -> desiredAs(kv, new LatestDriverAssumed());
+        default -> kv;
+      };
+    }
+  },
+  H6_DEADLINE_SHORTER_THAN_A_FAILOVER {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.WATCHDOG
+          ? desiredAs(kv, it -> within(it, Duration.ofSeconds(75)))
+          : kv;
+    }
+  };
+
+  private static boolean isDesired(Bucket bucket, Key key) {
+    return key.value().startsWith("desired.");
+  }
+
+  private static Value young(Value beat) {
+    String old = "\"protocol\":" + RolloutScenario.OLD_PROTOCOL;
+    return Value.of(beat.text().replace(old, "\"protocol\":" + RolloutScenario.PROTOCOL));
+  }
+
+  private static Value clean(Value card) {
+    return new NodeProfile(NodeProfile.parse(card).facts(), Quarantine.NONE).toValue();
+  }
+
+  private static boolean isControl(Bucket bucket, Key key) {
+    return key.value().endsWith(".ctl");
+  }
+
+  private static Kv desiredAs(Kv kv, UnaryOperator<DesiredState> reading) {
+    return new BuggyKv.Misread(
+        kv,
+        SwarmRolloutBug::isDesired,
+        value -> DesiredDocument.toValue(reading.apply(DesiredDocument.parse(value))));
+  }
+
+  private static DesiredState hasty(DesiredState desiredState) {
+    Task task = desiredState.task();
+    return with(desiredState, Duration.ofSeconds(1), task.confirmWithin());
+  }
+
+  private static DesiredState within(DesiredState desiredState, Duration confirmWithin) {
+    return with(desiredState, desiredState.task().soak(), confirmWithin);
+  }
+
+  private static DesiredState with(
+      DesiredState desiredState, Duration soak, Duration confirmWithin) {
+    Task task = desiredState.task();
+    return new DesiredState(
+        new Task(
+            task.rollout(),
+            task.attempt(),
+            task.component(),
+            task.release(),
+            soak,
+            confirmWithin,
+            task.healthWait()),
+        desiredState.goal(),
+        desiredState.claim(),
+        desiredState.decision());
+  }
+
+  private static Entry with(Entry entry, NodeReport report) {
+    return new Entry(
+        entry.key(), NodeReportDocument.toValue(report), entry.revision(), entry.writtenAt());
+  }
+
+  /// Takes every order for one of the latest driver that was heard of.
+  private static final class LatestDriverAssumed implements UnaryOperator<DesiredState> {
+    private DriverClaim highest = DriverClaim.NONE;
+
+    @Override
+    public DesiredState apply(DesiredState desiredState) {
+      highest = desiredState.claim().epoch() > highest.epoch() ? desiredState.claim() : highest;
+      return new DesiredState(
+          desiredState.task(), desiredState.goal(), highest, desiredState.decision());
+    }
+  }
+
+  /// Takes it that a node has done what it was told.
+  private record AbortAssumedObeyed(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      return bucket.equals(RolloutKeys.REPORTS)
+          ? entries.stream().map(this::believed).toList()
+          : entries;
+    }
+
+    private Entry believed(Entry entry) {
+      NodeReport report = NodeReportDocument.parse(entry.value());
+      Key key = RolloutKeys.desired(report.task().component(), report.node());
+      return inner
+          .get(RolloutKeys.ROLLOUTS, key)
+          .map(it -> DesiredDocument.parse(it.value()))
+          .filter(it -> !it.goal().isForward() && !report.phase().isTerminal())
+          .map(it -> with(report, NodePhase.ROLLED_BACK, RollbackReason.ORDERED, it.claim()))
+          .map(it -> SwarmRolloutBug.with(entry, it))
+          .orElse(entry);
+    }
+  }
+
+  private static NodeReport with(
+      NodeReport report, NodePhase nodePhase, RollbackReason rollbackReason, DriverClaim seen) {
+    return new NodeReport(
+        report.node(), report.task(), nodePhase, rollbackReason, seen, report.running());
+  }
+
+  /// Takes it that a node which does not beat is done.
+  private record SilentAssumedDone(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      if (!bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      List<Key> beating = inner.list(RolloutKeys.STATUS, prefix).stream().map(Entry::key).toList();
+      return entries.stream()
+          .map(entry -> beating.contains(entry.key()) ? entry : done(entry))
+          .toList();
+    }
+
+    private static Entry done(Entry entry) {
+      NodeReport report = NodeReportDocument.parse(entry.value());
+      return SwarmRolloutBug.with(
+          entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.claim()));
+    }
+  }
+
+  /// Hears of every failure a second time, from the next node in the list.
+  private record FailuresDoubled(Kv inner) implements ForwardingKv {
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = new ArrayList<>(inner.list(bucket, prefix));
+      if (!bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      for (int i = 0; i + 1 < entries.size(); i++) {
+        NodeReport report = NodeReportDocument.parse(entries.get(i).value());
+        if (report.rollbackReason() == RollbackReason.UNHEALTHY) {
+          entries.set(i + 1, as(entries.get(i + 1), report));
+        }
+      }
+      return entries;
+    }
+
+    private static Entry as(Entry entry, NodeReport failed) {
+      NodeReport own = NodeReportDocument.parse(entry.value());
+      return SwarmRolloutBug.with(
+          entry, with(own, failed.phase(), failed.rollbackReason(), own.claim()));
+    }
+  }
+
+  /// A driver that has just begun asks everybody to prepare, and takes a node's "not in this state"
+  /// for a failure.
+  private static final class RejectionsCountedAsFailures implements ForwardingKv {
+    private final Kv inner;
+    private boolean resumed;
+
+    RejectionsCountedAsFailures(Kv inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Kv inner() {
+      return inner;
+    }
+
+    @Override
+    public List<Entry> list(Bucket bucket, Prefix prefix) {
+      List<Entry> entries = inner.list(bucket, prefix);
+      if (resumed || !bucket.equals(RolloutKeys.REPORTS)) {
+        return entries;
+      }
+      resumed = true;
+      return entries.stream().map(RejectionsCountedAsFailures::rejecting).toList();
+    }
+
+    private static Entry rejecting(Entry entry) {
+      NodeReport report = NodeReportDocument.parse(entry.value());
+      NodeReport failed =
+          report.phase() == NodePhase.PREPARING || report.phase().isTerminal()
+              ? report
+              : with(report, NodePhase.ROLLED_BACK, RollbackReason.UNHEALTHY, report.claim());
+      return SwarmRolloutBug.with(entry, failed);
+    }
+  }
+
+  /// Remembers for as long as the process lives.
+  private static final class VolatileJournal implements JournalStore {
+    private final JournalStore inner;
+    private final Map<JournalStore, JournalEntry> pages = new HashMap<>();
+
+    VolatileJournal(JournalStore inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    public Optional<JournalEntry> load() {
+      return Optional.ofNullable(pages.get(inner));
+    }
+
+    @Override
+    public void save(JournalEntry page) {
+      inner.save(page);
+      pages.put(inner, page);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package keyfleet.sim;
+
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.document.HeartbeatDocument;
+import keyfleet.member.document.KeystoreDocument;
+import keyfleet.sim.fleet.PortUser;
+import keyfleet.sim.fleet.PortWrappers;
+import keyfleet.store.Bucket;
+import keyfleet.store.Document;
+import keyfleet.store.Entry;
+import keyfleet.store.Key;
+import keyfleet.store.Kv;
+import keyfleet.store.Records;
+import keyfleet.store.Value;
+
+/// Mistakes with keys that somebody could make. H1 to H8 are how the seeds themselves have it.
+enum SwarmRotationBug implements PortWrappers {
+  NO_FENCE {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
+    }
+  },
+  FENCE_WITHOUT_EPOCH {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.STORE ? new BuggyRecords.FenceWithoutEpoch(records) : records;
+    }
+  },
+  FENCE_AS_LOWER_BOUND {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.STORE ? new BuggyRecords.FenceAsLowerBound(records) : records;
+    }
+  },
+  FENCE_AFTER_PROOF {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER ? new BuggyRecords.NoClosingFence(records) : records;
+    }
+  },
+  NO_LEASE {
+    @Override
+    public LongSupplier clock(PortUser part, LongSupplier clock) {
+      return part == PortUser.APPLICATION ? () -> 0 : clock;
+    }
+  },
+  SWEEP_SKIPPED {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER ? new BuggyRecords.NoScan(records) : records;
+    }
+  },
+  PROOF_WITHOUT_COUNTING {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER ? new BuggyRecords.NoCensus(records) : records;
+    }
+  },
+  LOWEST_VERSION_COUNTED {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER || part == PortUser.OPERATOR
+          ? new BuggyRecords.LowestVersionOnly(records)
+          : records;
+    }
+  },
+  ACK_BEFORE_WRITE {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.STORE ? new BuggyRecords.AckBeforeWrite(records) : records;
+    }
+  },
+  REWRAP_WITHOUT_COMPARING {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER ? new BuggyRecords.BlindWrite(records) : records;
+    }
+  },
+  REWRAP_OF_THE_WRONG_FIELD {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER ? new BuggyRecords.FirstFieldEverywhere(records) : records;
+    }
+  },
+  LIST_BEFORE_STAGE {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.WORKER ? new BuggyKv.ListBeforeStage(kv) : kv;
+    }
+  },
+  READ_BEFORE_BEAT {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.MEMBER ? new BuggyKv.ReadBeforeHeartbeat(kv) : kv;
+    }
+  },
+  KEYSTORE_BY_PUT {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.STORE
+          ? kv
+          : new BuggyKv.PutInsteadOfUpdate(kv, SwarmRotationBug::isKeystore);
+    }
+  },
+  H1_PAUSED_PROCESS {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
+    }
+
+    @Override
+    public LongSupplier clock(PortUser part, LongSupplier clock) {
+      return part == PortUser.APPLICATION ? () -> 0 : clock;
+    }
+
+    @Override
+    public boolean promisesLease() {
+      return false;
+    }
+  },
+  H2_VACUOUS_GATE {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.WORKER
+          ? new BuggyKv.FilteredList(kv, SwarmRotationBug::isNoLaggard)
+          : kv;
+    }
+  },
+  H3_NOTHING_ASKED_AT_THE_START {
+    @Override
+    public Kv kv(PortUser part, Kv kv) {
+      return part == PortUser.MEMBER ? misread(kv, SwarmRotationBug::undemanding) : kv;
+    }
+  },
+  H8_OUTER_VERSION_BELIEVED {
+    @Override
+    public Records records(PortUser part, Records records) {
+      return part == PortUser.WORKER || part == PortUser.OPERATOR
+          ? new BuggyRecords.OuterVersion(records)
+          : records;
+    }
+  };
+
+  private static boolean isKeystore(Bucket bucket, Key key) {
+    return bucket.name().equals("keystores");
+  }
+
+  private static Kv misread(Kv kv, UnaryOperator<Keystore> reading) {
+    return new BuggyKv.Misread(kv, SwarmRotationBug::isKeystore, value -> reread(value, reading));
+  }
+
+  private static Value reread(Value value, UnaryOperator<Keystore> reading) {
+    Keystore keystore = KeystoreDocument.parse(Document.parse(value));
+    return KeystoreDocument.toDocument(reading.apply(keystore), "bent").toValue();
+  }
+
+  /// A gate that counts only those who are ready finds all ready.
+  private static boolean isNoLaggard(Bucket bucket, Entry entry) {
+    if (!bucket.name().equals("process_heartbeats")) {
+      return true;
+    }
+    var beat = HeartbeatDocument.parse(Document.parse(entry.value()), entry.writtenAt());
+    return beat.loadedVersion().size() > 1;
+  }
+
+  /// As if nobody needed any version but the active one.
+  private static Keystore undemanding(Keystore keystore) {
+    SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
+    versions.replaceAll((_, known) ->
+        known.state() == VersionState.STAGED || known.state() == VersionState.DECRYPT_ONLY
+            ? new VersionEntry(known.provider(), known.sentinel(), VersionState.ANNOUNCED)
+            : known);
+    return with(keystore, keystore.rotation(), versions);
+  }
+
+  private static Keystore with(
+      Keystore keystore, Rotation rotation, SortedMap<KekVersion, VersionEntry> versions) {
+    return new Keystore(
+        keystore.identity(),
+        keystore.epoch(),
+        keystore.active(),
+        keystore.writable(),
+        keystore.timings(),
+        rotation,
+        versions,
+        keystore.activations());
+  }
+}

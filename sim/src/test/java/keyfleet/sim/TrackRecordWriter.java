@@ -1,0 +1,32 @@
+package keyfleet.sim;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/// Adds what a test found to the track record, if `./dev soak` asks for that.
+public final class TrackRecordWriter {
+  private TrackRecordWriter() {}
+
+  public static void explored(String what, long states) {
+    put("explored", List.of(what, String.format(Locale.ROOT, "%,d", states)));
+  }
+
+  static void caught(String bug, FailingSeed finding) {
+    put("bugs", List.of(bug, Long.toString(finding.seed()), finding.broken().promise()));
+  }
+
+  private static void put(String table, List<String> row) {
+    String record = System.getProperty("keyfleet.record", "");
+    if (record.isEmpty()) {
+      return;
+    }
+    try {
+      new TrackRecord(Path.of(record)).put(table, row);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

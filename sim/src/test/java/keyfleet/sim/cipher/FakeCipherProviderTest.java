@@ -1,0 +1,101 @@
+package keyfleet.sim.cipher;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.security.GeneralSecurityException;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.Mac;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+import keyfleet.store.Bytes;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// Paper refuses what steel refuses, or the swarm would overlook what only a cipher notices.
+class FakeCipherProviderTest {
+  private static final String PROVIDER = "KeyfleetPaper";
+
+  private final Random random = new Random(7);
+  private final byte[] key = some(32);
+  private final byte[] aad = some(60);
+  private final byte[] text = some(21);
+
+  @BeforeAll
+  static void install() {
+    FakeCipherProvider.install();
+  }
+
+  private byte[] some(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] gcm(int mode, byte[] key, byte[] aad, byte[] input)
+      throws GeneralSecurityException {
+    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding", PROVIDER);
+    cipher.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(128, new byte[12]));
+    cipher.updateAAD(aad);
+    return cipher.doFinal(input);
+  }
+
+  private static void refuses(byte[] key, byte[] aad, byte[] sealed) {
+    assertThrows(AEADBadTagException.class, () -> gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
+  }
+
+  private static byte[] flipped(byte[] bytes, int bit) {
+    byte[] other = bytes.clone();
+    other[bit / 8] ^= (byte) (1 << bit % 8);
+    return other;
+  }
+
+  @Test
+  void sealedText_opensWithItsOwnKeyAndPlaceOnly() throws GeneralSecurityException {
+    byte[] sealed = gcm(Cipher.ENCRYPT_MODE, key, aad, text);
+    assertEquals(text.length + 16, sealed.length);
+    assertArrayEquals(text, gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
+    for (int bit = 0; bit < 8 * key.length; bit++) {
+      refuses(flipped(key, bit), aad, sealed);
+    }
+    for (int bit = 0; bit < 8 * aad.length; bit++) {
+      refuses(key, flipped(aad, bit), sealed);
+    }
+    for (int bit = 0; bit < 8 * sealed.length; bit++) {
+      refuses(key, aad, flipped(sealed, bit));
+    }
+  }
+
+  @Test
+  void mac_isAnotherForEveryKeyAndEveryMessage() throws GeneralSecurityException {
+    Set<Bytes> macs = new HashSet<>();
+    int made = 0;
+    for (int bit = 0; bit < 8 * key.length; bit++, made++) {
+      macs.add(Bytes.copyOf(mac(flipped(key, bit)).doFinal(text)));
+    }
+    for (int bit = 0; bit < 8 * text.length; bit++, made++) {
+      macs.add(Bytes.copyOf(mac(key).doFinal(flipped(text, bit))));
+    }
+    assertEquals(made, macs.size());
+  }
+
+  @Test
+  void copyOfAMac_goesOnFromWhereItWasTaken() throws Exception {
+    Mac fed = mac(key);
+    fed.update(aad);
+    Mac copy = (Mac) fed.clone();
+    assertArrayEquals(fed.doFinal(text), copy.doFinal(text));
+    assertArrayEquals(mac(key).doFinal(text), fed.doFinal(text));
+  }
+
+  private static Mac mac(byte[] key) throws GeneralSecurityException {
+    Mac mac = Mac.getInstance("HmacSHA512", PROVIDER);
+    mac.init(new SecretKeySpec(key, "HmacSHA512"));
+    return mac;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.sim.cipher;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,182 @@
+package keyfleet.sim.explore;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.Sentinel;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.KeystoreDecision.Accepted;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.keyring.RotationId;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionEntry;
+import keyfleet.keyring.VersionState;
+import keyfleet.rollout.Component;
+import keyfleet.rollout.DriverClaim;
+import keyfleet.rollout.NodeId;
+import keyfleet.rollout.RolloutId;
+import keyfleet.rollout.Sha256;
+import keyfleet.rollout.controller.Rollout;
+import keyfleet.rollout.controller.RolloutLimits;
+import keyfleet.rollout.controller.RolloutProgress;
+import keyfleet.rollout.controller.RolloutRun;
+import keyfleet.rollout.controller.RolloutSpec;
+import keyfleet.rollout.controller.RolloutTimings;
+import keyfleet.rollout.node.Node;
+import keyfleet.rollout.node.NodeBaseline;
+import keyfleet.rollout.plan.RolloutPlan;
+import keyfleet.rollout.target.Target;
+import keyfleet.rollout.target.TargetParser;
+import keyfleet.sim.cipher.FakeCipherProvider;
+import keyfleet.store.Fence;
+import keyfleet.store.Fence.Term;
+
+/// The words in which the tests of this room speak: small fleets about to rotate from v1 to v2.
+final class ExplorerFixtures {
+  static final KekVersion V1 = new KekVersion(1);
+  static final KekVersion V2 = new KekVersion(2);
+
+  private static final Sha256 OLD = new Sha256("0".repeat(64));
+  private static final Sha256 NEW = new Sha256("1".repeat(64));
+
+  static {
+    FakeCipherProvider.install(); // as in the swarm: whoever is first in a JVM chooses its ciphers
+  }
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+  private static final EnvelopeCipher CIPHER =
+      new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek(V1), kek(V2))), RANDOM);
+
+  /// Made once: worlds are compared, and sentinels are random.
+  private static final Keystore KEYSTORE = keystore();
+
+  /// How large a fleet is, and what ails it.
+  record RotationSize(int records, int fields, int writers, int workers, Set<Trouble> troubles) {
+    RotationSize {
+      troubles = Set.copyOf(troubles);
+    }
+
+    RotationSize(int records, int fields, int writers, int workers) {
+      this(records, fields, writers, workers, Set.of());
+    }
+
+    RotationSize with(Trouble... more) {
+      return new RotationSize(records, fields, writers, workers, Set.of(more));
+    }
+  }
+
+  enum Trouble {
+    /// The last writer begins outside, without v2.
+    LATE_WRITER,
+    /// The last worker drove the rotation before, and its closing fence call is still under way.
+    GIVEN_UP_WORKER
+  }
+
+  private ExplorerFixtures() {}
+
+  private static SoftwareKek kek(KekVersion version) {
+    return new SoftwareKek(version, SecretBytes.random(SoftwareKek.BYTES, RANDOM), RANDOM);
+  }
+
+  private static VersionEntry keyVersion(KekVersion version) {
+    Sentinel sentinel = Sentinel.create(CIPHER, version, RANDOM).orElseThrow();
+    return new VersionEntry("env", sentinel, VersionState.ANNOUNCED);
+  }
+
+  private static Keystore keystore() {
+    var identity = new Keystore.Identity("id", 1, Keystore.Use.RECORDS);
+    Keystore first = Keystore.bootstrap(identity, keyVersion(V1), Timings.DEFAULT);
+    return ((Accepted) first.announce(V2, keyVersion(V2))).keystore();
+  }
+
+  static List<RotationEvent> rotate() {
+    return List.of(new RotationEvent.StartRequested(new RotationId("r"), V1, V2, "worker-0"));
+  }
+
+  static List<RotationEvent> rotateAndAbort() {
+    return List.of(rotate().getFirst(), new RotationEvent.AbortRequested());
+  }
+
+  static RotationModelState world(
+      RotationSize size, List<RotationEvent> orders, RotationProtocol laws) {
+    List<WriterState> writers =
+        new ArrayList<>(Collections.nCopies(size.writers(), WriterState.settled(KEYSTORE)));
+    if (size.troubles().contains(Trouble.LATE_WRITER)) {
+      writers.set(size.writers() - 1, WriterState.late(KEYSTORE));
+    }
+    Fence closed = Fence.of(new Term(1, 1), Set.of(V1));
+    List<RotationDriverState> workers =
+        new ArrayList<>(Collections.nCopies(size.workers(), RotationDriverState.IDLE));
+    if (size.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
+      var before =
+          new RotationEvent.Fenced(new RotationEvent.RotationEpoch(new RotationId("before"), 1));
+      workers.set(
+          size.workers() - 1,
+          new RotationDriverState(new RotationDriverState.RaiseFence(closed, before)));
+    }
+    List<FieldVersions> records =
+        Collections.nCopies(size.records(), FieldVersions.all(size.fields(), V1));
+    return new RotationModelState(KEYSTORE, records, closed, writers, workers, orders, laws);
+  }
+
+  /// A rollout of one node at a time under two drivers, and what may happen to it. `offline` nodes
+  /// are in the lane; `unavailable` nodes may be given up.
+  record RolloutSize(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {}
+
+  static RolloutModelState rollout(RolloutSize voyage, RolloutProtocol laws) {
+    Component agent = new Component("agent");
+    int nodes = voyage.batches() + voyage.offline();
+    List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
+    RolloutPlan rolloutPlan =
+        new RolloutPlan(
+            NEW,
+            everyone(),
+            List.of(),
+            ids.subList(0, voyage.batches()).stream().map(List::of).toList(),
+            ids.subList(voyage.batches(), nodes),
+            List.of());
+    RolloutLimits rolloutLimits = new RolloutLimits(1, 1, voyage.unavailable(), 1);
+    RolloutSpec spec =
+        new RolloutSpec(
+            new RolloutId("r"), "i", 1, agent, rolloutPlan, rolloutLimits, rolloutTimings());
+    Rollout created =
+        new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
+    List<WatchdogState> machines =
+        ids.stream()
+            .map(id -> WatchdogState.fresh(new Node.Idle(NodeBaseline.of(id, agent, OLD))))
+            .toList();
+    List<RolloutModelState.DriverState> drivers =
+        Collections.nCopies(2, new RolloutModelState.DriverState(DriverClaim.NONE, Map.of()));
+    return new RolloutModelState(
+        created,
+        0,
+        Map.of(),
+        machines,
+        drivers,
+        voyage.troubles(),
+        voyage.aborts(),
+        voyage.rollbacks(),
+        laws);
+  }
+
+  private static Target everyone() {
+    return ((TargetParser.Parsed) TargetParser.parse("*")).target();
+  }
+
+  /// No soak and no pause: time stands still in an explored world.
+  private static RolloutTimings rolloutTimings() {
+    return RolloutTimings.defaults(Duration.ZERO, Duration.ZERO);
+  }
+}

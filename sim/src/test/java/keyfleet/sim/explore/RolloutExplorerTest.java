@@ -1,0 +1,59 @@
+package keyfleet.sim.explore;
+
+import static keyfleet.sim.explore.ExplorerFixtures.rollout;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import keyfleet.sim.TrackRecordWriter;
+import keyfleet.sim.explore.Explorer.Holds;
+import keyfleet.sim.explore.Explorer.Outcome;
+import keyfleet.sim.explore.Explorer.Violated;
+import keyfleet.sim.explore.ExplorerFixtures.RolloutSize;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The rollout as it is built, controller and nodes, in every history of a small fleet with a few
+/// troubles.
+class RolloutExplorerTest {
+  private static final int LIMIT = 3_000_000;
+  private static final int SOAK_LIMIT = 30_000_000;
+
+  private static void holds(RolloutSize voyage, int limit) {
+    Outcome outcome =
+        new Explorer<RolloutModelState>(limit).explore(rollout(voyage, RolloutProtocol.TRUE));
+    Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
+    System.out.printf("explorer: %s: holds in %,d states%n", voyage, holds.states());
+    TrackRecordWriter.explored("rollout, " + voyage, holds.states());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2, 0, 0, 2, 1, 0", "2, 0, 1, 2, 0, 0", "3, 0, 1, 1, 1, 0", "1, 1, 0, 1, 0, 1"})
+  void rollout_breaksNoPromise(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
+    holds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), LIMIT);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3, 0, 1, 2, 1, 0", "2, 0, 1, 3, 1, 0", "2, 1, 1, 1, 0, 1"})
+  @Tag("soak")
+  void longRollout_breaksNoPromise(
+      int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
+    holds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), SOAK_LIMIT);
+  }
+
+  /// The test of the test: each mistake must be found, with a history that shows it.
+  @ParameterizedTest
+  @EnumSource
+  void bentLaw_isCaught(ExplorerRolloutBug bug) {
+    Outcome outcome =
+        new Explorer<RolloutModelState>(LIMIT)
+            .explore(rollout(new RolloutSize(2, 0, 0, 1, 1, 0), bug));
+    Violated broken = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+    System.out.printf(
+        "explorer: %s caught by %s after %,d states, in %d steps%n",
+        bug, broken.promise(), broken.states(), broken.history().size());
+    assertFalse(broken.history().isEmpty());
+  }
+}

@@ -1,0 +1,79 @@
+package keyfleet.sim.explore;
+
+import static keyfleet.sim.explore.ExplorerFixtures.rotate;
+import static keyfleet.sim.explore.ExplorerFixtures.rotateAndAbort;
+import static keyfleet.sim.explore.ExplorerFixtures.world;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.List;
+import keyfleet.keyring.RotationEvent;
+import keyfleet.sim.TrackRecordWriter;
+import keyfleet.sim.explore.Explorer.Holds;
+import keyfleet.sim.explore.Explorer.Outcome;
+import keyfleet.sim.explore.Explorer.Violated;
+import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
+import keyfleet.sim.explore.ExplorerFixtures.Trouble;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The rotation as it is built, in every history of a small fleet.
+class RotationExplorerTest {
+  private static final int LIMIT = 3_000_000;
+  private static final int SOAK_LIMIT = 30_000_000;
+
+  private static void holds(RotationSize size, List<RotationEvent> orders) {
+    holds(size, orders, LIMIT);
+  }
+
+  private static void holds(RotationSize size, List<RotationEvent> orders, int limit) {
+    Outcome outcome =
+        new Explorer<RotationModelState>(limit).explore(world(size, orders, RotationProtocol.TRUE));
+    Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
+    System.out.printf(
+        "explorer: %d orders, %s: holds in %,d states%n", orders.size(), size, holds.states());
+    TrackRecordWriter.explored("rotation, " + orders.size() + " orders, " + size, holds.states());
+  }
+
+  @Test
+  void rotation_breaksNoPromise() {
+    holds(new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER), rotate());
+  }
+
+  @Test
+  void rotationWithAbort_breaksNoPromise() {
+    holds(new RotationSize(1, 2, 1, 2), rotateAndAbort());
+  }
+
+  @Test
+  void twoWritersAndTwoRecords_breakNoPromise() {
+    holds(new RotationSize(2, 1, 2, 1), rotate());
+  }
+
+  @Test
+  void writerThatJoinsWithoutTheKey_breaksNoPromise() {
+    holds(new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
+  }
+
+  /// Four processes and two records.
+  @Test
+  @Tag("soak")
+  void longRotation_breaksNoPromise() {
+    holds(new RotationSize(2, 1, 2, 2), rotate(), SOAK_LIMIT);
+  }
+
+  /// The test of the test: each mistake must be found, with a history that shows it.
+  @ParameterizedTest
+  @EnumSource
+  void bentLaw_isCaught(ExplorerRotationBug bug) {
+    Outcome outcome =
+        new Explorer<RotationModelState>(LIMIT).explore(world(bug.size(), bug.orders(), bug));
+    Violated broken = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+    System.out.printf(
+        "explorer: %s caught by %s after %,d states, in %d steps%n",
+        bug, broken.promise(), broken.states(), broken.history().size());
+    assertFalse(broken.history().isEmpty());
+  }
+}

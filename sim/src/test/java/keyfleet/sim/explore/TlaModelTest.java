@@ -1,0 +1,158 @@
+package keyfleet.sim.explore;
+
+import static keyfleet.sim.explore.ExplorerFixtures.rollout;
+import static keyfleet.sim.explore.ExplorerFixtures.rotateAndAbort;
+import static keyfleet.sim.explore.ExplorerFixtures.world;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import keyfleet.rollout.DesiredState;
+import keyfleet.sim.TrackRecordWriter;
+import keyfleet.sim.explore.ExplorerFixtures.RolloutSize;
+import keyfleet.sim.explore.ExplorerFixtures.RotationSize;
+import keyfleet.sim.explore.ExplorerFixtures.Trouble;
+import keyfleet.store.Fence;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The models of `spec/`: what they promise holds, what is bent is caught, and two of them have the
+/// states that the explorer finds in the classes themselves.
+class TlaModelTest {
+  private static final Duration LIMIT = Duration.ofMinutes(8);
+  private static final Duration SOAK_LIMIT = Duration.ofHours(6);
+  private static final int EXPLORER_LIMIT = 1_000_000;
+
+  private static final RotationSize SMALL =
+      new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER);
+  private static final RotationSize JOINING =
+      new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER);
+
+  /// True, on machines whose clocks do not count the time that they sleep.
+  private static final RotationProtocol SUSPENDED =
+      new RotationProtocol() {
+        @Override
+        public SuspendedClock sleepersClock() {
+          return SuspendedClock.STANDS_STILL;
+        }
+      };
+
+  /// A store that takes no second fence in one epoch. It breaks no promise: nothing is ever opened.
+  private static final RotationProtocol STUBBORN =
+      new RotationProtocol() {
+        @Override
+        public boolean takes(Fence present, Fence offered) {
+          return offered.term().compareTo(present.term()) > 0;
+        }
+      };
+
+  /// A store that keeps an order under the lead that first gave it. It breaks no promise, but a
+  /// node then does not hear of a new driver that wants the same.
+  private static final RolloutProtocol CONTENT =
+      new RolloutProtocol() {
+        @Override
+        public boolean replaces(DesiredState next, DesiredState present) {
+          boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
+          return news && next.canReplace(present);
+        }
+      };
+
+  @TempDir private Path folder;
+
+  private long holds(TlaModelConfig config, TlcRunner tlc)
+      throws IOException, InterruptedException {
+    TlcRunner.Verdict verdict = tlc.check(config);
+    TlcRunner.Holds holds = assertInstanceOf(TlcRunner.Holds.class, verdict, verdict.toString());
+    System.out.printf(
+        "model: %s, %s.cfg: %,d distinct states, %s%n",
+        config.module(), config.name(), holds.states(), config.promises());
+    TrackRecordWriter.explored("model " + config.name() + ", " + config.promises(), holds.states());
+    return holds.states();
+  }
+
+  private long holds(String name) throws IOException, InterruptedException {
+    return holds(TlaModelConfig.read(name), new TlcRunner(folder, 1, LIMIT));
+  }
+
+  private static long explored(RotationSize size, RotationProtocol laws) {
+    Explorer.Outcome outcome =
+        new Explorer<RotationModelState>(EXPLORER_LIMIT)
+            .explore(world(size, rotateAndAbort(), laws));
+    return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
+  }
+
+  /// A change of either side that the other does not follow shows in the number.
+  @Test
+  void rotation_keepsItsPromises_andIsWhatTheExplorerRuns()
+      throws IOException, InterruptedException {
+    long states = holds("Rotation");
+    assertEquals(states, explored(SMALL, SUSPENDED));
+    assertNotEquals(states, explored(SMALL, RotationProtocol.TRUE));
+  }
+
+  @Test
+  void rotationWithALateWriter_keepsItsPromises_andIsWhatTheExplorerRuns()
+      throws IOException, InterruptedException {
+    long states = holds("RotationJoin");
+    assertEquals(states, explored(JOINING, RotationProtocol.TRUE));
+    assertNotEquals(states, explored(JOINING, STUBBORN));
+  }
+
+  private static long explored(RolloutSize voyage, RolloutProtocol laws) {
+    Explorer.Outcome outcome =
+        new Explorer<RolloutModelState>(EXPLORER_LIMIT).explore(rollout(voyage, laws));
+    return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"RolloutSteps, 2, 0, 1, 1, 1, 0", "RolloutStepsBack, 1, 1, 0, 1, 0, 1"})
+  void rollout_keepsItsPromises_andIsWhatTheExplorerRuns(
+      String name,
+      int batches,
+      int offline,
+      int unavailable,
+      int troubles,
+      int aborts,
+      int rollbacks)
+      throws IOException, InterruptedException {
+    RolloutSize voyage =
+        new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks);
+    long states = holds(name);
+    assertTrue(states >= 10_000, () -> states + " states are too few");
+    assertEquals(states, explored(voyage, RolloutProtocol.TRUE));
+    assertNotEquals(states, explored(voyage, CONTENT));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RotationEnds", "Rollout", "RolloutEnds"})
+  void model_keepsItsPromises(String name) throws IOException, InterruptedException {
+    holds(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RotationSoak", "RolloutSoak"})
+  @Tag("soak")
+  void largeModel_keepsItsPromises(String name) throws IOException, InterruptedException {
+    holds(TlaModelConfig.read(name), new TlcRunner(folder, 2, SOAK_LIMIT));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void bentModel_isCaught(TlaModelBug bug) throws IOException, InterruptedException {
+    TlcRunner.Verdict verdict = new TlcRunner(folder, 1, LIMIT).check(bug.config());
+    TlcRunner.Violated broken =
+        assertInstanceOf(TlcRunner.Violated.class, verdict, bug + ": " + verdict);
+    assertEquals(bug.broken(), broken.promise());
+    System.out.printf(
+        "model: %s caught after %,d distinct states: %s%n", bug, broken.states(), broken.promise());
+  }
+}

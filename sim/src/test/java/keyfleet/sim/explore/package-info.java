@@ -1,0 +1,4 @@
+@NullMarked
+package keyfleet.sim.explore;
+
+import org.jspecify.annotations.NullMarked;
