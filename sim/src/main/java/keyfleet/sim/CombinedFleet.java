@@ -13,15 +13,15 @@ import keyfleet.sim.rotation.RotationFleet;
 /// Several fleets side by side over one store, as a company has them.
 record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
   /// Keys, nodes, or both: most runs have one of them, as one hides what the other does.
-  static SimulatedFleet drawn(SimulatedWorld world) {
-    return switch (world.dice().named("fleets").below(8)) {
+  static SimulatedFleet draw(SimulatedWorld world) {
+    return switch (world.random().forPurpose("fleets").below(8)) {
       case 0 ->
           new CombinedFleet(
               List.of(
-                  new RotationFleet(world, PortWrappers.STRAIGHT),
-                  new RolloutFleet(world, PortWrappers.STRAIGHT)));
-      case 1, 2, 3, 4 -> new RotationFleet(world, PortWrappers.STRAIGHT);
-      default -> new RolloutFleet(world, PortWrappers.STRAIGHT);
+                  new RotationFleet(world, PortWrappers.NONE),
+                  new RolloutFleet(world, PortWrappers.NONE)));
+      case 1, 2, 3, 4 -> new RotationFleet(world, PortWrappers.NONE);
+      default -> new RolloutFleet(world, PortWrappers.NONE);
     };
   }
 
@@ -31,28 +31,31 @@ record CombinedFleet(List<SimulatedFleet> fleets) implements SimulatedFleet {
   }
 
   @Override
-  public void strike(Fault fault) {
-    int share = fault.target() % fleets.size();
-    fleets.get(share).strike(fault.of(fault.target() / fleets.size()));
+  public void inject(Fault fault) {
+    int index = fault.target() % fleets.size();
+    fleets.get(index).inject(fault.withTarget(fault.target() / fleets.size()));
   }
 
   @Override
-  public void calm() {
-    fleets.forEach(SimulatedFleet::calm);
+  public void heal() {
+    fleets.forEach(SimulatedFleet::heal);
   }
 
   @Override
-  public void check() {
-    fleets.forEach(SimulatedFleet::check);
+  public void checkInvariants() {
+    fleets.forEach(SimulatedFleet::checkInvariants);
   }
 
   @Override
-  public Optional<Supplier<String>> unfinished() {
-    return fleets.stream().map(SimulatedFleet::unfinished).flatMap(Optional::stream).findFirst();
+  public Optional<Supplier<String>> unfinishedWork() {
+    return fleets.stream()
+        .map(SimulatedFleet::unfinishedWork)
+        .flatMap(Optional::stream)
+        .findFirst();
   }
 
   @Override
-  public void checkEnd() {
-    fleets.forEach(SimulatedFleet::checkEnd);
+  public void checkFinalInvariants() {
+    fleets.forEach(SimulatedFleet::checkFinalInvariants);
   }
 }

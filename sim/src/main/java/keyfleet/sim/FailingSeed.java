@@ -9,45 +9,46 @@ import keyfleet.sim.host.Fault;
 import keyfleet.sim.host.FaultSchedule;
 
 /// A seed that broke a promise, and the least weather that still breaks it.
-record FailingSeed(FleetFactory universe, long seed, Violated broken) {
+record FailingSeed(FleetFactory factory, long seed, Violated violation) {
   /// Takes out one fault after the other, as long as the same promise stays broken without it. More
   /// than one round, since a fault may be needed only while another is there.
-  FaultSchedule leastWeather() {
-    FaultSchedule weather = Swarm.weather(seed);
+  FaultSchedule shrinkFaults() {
+    FaultSchedule faults = Swarm.faultsOf(seed);
     boolean shrunk = true;
     while (shrunk) {
       shrunk = false;
-      for (Fault fault : weather.faults()) {
-        FaultSchedule less = weather.without(fault);
-        if (breaks(less)) {
-          weather = less;
+      for (Fault fault : faults.faults()) {
+        FaultSchedule fewer = faults.without(fault);
+        if (stillFails(fewer)) {
+          faults = fewer;
           shrunk = true;
         }
       }
     }
-    return weather;
+    return faults;
   }
 
-  private boolean breaks(FaultSchedule weather) {
-    return new SimulationRun(universe, seed, weather, EventTrace.NONE).outcome()
-            instanceof Violated(_, _, var promise, _)
-        && promise.equals(broken.promise());
+  private boolean stillFails(FaultSchedule faults) {
+    return new SimulationRun(factory, seed, faults, EventTrace.NONE).execute()
+            instanceof Violated(_, _, var invariant, _)
+        && invariant.equals(violation.invariant());
   }
 
   /// For people: the seed, the commit, the faults that matter, and what happened.
-  String words(String commit) {
-    FaultSchedule least = leastWeather();
-    EventTrace.LastLines diary = new EventTrace.LastLines();
-    SimulationRun.Outcome outcome = new SimulationRun(universe, seed, least, diary).outcome();
+  String report(String commit) {
+    FaultSchedule minimal = shrinkFaults();
+    EventTrace.LastLines trace = new EventTrace.LastLines();
+    SimulationRun.Outcome outcome = new SimulationRun(factory, seed, minimal, trace).execute();
     List<String> lines = new ArrayList<>();
-    lines.add("BROKEN " + (outcome instanceof Violated again ? again.words() : broken.words()));
+    lines.add(
+        "BROKEN " + (outcome instanceof Violated again ? again.message() : violation.message()));
     lines.add("seed " + seed + ", commit " + commit);
     lines.add(
         "faults: %d of the seed's %d matter"
-            .formatted(least.faults().size(), Swarm.weather(seed).faults().size()));
-    least.faults().forEach(fault -> lines.add("  " + fault));
+            .formatted(minimal.faults().size(), Swarm.faultsOf(seed).faults().size()));
+    minimal.faults().forEach(fault -> lines.add("  " + fault));
     lines.add("trace:");
-    diary.lines().forEach(line -> lines.add("  " + line));
+    trace.lines().forEach(line -> lines.add("  " + line));
     lines.add("Try: SIM_SEED=" + seed + " ./dev test");
     return String.join("\n", lines);
   }

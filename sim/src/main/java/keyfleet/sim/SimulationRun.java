@@ -17,10 +17,10 @@ import keyfleet.sim.host.VirtualTimeScheduler;
 /// the same history, always.
 final class SimulationRun {
   /// Once the weather is calm, everything under way must end within this time.
-  static final long PATIENCE = 1_800 * VirtualTimeScheduler.SECOND;
+  static final long MAX_TIME_AFTER_FAULTS = 1_800 * VirtualTimeScheduler.SECOND;
 
   /// A run that needs more is going in circles.
-  private static final long MOST_EVENTS = 20_000;
+  private static final long MAX_EVENTS = 20_000;
 
   sealed interface Outcome {
     long events();
@@ -31,67 +31,69 @@ final class SimulationRun {
   record Passed(long events, long messages) implements Outcome {}
 
   /// `promise` is its name, `words` say how it was broken.
-  record Violated(long events, long messages, String promise, String words) implements Outcome {}
+  record Violated(long events, long messages, String invariant, String message)
+      implements Outcome {}
 
   static {
     FakeCipherProvider.install();
   }
 
-  private final FleetFactory universe;
+  private final FleetFactory factory;
   private final long seed;
-  private final FaultSchedule weather;
-  private final EventTrace diary;
+  private final FaultSchedule faults;
+  private final EventTrace trace;
 
-  SimulationRun(FleetFactory universe, long seed, FaultSchedule weather, EventTrace diary) {
-    this.universe = universe;
+  SimulationRun(FleetFactory factory, long seed, FaultSchedule faults, EventTrace trace) {
+    this.factory = factory;
     this.seed = seed;
-    this.weather = weather;
-    this.diary = diary;
+    this.faults = faults;
+    this.trace = trace;
   }
 
-  Outcome outcome() {
-    SimulatedWorld world = new SimulatedWorld(SeededRandom.of(seed).named("world"), weather, diary);
-    VirtualTimeScheduler timeline = world.timeline();
+  Outcome execute() {
+    SimulatedWorld world =
+        new SimulatedWorld(SeededRandom.of(seed).forPurpose("world"), faults, trace);
+    VirtualTimeScheduler scheduler = world.scheduler();
     try {
-      live(universe.fleet(world), timeline);
-      return new Passed(timeline.events(), timeline.messages());
+      runFleet(factory.create(world), scheduler);
+      return new Passed(scheduler.events(), scheduler.messages());
     } catch (InvariantViolation e) {
-      return new Violated(timeline.events(), timeline.messages(), e.promise(), e.words());
+      return new Violated(scheduler.events(), scheduler.messages(), e.invariant(), e.message());
     }
   }
 
-  private void live(SimulatedFleet fleet, VirtualTimeScheduler timeline) {
+  private void runFleet(SimulatedFleet fleet, VirtualTimeScheduler scheduler) {
     fleet.start();
-    for (Fault fault : weather.faults()) {
-      timeline.in(fault.at(), () -> strike(fleet, fault, timeline));
+    for (Fault fault : faults.faults()) {
+      scheduler.schedule(fault.at(), () -> inject(fleet, fault, scheduler));
     }
-    timeline.in(weather.calmAt(), () -> calm(fleet, timeline));
-    timeline.afterEach(() -> watch(fleet, timeline));
-    timeline.runUntil(weather.calmAt() + PATIENCE);
-    Optional<Supplier<String>> unfinished = fleet.unfinished();
+    scheduler.schedule(faults.endsAt(), () -> heal(fleet, scheduler));
+    scheduler.checkAfterEach(() -> checkAfterEvent(fleet, scheduler));
+    scheduler.runUntil(faults.endsAt() + MAX_TIME_AFTER_FAULTS);
+    Optional<Supplier<String>> unfinished = fleet.unfinishedWork();
     if (unfinished.isPresent()) {
       throw new InvariantViolation("LIVENESS", unfinished.get().get());
     }
-    fleet.checkEnd();
+    fleet.checkFinalInvariants();
   }
 
-  private void strike(SimulatedFleet fleet, Fault fault, VirtualTimeScheduler timeline) {
-    diary.note(timeline.now(), "weather", fault::toString);
-    fleet.strike(fault);
+  private void inject(SimulatedFleet fleet, Fault fault, VirtualTimeScheduler scheduler) {
+    trace.note(scheduler.now(), "weather", fault::toString);
+    fleet.inject(fault);
   }
 
-  private void calm(SimulatedFleet fleet, VirtualTimeScheduler timeline) {
-    diary.note(timeline.now(), "weather", () -> "calm");
-    fleet.calm();
+  private void heal(SimulatedFleet fleet, VirtualTimeScheduler scheduler) {
+    trace.note(scheduler.now(), "weather", () -> "calm");
+    fleet.heal();
   }
 
-  private void watch(SimulatedFleet fleet, VirtualTimeScheduler timeline) {
-    fleet.check();
-    if (timeline.events() > MOST_EVENTS) {
-      throw new InvariantViolation("LIVENESS", "more than " + MOST_EVENTS + " events");
+  private void checkAfterEvent(SimulatedFleet fleet, VirtualTimeScheduler scheduler) {
+    fleet.checkInvariants();
+    if (scheduler.events() > MAX_EVENTS) {
+      throw new InvariantViolation("LIVENESS", "more than " + MAX_EVENTS + " events");
     }
-    if (timeline.now() > weather.calmAt() && fleet.unfinished().isEmpty()) {
-      timeline.end();
+    if (scheduler.now() > faults.endsAt() && fleet.unfinishedWork().isEmpty()) {
+      scheduler.end();
     }
   }
 }

@@ -15,7 +15,7 @@ import keyfleet.sim.host.Fault.Kind;
 public final class SimulationSoak {
   /// Runs at the end that one thread has to itself, to see how fast a core is once the JVM has
   /// compiled what it will.
-  private static final long ALONE = 2_000;
+  private static final long SINGLE_THREAD_RUNS = 2_000;
 
   private static final String TRY = "Try: ./dev soak --runs 10000 --from 0";
 
@@ -25,8 +25,8 @@ public final class SimulationSoak {
   private static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    UsageException(String sentence) {
-      super(sentence);
+    UsageException(String message) {
+      super(message);
     }
   }
 
@@ -34,7 +34,7 @@ public final class SimulationSoak {
 
   public static void main(String[] args) throws IOException {
     try {
-      System.exit(run(order(args)) ? 0 : 1);
+      System.exit(run(parse(args)) ? 0 : 1);
     } catch (UsageException e) {
       System.err.println("soak: " + e.getMessage());
       System.err.println(TRY);
@@ -42,7 +42,7 @@ public final class SimulationSoak {
     }
   }
 
-  private static Settings order(String[] args) throws UsageException {
+  private static Settings parse(String[] args) throws UsageException {
     Map<String, String> options = new HashMap<>();
     for (int i = 0; i < args.length; i += 2) {
       if (i + 1 == args.length) {
@@ -74,83 +74,90 @@ public final class SimulationSoak {
     }
   }
 
-  private static boolean run(Settings order) throws IOException {
-    Swarm swarm = new Swarm(CombinedFleet::drawn);
-    long alone = Math.min(ALONE, order.runs() / 10);
-    Throughput pace = new Throughput(System::nanoTime);
-    Swarm.Result most = swarm.run(order.from(), order.runs() - alone);
-    if (most.finding() != null) {
-      return broken(order, most.finding());
+  private static boolean run(Settings settings) throws IOException {
+    Swarm swarm = new Swarm(CombinedFleet::draw);
+    long singleThreadRuns = Math.min(SINGLE_THREAD_RUNS, settings.runs() / 10);
+    Throughput throughput = new Throughput(System::nanoTime);
+    Swarm.Result parallel = swarm.run(settings.from(), settings.runs() - singleThreadRuns);
+    if (parallel.failure() != null) {
+      return reportFailure(settings, parallel.failure());
     }
-    String together = pace.words(most.tally().events());
-    Throughput warm = new Throughput(System::nanoTime);
-    Swarm.Result last = swarm.runAlone(order.from() + order.runs() - alone, alone);
-    if (last.finding() != null) {
-      return broken(order, last.finding());
+    String together = throughput.describe(parallel.totals().events());
+    Throughput singleThroughput = new Throughput(System::nanoTime);
+    Swarm.Result single =
+        swarm.runOnOneThread(
+            settings.from() + settings.runs() - singleThreadRuns, singleThreadRuns);
+    if (single.failure() != null) {
+      return reportFailure(settings, single.failure());
     }
-    String oneCore = warm.words(last.tally().events());
-    SwarmTotals tally = most.tally().plus(last.tally());
-    record(order, tally);
+    String oneCore = singleThroughput.describe(single.totals().events());
+    SwarmTotals totals = parallel.totals().plus(single.totals());
+    addToTrackRecord(settings, totals);
     System.out.printf(
         "soak: the last %,d runs, in one thread: %,d events (%s)%n",
-        last.tally().runs(), last.tally().events(), oneCore);
-    System.out.println(summary(order, tally, together));
+        single.totals().runs(), single.totals().events(), oneCore);
+    System.out.println(summary(settings, totals, together));
     return true;
   }
 
-  private static boolean broken(Settings order, FailingSeed finding) {
-    System.out.println(finding.words(order.commit()));
+  private static boolean reportFailure(Settings settings, FailingSeed failure) {
+    System.out.println(failure.report(settings.commit()));
     System.out.printf(
         "soak: BROKEN %s at seed %d, commit %s%n",
-        finding.broken().promise(), finding.seed(), order.commit());
+        failure.violation().invariant(), failure.seed(), settings.commit());
     return false;
   }
 
-  private static String summary(Settings order, SwarmTotals tally, String pace) {
+  private static String summary(Settings settings, SwarmTotals totals, String throughput) {
     return ("soak: %,d runs from seed %d kept every promise: %,d events (%s), %,d messages,"
             + " %,d faults")
         .formatted(
-            tally.runs(), order.from(), tally.events(), pace, tally.messages(), tally.allFaults());
+            totals.runs(),
+            settings.from(),
+            totals.events(),
+            throughput,
+            totals.messages(),
+            totals.faultCount());
   }
 
   /// Seeds that were run before at the same commit prove nothing new, and are not counted again.
-  private static void record(Settings order, SwarmTotals tally) throws IOException {
-    if (order.record().toString().isEmpty()) {
+  private static void addToTrackRecord(Settings settings, SwarmTotals totals) throws IOException {
+    if (settings.record().toString().isEmpty()) {
       return;
     }
-    TrackRecord record = new TrackRecord(order.record());
+    TrackRecord record = new TrackRecord(settings.record());
     List<List<String>> rows = new ArrayList<>(record.rows("runs"));
-    if (rows.stream().anyMatch(row -> overlaps(row, order))) {
+    if (rows.stream().anyMatch(row -> overlaps(row, settings))) {
       System.out.println("soak: some of these seeds are in the track record; nothing is added");
       return;
     }
     rows.add(
         List.of(
-            order.commit(),
-            Long.toString(order.from()),
-            number(tally.runs()),
-            number(tally.events()),
-            number(tally.allFaults())));
+            settings.commit(),
+            Long.toString(settings.from()),
+            number(totals.runs()),
+            number(totals.events()),
+            number(totals.faultCount())));
     record.write("runs", rows);
-    record.write("faults", faults(record.rows("faults"), tally));
+    record.write("faults", faults(record.rows("faults"), totals));
   }
 
-  private static boolean overlaps(List<String> row, Settings order) {
+  private static boolean overlaps(List<String> row, Settings settings) {
     long from = Long.parseLong(row.get(1));
-    return row.getFirst().equals(order.commit())
-        && from < order.from() + order.runs()
-        && order.from() < from + count(row.get(2));
+    return row.getFirst().equals(settings.commit())
+        && from < settings.from() + settings.runs()
+        && settings.from() < from + count(row.get(2));
   }
 
-  private static List<List<String>> faults(List<List<String>> known, SwarmTotals tally) {
+  private static List<List<String>> faults(List<List<String>> known, SwarmTotals totals) {
     Map<Kind, Long> sum = new EnumMap<>(Kind.class);
-    sum.putAll(tally.faults());
+    sum.putAll(totals.faults());
     for (List<String> row : known) {
       Kind kind = Kind.valueOf(row.getFirst().toUpperCase(Locale.ROOT).replace(' ', '_'));
       sum.merge(kind, count(row.get(1)), Long::sum);
     }
     List<List<String>> rows = new ArrayList<>();
-    sum.forEach((kind, count) -> rows.add(List.of(kind.words(), number(count))));
+    sum.forEach((kind, count) -> rows.add(List.of(kind.label(), number(count))));
     return rows;
   }
 

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 /// Many runs, one a seed, on all cores.
 final class Swarm {
   /// `finding` is null if every promise was kept.
-  record Result(SwarmTotals tally, @Nullable FailingSeed finding) {}
+  record Result(SwarmTotals totals, @Nullable FailingSeed failure) {}
 
   /// Seeds that are looked at side by side.
   private static final int BLOCK = 64;
 
-  private final FleetFactory universe;
+  private final FleetFactory factory;
 
-  Swarm(FleetFactory universe) {
-    this.universe = universe;
+  Swarm(FleetFactory factory) {
+    this.factory = factory;
   }
 
-  static FaultSchedule weather(long seed) {
-    return FaultSchedule.drawn(SeededRandom.of(seed).named("weather"));
+  static FaultSchedule faultsOf(long seed) {
+    return FaultSchedule.draw(SeededRandom.of(seed).forPurpose("weather"));
   }
 
   Result run(long from, long runs) {
@@ -35,36 +35,36 @@ final class Swarm {
   }
 
   /// As [#run], in this thread alone.
-  Result runAlone(long from, long runs) {
+  Result runOnOneThread(long from, long runs) {
     return run(LongStream.range(0, runs).map(i -> from + i));
   }
 
   private Result run(LongStream seeds) {
     AtomicReference<FailingSeed> lowest = new AtomicReference<>();
-    SwarmTotals tally =
+    SwarmTotals totals =
         seeds
-            .mapToObj(seed -> lowest.get() == null ? one(seed, lowest) : SwarmTotals.NONE)
+            .mapToObj(seed -> lowest.get() == null ? runSeed(seed, lowest) : SwarmTotals.NONE)
             .reduce(SwarmTotals.NONE, SwarmTotals::plus);
-    return new Result(tally, lowest.get());
+    return new Result(totals, lowest.get());
   }
 
-  private SwarmTotals one(long seed, AtomicReference<FailingSeed> lowest) {
-    FaultSchedule weather = weather(seed);
-    Outcome outcome = new SimulationRun(universe, seed, weather, EventTrace.NONE).outcome();
-    if (outcome instanceof Violated broken) {
-      FailingSeed finding = new FailingSeed(universe, seed, broken);
-      lowest.accumulateAndGet(finding, (a, b) -> a != null && a.seed() <= b.seed() ? a : b);
+  private SwarmTotals runSeed(long seed, AtomicReference<FailingSeed> lowest) {
+    FaultSchedule faults = faultsOf(seed);
+    Outcome outcome = new SimulationRun(factory, seed, faults, EventTrace.NONE).execute();
+    if (outcome instanceof Violated violated) {
+      FailingSeed failure = new FailingSeed(factory, seed, violated);
+      lowest.accumulateAndGet(failure, (a, b) -> a != null && a.seed() <= b.seed() ? a : b);
     }
-    return SwarmTotals.of(weather, outcome);
+    return SwarmTotals.of(faults, outcome);
   }
 
   /// The lowest of `runs` seeds that breaks a promise.
-  Optional<FailingSeed> first(long from, long runs) {
+  Optional<FailingSeed> findFirst(long from, long runs) {
     for (long block = 0; block < runs; block += BLOCK) {
       Optional<FailingSeed> first =
           LongStream.range(from + block, from + Math.min(runs, block + BLOCK))
               .parallel()
-              .mapToObj(this::finding)
+              .mapToObj(this::findFailure)
               .flatMap(Optional::stream)
               .min(Comparator.comparingLong(FailingSeed::seed));
       if (first.isPresent()) {
@@ -74,10 +74,10 @@ final class Swarm {
     return Optional.empty();
   }
 
-  private Optional<FailingSeed> finding(long seed) {
-    return new SimulationRun(universe, seed, weather(seed), EventTrace.NONE).outcome()
-            instanceof Violated broken
-        ? Optional.of(new FailingSeed(universe, seed, broken))
+  private Optional<FailingSeed> findFailure(long seed) {
+    return new SimulationRun(factory, seed, faultsOf(seed), EventTrace.NONE).execute()
+            instanceof Violated violated
+        ? Optional.of(new FailingSeed(factory, seed, violated))
         : Optional.empty();
   }
 }

@@ -16,9 +16,9 @@ record SwarmTotals(long runs, long events, long messages, Map<Kind, Long> faults
     faults = Map.copyOf(faults);
   }
 
-  static SwarmTotals of(FaultSchedule weather, SimulationRun.Outcome outcome) {
+  static SwarmTotals of(FaultSchedule schedule, SimulationRun.Outcome outcome) {
     Map<Kind, Long> faults = new EnumMap<>(Kind.class);
-    weather.faults().forEach(fault -> faults.merge(fault.kind(), 1L, Long::sum));
+    schedule.faults().forEach(fault -> faults.merge(fault.kind(), 1L, Long::sum));
     return new SwarmTotals(1, outcome.events(), outcome.messages(), faults);
   }
 
@@ -30,7 +30,7 @@ record SwarmTotals(long runs, long events, long messages, Map<Kind, Long> faults
         runs + other.runs, events + other.events, messages + other.messages, sum);
   }
 
-  long allFaults() {
+  long faultCount() {
     return faults.values().stream().mapToLong(Long::longValue).sum();
   }
 }

@@ -13,18 +13,18 @@ final class Throughput {
   private final OperatingSystemMXBean machine =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private final LongSupplier clock;
-  private final long began;
+  private final long startedAt;
   private final long cpuBefore = machine.getProcessCpuTime();
 
   /// `clock` counts nanoseconds.
   Throughput(LongSupplier clock) {
     this.clock = clock;
-    this.began = clock.getAsLong();
+    this.startedAt = clock.getAsLong();
   }
 
-  String words(long done) {
-    double seconds = (clock.getAsLong() - began) / SECOND;
+  String describe(long count) {
+    double seconds = (clock.getAsLong() - startedAt) / SECOND;
     double cores = (machine.getProcessCpuTime() - cpuBefore) / SECOND;
-    return "%,.0f/s, or %,.0f/s on one core by CPU time".formatted(done / seconds, done / cores);
+    return "%,.0f/s, or %,.0f/s on one core by CPU time".formatted(count / seconds, count / cores);
   }
 }

@@ -20,14 +20,14 @@ final class TrackRecord {
   /// The rows of a table, each a list of cells.
   List<List<String>> rows(String table) throws IOException {
     List<String> lines = Files.readAllLines(file);
-    int start = start(lines, table);
+    int start = startOf(lines, table);
     return lines.subList(start, end(lines, start)).stream().map(TrackRecord::cells).toList();
   }
 
   /// Replaces the rows of a table; the heads stay.
   void write(String table, List<List<String>> rows) throws IOException {
     List<String> lines = new ArrayList<>(Files.readAllLines(file));
-    int start = start(lines, table);
+    int start = startOf(lines, table);
     List<String> old = lines.subList(start, end(lines, start));
     old.clear();
     old.addAll(rows.stream().map(TrackRecord::line).toList());
@@ -46,7 +46,7 @@ final class TrackRecord {
     write(table, rows);
   }
 
-  private int start(List<String> lines, String table) {
+  private int startOf(List<String> lines, String table) {
     int mark = lines.indexOf("<!-- " + table + " -->");
     if (mark < 0) {
       throw new IllegalArgumentException(file + " has no table " + table);

@@ -47,7 +47,7 @@ final class BuggyRecords {
     private static final int MOST = 9;
 
     private final Records inner;
-    private @Nullable Fence said;
+    private @Nullable Fence requested;
 
     FenceAsLowerBound(Records inner) {
       this.inner = inner;
@@ -65,13 +65,13 @@ final class BuggyRecords {
         more.add(new KekVersion(version));
       }
       FenceResult fenceResult = inner.fence(new Fence(fence.term(), more));
-      said = fenceResult instanceof FenceResult.Raised ? fence : said;
+      requested = fenceResult instanceof FenceResult.Raised ? fence : requested;
       return fenceResult;
     }
 
     @Override
     public Optional<Fence> fence() {
-      return Optional.ofNullable(said);
+      return Optional.ofNullable(requested);
     }
   }
 

@@ -22,11 +22,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// The test of the tests: the swarm as it is must notice every mistake.
 class SeededBugTest {
   private static final long SEEDS = 6_000;
-  private static final FleetFactory KEYS = world -> new RotationFleet(world, PortWrappers.STRAIGHT);
-  private static final FleetFactory NODES = world -> new RolloutFleet(world, PortWrappers.STRAIGHT);
+  private static final FleetFactory KEYS = world -> new RotationFleet(world, PortWrappers.NONE);
+  private static final FleetFactory NODES = world -> new RolloutFleet(world, PortWrappers.NONE);
 
   /// A mistake, in the fleet that it concerns, and the same fleet without it.
-  record Bug(String name, FleetFactory universe, FleetFactory straight) {
+  record Bug(String name, FleetFactory factory, FleetFactory withoutBug) {
     @Override
     public String toString() {
       return name;
@@ -36,41 +36,44 @@ class SeededBugTest {
   static Stream<Bug> bugs() {
     Stream<Bug> keys =
         Arrays.stream(SwarmRotationBug.values())
-            .map(bug -> new Bug(words(bug), world -> new RotationFleet(world, bug), KEYS));
+            .map(bug -> new Bug(label(bug), world -> new RotationFleet(world, bug), KEYS));
     Stream<Bug> nodes =
         Arrays.stream(SwarmRolloutBug.values())
-            .map(bug -> new Bug(words(bug), world -> new RolloutFleet(world, bug), NODES));
-    Bug rewound =
-        new Bug("H7 store that loses what it acknowledged", SeededBugTest::rewinding, KEYS);
-    return Stream.of(keys, Stream.of(rewound), nodes).flatMap(it -> it);
+            .map(bug -> new Bug(label(bug), world -> new RolloutFleet(world, bug), NODES));
+    Bug suffixLost =
+        new Bug("H7 store that loses what it acknowledged", SeededBugTest::losingSuffix, KEYS);
+    return Stream.of(keys, Stream.of(suffixLost), nodes).flatMap(it -> it);
   }
 
-  private static String words(Enum<?> bug) {
+  private static String label(Enum<?> bug) {
     String words = bug.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     return words.matches("h\\d.*") ? "H" + words.substring(1) : words;
   }
 
   /// The engines refuse such a store where they can recognise it.
-  private static SimulatedFleet rewinding(SimulatedWorld world) {
-    SeededRandom dice = world.dice().named("rewind");
+  private static SimulatedFleet losingSuffix(SimulatedWorld world) {
+    SeededRandom random = world.random().forPurpose("rewind");
     Fault fault =
         new Fault(
-            0, Fault.Kind.LOST_SUFFIX, 0, dice.between(1, 20 * VirtualTimeScheduler.SECOND), 0);
-    world.timeline().in(dice.between(0, FaultSchedule.SHORT), () -> world.loseSuffix(fault));
-    return new RotationFleet(world, PortWrappers.STRAIGHT);
+            0, Fault.Kind.LOST_SUFFIX, 0, random.between(1, 20 * VirtualTimeScheduler.SECOND), 0);
+    world
+        .scheduler()
+        .schedule(random.between(0, FaultSchedule.SHORT), () -> world.loseSuffix(fault));
+    return new RotationFleet(world, PortWrappers.NONE);
   }
 
   @ParameterizedTest
   @MethodSource("bugs")
   void seededBug_isCaught(Bug bug) {
-    Optional<FailingSeed> finding = new Swarm(bug.universe()).first(0, SEEDS);
-    assertTrue(finding.isPresent(), bug + " was not noticed in " + SEEDS + " seeds");
+    Optional<FailingSeed> failure = new Swarm(bug.factory()).findFirst(0, SEEDS);
+    assertTrue(failure.isPresent(), bug + " was not noticed in " + SEEDS + " seeds");
     System.out.printf(
-        "bug: %-45s seed %5d  %s%n", bug, finding.get().seed(), finding.get().broken().promise());
-    long seed = finding.get().seed();
+        "bug: %-45s seed %5d  %s%n",
+        bug, failure.get().seed(), failure.get().violation().invariant());
+    long seed = failure.get().seed();
     assertTrue(
-        new Swarm(bug.straight()).first(seed, 1).isEmpty(),
+        new Swarm(bug.withoutBug()).findFirst(seed, 1).isEmpty(),
         "seed " + seed + " breaks a promise without the bug, too");
-    TrackRecordWriter.caught(bug.name(), finding.get());
+    TrackRecordWriter.recordBug(bug.name(), failure.get());
   }
 }

@@ -67,7 +67,7 @@ class SimulationRunTest {
         host.start();
         HostLoop loop = new HostLoop(host);
         Kv kv = new HostKv(world.kv(), loop, HostKv.ReadMode.FRESH);
-        loop.every(10 * VirtualTimeScheduler.SECOND, () -> count(kv));
+        loop.runEvery(10 * VirtualTimeScheduler.SECOND, () -> count(kv));
       }
     }
 
@@ -75,14 +75,14 @@ class SimulationRunTest {
       try {
         Optional<Entry> entry = kv.get(COUNTERS, COUNTER);
         Value next = Value.of(Long.toString(entry.map(CountingFleet::number).orElse(0L) + 1));
-        boolean done =
+        boolean isWritten =
             counting == Counting.BY_PUT
                 ? kv.put(COUNTERS, COUNTER, next) instanceof Written
                 : entry
                         .map(it -> kv.update(COUNTERS, COUNTER, next, it.revision()))
                         .orElseGet(() -> kv.create(COUNTERS, COUNTER, next))
                     instanceof Written;
-        acknowledged.addAndGet(done ? 1 : 0);
+        acknowledged.addAndGet(isWritten ? 1 : 0);
       } catch (StoreException e) {
         world.note("counter", "no store");
       }
@@ -93,9 +93,9 @@ class SimulationRunTest {
     }
 
     @Override
-    public void strike(Fault fault) {
+    public void inject(Fault fault) {
       switch (fault.kind()) {
-        case PAUSE -> hosts.getFirst().pauseAfter(2, fault.lasts());
+        case PAUSE -> hosts.getFirst().pauseAfter(2, fault.duration());
         case CRASH -> hosts.getFirst().crashAfter(1);
         case CUT -> hosts.getFirst().link(StoreLink.CUT);
         default -> {}
@@ -103,12 +103,12 @@ class SimulationRunTest {
     }
 
     @Override
-    public void calm() {
+    public void heal() {
       hosts.forEach(SimulatedHost::heal);
     }
 
     @Override
-    public void check() {
+    public void checkInvariants() {
       if (world.kv().get(COUNTERS, COUNTER).map(CountingFleet::number).orElse(0L)
           < acknowledged.get()) {
         throw new InvariantViolation("COUNT", "an acknowledged step is lost");
@@ -116,29 +116,29 @@ class SimulationRunTest {
     }
 
     @Override
-    public Optional<Supplier<String>> unfinished() {
+    public Optional<Supplier<String>> unfinishedWork() {
       return Optional.empty();
     }
 
     @Override
-    public void checkEnd() {}
+    public void checkFinalInvariants() {}
   }
 
   private static SimulationRun.Outcome run(Counting counting, Fault... faults) {
-    FaultSchedule weather = new FaultSchedule(FaultSchedule.SHORT, List.of(faults));
-    return new SimulationRun(CountingFleet.universe(counting), 7, weather, EventTrace.NONE)
-        .outcome();
+    FaultSchedule faultSchedule = new FaultSchedule(FaultSchedule.SHORT, List.of(faults));
+    return new SimulationRun(CountingFleet.universe(counting), 7, faultSchedule, EventTrace.NONE)
+        .execute();
   }
 
   @Test
-  void calmWeather_hidesTheRace() {
+  void noFaults_hideTheRace() {
     assertInstanceOf(Passed.class, run(Counting.BY_PUT));
   }
 
   @Test
-  void sleepBetweenReadAndWrite_showsTheRace() {
-    Violated broken = assertInstanceOf(Violated.class, run(Counting.BY_PUT, PAUSE));
-    assertEquals("COUNT", broken.promise());
+  void pauseBetweenReadAndWrite_showsTheRace() {
+    Violated violated = assertInstanceOf(Violated.class, run(Counting.BY_PUT, PAUSE));
+    assertEquals("COUNT", violated.invariant());
     assertInstanceOf(Passed.class, run(Counting.BY_COMPARE_AND_SET, PAUSE));
   }
 
@@ -149,18 +149,18 @@ class SimulationRunTest {
   }
 
   @Test
-  void swarm_findsItAndShrinksTheWeather() {
-    FailingSeed finding =
-        new Swarm(CountingFleet.universe(Counting.BY_PUT)).first(0, 500).orElseThrow();
-    assertEquals("COUNT", finding.broken().promise());
-    FaultSchedule least = finding.leastWeather();
-    assertEquals(1, least.faults().size());
-    assertEquals(Kind.PAUSE, least.faults().getFirst().kind());
-    String words = finding.words("0123456");
-    assertTrue(words.contains("seed " + finding.seed() + ", commit 0123456"), words);
-    assertTrue(words.endsWith("Try: SIM_SEED=" + finding.seed() + " ./dev test"), words);
+  void swarm_findsTheRaceAndShrinksTheFaults() {
+    FailingSeed failure =
+        new Swarm(CountingFleet.universe(Counting.BY_PUT)).findFirst(0, 500).orElseThrow();
+    assertEquals("COUNT", failure.violation().invariant());
+    FaultSchedule minimal = failure.shrinkFaults();
+    assertEquals(1, minimal.faults().size());
+    assertEquals(Kind.PAUSE, minimal.faults().getFirst().kind());
+    String report = failure.report("0123456");
+    assertTrue(report.contains("seed " + failure.seed() + ", commit 0123456"), report);
+    assertTrue(report.endsWith("Try: SIM_SEED=" + failure.seed() + " ./dev test"), report);
     Swarm right = new Swarm(CountingFleet.universe(Counting.BY_COMPARE_AND_SET));
-    assertTrue(right.first(0, 500).isEmpty());
+    assertTrue(right.findFirst(0, 500).isEmpty());
   }
 
   @Test
@@ -170,21 +170,21 @@ class SimulationRunTest {
   }
 
   private static List<String> history(Fault... faults) {
-    EventTrace.LastLines diary = new EventTrace.LastLines();
-    FleetFactory universe = CountingFleet.universe(Counting.BY_PUT);
+    EventTrace.LastLines trace = new EventTrace.LastLines();
+    FleetFactory factory = CountingFleet.universe(Counting.BY_PUT);
     SimulationRun run =
         new SimulationRun(
-            universe, 7, new FaultSchedule(FaultSchedule.SHORT, List.of(faults)), diary);
-    diary.note(0, "end", () -> run.outcome().toString());
-    return diary.lines();
+            factory, 7, new FaultSchedule(FaultSchedule.SHORT, List.of(faults)), trace);
+    trace.note(0, "end", () -> run.execute().toString());
+    return trace.lines();
   }
 
   @Test
-  void weather_isMadeOfEveryKind() {
+  void faultSchedules_useEveryKind() {
     List<Kind> kinds =
         LongStream.range(0, 500)
-            .mapToObj(Swarm::weather)
-            .flatMap(weather -> weather.faults().stream())
+            .mapToObj(Swarm::faultsOf)
+            .flatMap(faultSchedule -> faultSchedule.faults().stream())
             .map(Fault::kind)
             .distinct()
             .sorted()

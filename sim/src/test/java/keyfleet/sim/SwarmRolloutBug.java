@@ -35,7 +35,7 @@ import keyfleet.wire.RolloutKeys;
 enum SwarmRolloutBug implements PortWrappers {
   DESIRED_BY_PUT {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER
           ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired)
           : kv;
@@ -43,7 +43,7 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   CONTROL_BY_PUT {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER
           ? new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isControl)
           : kv;
@@ -51,7 +51,7 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   CONTROL_ACK_BEFORE_WRITE {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER
           ? new BuggyKv.AckBeforeWrite(kv, SwarmRolloutBug::isControl)
           : kv;
@@ -59,67 +59,73 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   SLOT_OF_A_SILENT_NODE_GIVEN_AWAY {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER ? new SilentAssumedDone(kv) : kv;
     }
   },
   FAILURE_COUNTED_TWICE {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER ? new FailuresDoubled(kv) : kv;
     }
   },
   CONFIRM_BEFORE_SOAK {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
-      return part == PortUser.WATCHDOG ? desiredAs(kv, SwarmRolloutBug::hasty) : kv;
+    public Kv wrapKv(PortUser part, Kv kv) {
+      return part == PortUser.WATCHDOG ? desiredAs(kv, SwarmRolloutBug::withShortSoak) : kv;
     }
   },
   DEADLINE_THAT_NEVER_COMES {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
-      return part == PortUser.WATCHDOG ? desiredAs(kv, it -> within(it, Duration.ofDays(1))) : kv;
+    public Kv wrapKv(PortUser part, Kv kv) {
+      return part == PortUser.WATCHDOG
+          ? desiredAs(kv, it -> withDeadline(it, Duration.ofDays(1)))
+          : kv;
     }
   },
   JOURNAL_NOT_KEPT {
     @Override
-    public JournalStore journal(JournalStore journalStore) {
+    public JournalStore wrapJournal(JournalStore journalStore) {
       return new VolatileJournal(journalStore);
     }
   },
   ABORT_WITHOUT_ACKNOWLEDGEMENT {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER ? new AbortAssumedObeyed(kv) : kv;
     }
   },
   RETURNING_NODE_NOT_ASKED {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER
           ? new BuggyKv.Misread(
-              kv, (bucket, _) -> bucket.equals(RolloutKeys.STATUS), SwarmRolloutBug::young)
+              kv,
+              (bucket, _) -> bucket.equals(RolloutKeys.STATUS),
+              SwarmRolloutBug::withCurrentProtocol)
           : kv;
     }
   },
   QUARANTINE_FORGOTTEN {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER || part == PortUser.OPERATOR
           ? new BuggyKv.Misread(
-              kv, (bucket, _) -> bucket.equals(RolloutKeys.NODES), SwarmRolloutBug::clean)
+              kv,
+              (bucket, _) -> bucket.equals(RolloutKeys.NODES),
+              SwarmRolloutBug::withoutQuarantine)
           : kv;
     }
   },
   H4_RESUMED_DRIVER_COUNTS_FAILURES {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.DRIVER ? new RejectionsCountedAsFailures(kv) : kv;
     }
   },
   H5_SUPERSEDED_DRIVER_ACTS_ON {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return switch (part) {
         case DRIVER -> new BuggyKv.PutInsteadOfUpdate(kv, SwarmRolloutBug::isDesired);
         case WATCHDOG -> desiredAs(kv, new LatestDriverAssumed());
@@ -129,9 +135,9 @@ enum SwarmRolloutBug implements PortWrappers {
   },
   H6_DEADLINE_SHORTER_THAN_A_FAILOVER {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.WATCHDOG
-          ? desiredAs(kv, it -> within(it, Duration.ofSeconds(75)))
+          ? desiredAs(kv, it -> withDeadline(it, Duration.ofSeconds(75)))
           : kv;
     }
   };
@@ -140,12 +146,12 @@ enum SwarmRolloutBug implements PortWrappers {
     return key.value().startsWith("desired.");
   }
 
-  private static Value young(Value beat) {
-    String old = "\"protocol\":" + RolloutScenario.OLD_PROTOCOL;
-    return Value.of(beat.text().replace(old, "\"protocol\":" + RolloutScenario.PROTOCOL));
+  private static Value withCurrentProtocol(Value beat) {
+    String oldProtocol = "\"protocol\":" + RolloutScenario.OLD_PROTOCOL;
+    return Value.of(beat.text().replace(oldProtocol, "\"protocol\":" + RolloutScenario.PROTOCOL));
   }
 
-  private static Value clean(Value card) {
+  private static Value withoutQuarantine(Value card) {
     return new NodeProfile(NodeProfile.parse(card).facts(), Quarantine.NONE).toValue();
   }
 
@@ -160,12 +166,12 @@ enum SwarmRolloutBug implements PortWrappers {
         value -> DesiredDocument.toValue(reading.apply(DesiredDocument.parse(value))));
   }
 
-  private static DesiredState hasty(DesiredState desiredState) {
+  private static DesiredState withShortSoak(DesiredState desiredState) {
     Task task = desiredState.task();
     return with(desiredState, Duration.ofSeconds(1), task.confirmWithin());
   }
 
-  private static DesiredState within(DesiredState desiredState, Duration confirmWithin) {
+  private static DesiredState withDeadline(DesiredState desiredState, Duration confirmWithin) {
     return with(desiredState, desiredState.task().soak(), confirmWithin);
   }
 
@@ -209,11 +215,11 @@ enum SwarmRolloutBug implements PortWrappers {
     public List<Entry> list(Bucket bucket, Prefix prefix) {
       List<Entry> entries = inner.list(bucket, prefix);
       return bucket.equals(RolloutKeys.REPORTS)
-          ? entries.stream().map(this::believed).toList()
+          ? entries.stream().map(this::assumeObeyed).toList()
           : entries;
     }
 
-    private Entry believed(Entry entry) {
+    private Entry assumeObeyed(Entry entry) {
       NodeReport report = NodeReportDocument.parse(entry.value());
       Key key = RolloutKeys.desired(report.task().component(), report.node());
       return inner
@@ -242,11 +248,11 @@ enum SwarmRolloutBug implements PortWrappers {
       }
       List<Key> beating = inner.list(RolloutKeys.STATUS, prefix).stream().map(Entry::key).toList();
       return entries.stream()
-          .map(entry -> beating.contains(entry.key()) ? entry : done(entry))
+          .map(entry -> beating.contains(entry.key()) ? entry : assumeDone(entry))
           .toList();
     }
 
-    private static Entry done(Entry entry) {
+    private static Entry assumeDone(Entry entry) {
       NodeReport report = NodeReportDocument.parse(entry.value());
       return SwarmRolloutBug.with(
           entry, with(report, NodePhase.CONFIRMED, RollbackReason.NONE, report.claim()));
@@ -264,13 +270,13 @@ enum SwarmRolloutBug implements PortWrappers {
       for (int i = 0; i + 1 < entries.size(); i++) {
         NodeReport report = NodeReportDocument.parse(entries.get(i).value());
         if (report.rollbackReason() == RollbackReason.UNHEALTHY) {
-          entries.set(i + 1, as(entries.get(i + 1), report));
+          entries.set(i + 1, withFailureOf(entries.get(i + 1), report));
         }
       }
       return entries;
     }
 
-    private static Entry as(Entry entry, NodeReport failed) {
+    private static Entry withFailureOf(Entry entry, NodeReport failed) {
       NodeReport own = NodeReportDocument.parse(entry.value());
       return SwarmRolloutBug.with(
           entry, with(own, failed.phase(), failed.rollbackReason(), own.claim()));
@@ -299,10 +305,10 @@ enum SwarmRolloutBug implements PortWrappers {
         return entries;
       }
       resumed = true;
-      return entries.stream().map(RejectionsCountedAsFailures::rejecting).toList();
+      return entries.stream().map(RejectionsCountedAsFailures::asFailed).toList();
     }
 
-    private static Entry rejecting(Entry entry) {
+    private static Entry asFailed(Entry entry) {
       NodeReport report = NodeReportDocument.parse(entry.value());
       NodeReport failed =
           report.phase() == NodePhase.PREPARING || report.phase().isTerminal()

@@ -25,49 +25,49 @@ import keyfleet.store.Value;
 enum SwarmRotationBug implements PortWrappers {
   NO_FENCE {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
     }
   },
   FENCE_WITHOUT_EPOCH {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.STORE ? new BuggyRecords.FenceWithoutEpoch(records) : records;
     }
   },
   FENCE_AS_LOWER_BOUND {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.STORE ? new BuggyRecords.FenceAsLowerBound(records) : records;
     }
   },
   FENCE_AFTER_PROOF {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER ? new BuggyRecords.NoClosingFence(records) : records;
     }
   },
   NO_LEASE {
     @Override
-    public LongSupplier clock(PortUser part, LongSupplier clock) {
+    public LongSupplier wrapClock(PortUser part, LongSupplier clock) {
       return part == PortUser.APPLICATION ? () -> 0 : clock;
     }
   },
   SWEEP_SKIPPED {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER ? new BuggyRecords.NoScan(records) : records;
     }
   },
   PROOF_WITHOUT_COUNTING {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER ? new BuggyRecords.NoCensus(records) : records;
     }
   },
   LOWEST_VERSION_COUNTED {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER || part == PortUser.OPERATOR
           ? new BuggyRecords.LowestVersionOnly(records)
           : records;
@@ -75,37 +75,37 @@ enum SwarmRotationBug implements PortWrappers {
   },
   ACK_BEFORE_WRITE {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.STORE ? new BuggyRecords.AckBeforeWrite(records) : records;
     }
   },
   REWRAP_WITHOUT_COMPARING {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER ? new BuggyRecords.BlindWrite(records) : records;
     }
   },
   REWRAP_OF_THE_WRONG_FIELD {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER ? new BuggyRecords.FirstFieldEverywhere(records) : records;
     }
   },
   LIST_BEFORE_STAGE {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.WORKER ? new BuggyKv.ListBeforeStage(kv) : kv;
     }
   },
   READ_BEFORE_BEAT {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.MEMBER ? new BuggyKv.ReadBeforeHeartbeat(kv) : kv;
     }
   },
   KEYSTORE_BY_PUT {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.STORE
           ? kv
           : new BuggyKv.PutInsteadOfUpdate(kv, SwarmRotationBug::isKeystore);
@@ -113,23 +113,23 @@ enum SwarmRotationBug implements PortWrappers {
   },
   H1_PAUSED_PROCESS {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.STORE ? new BuggyRecords.NoFence(records) : records;
     }
 
     @Override
-    public LongSupplier clock(PortUser part, LongSupplier clock) {
+    public LongSupplier wrapClock(PortUser part, LongSupplier clock) {
       return part == PortUser.APPLICATION ? () -> 0 : clock;
     }
 
     @Override
-    public boolean promisesLease() {
+    public boolean hasWriteLease() {
       return false;
     }
   },
   H2_VACUOUS_GATE {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
+    public Kv wrapKv(PortUser part, Kv kv) {
       return part == PortUser.WORKER
           ? new BuggyKv.FilteredList(kv, SwarmRotationBug::isNoLaggard)
           : kv;
@@ -137,13 +137,13 @@ enum SwarmRotationBug implements PortWrappers {
   },
   H3_NOTHING_ASKED_AT_THE_START {
     @Override
-    public Kv kv(PortUser part, Kv kv) {
-      return part == PortUser.MEMBER ? misread(kv, SwarmRotationBug::undemanding) : kv;
+    public Kv wrapKv(PortUser part, Kv kv) {
+      return part == PortUser.MEMBER ? misread(kv, SwarmRotationBug::withoutRequiredVersions) : kv;
     }
   },
   H8_OUTER_VERSION_BELIEVED {
     @Override
-    public Records records(PortUser part, Records records) {
+    public Records wrapRecords(PortUser part, Records records) {
       return part == PortUser.WORKER || part == PortUser.OPERATOR
           ? new BuggyRecords.OuterVersion(records)
           : records;
@@ -173,7 +173,7 @@ enum SwarmRotationBug implements PortWrappers {
   }
 
   /// As if nobody needed any version but the active one.
-  private static Keystore undemanding(Keystore keystore) {
+  private static Keystore withoutRequiredVersions(Keystore keystore) {
     SortedMap<KekVersion, VersionEntry> versions = new TreeMap<>(keystore.versions());
     versions.replaceAll((_, known) ->
         known.state() == VersionState.STAGED || known.state() == VersionState.DECRYPT_ONLY

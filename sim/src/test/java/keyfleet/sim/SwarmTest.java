@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /// Twenty thousand histories of the production loops. `SIM_SEED` replays one.
 class SwarmTest {
   private static final long SEEDS = 20_000;
-  private static final int MOST_EVENTS_IN_THE_MIDDLE = 400;
+  private static final int MAX_MEDIAN_EVENTS = 400;
 
   private static String commit() {
     return Optional.ofNullable(System.getenv("KEYFLEET_COMMIT")).orElse("unknown");
@@ -28,32 +28,32 @@ class SwarmTest {
       replay(Long.parseLong(replay));
       return;
     }
-    Throughput pace = new Throughput(System::nanoTime);
-    Swarm.Result result = new Swarm(CombinedFleet::drawn).run(0, SEEDS);
-    SwarmTotals tally = result.tally();
-    FailingSeed finding = result.finding();
-    if (finding != null) {
-      fail(finding.words(commit()));
+    Throughput throughput = new Throughput(System::nanoTime);
+    Swarm.Result result = new Swarm(CombinedFleet::draw).run(0, SEEDS);
+    SwarmTotals totals = result.totals();
+    FailingSeed failure = result.failure();
+    if (failure != null) {
+      fail(failure.report(commit()));
     }
     System.out.printf(
         "swarm: %,d runs kept every promise: %,d events (%s), %,d messages, %,d faults%n",
-        tally.runs(),
-        tally.events(),
-        pace.words(tally.events()),
-        tally.messages(),
-        tally.allFaults());
-    assertEquals(EnumSet.allOf(Fault.Kind.class), Set.copyOf(tally.faults().keySet()));
+        totals.runs(),
+        totals.events(),
+        throughput.describe(totals.events()),
+        totals.messages(),
+        totals.faultCount());
+    assertEquals(EnumSet.allOf(Fault.Kind.class), Set.copyOf(totals.faults().keySet()));
   }
 
   /// A finding with its faults cut down, or what happened in a run that keeps its promises.
   private static void replay(long seed) {
-    Optional<FailingSeed> finding = new Swarm(CombinedFleet::drawn).first(seed, 1);
-    if (finding.isPresent()) {
-      fail(finding.get().words(commit()));
+    Optional<FailingSeed> failure = new Swarm(CombinedFleet::draw).findFirst(seed, 1);
+    if (failure.isPresent()) {
+      fail(failure.get().report(commit()));
     }
-    EventTrace.LastLines diary = new EventTrace.LastLines();
-    new SimulationRun(CombinedFleet::drawn, seed, Swarm.weather(seed), diary).outcome();
-    diary.lines().forEach(System.out::println);
+    EventTrace.LastLines trace = new EventTrace.LastLines();
+    new SimulationRun(CombinedFleet::draw, seed, Swarm.faultsOf(seed), trace).execute();
+    trace.lines().forEach(System.out::println);
     System.out.println("swarm: seed " + seed + " keeps every promise");
   }
 
@@ -64,13 +64,12 @@ class SwarmTest {
         LongStream.range(0, 401)
             .parallel()
             .map(seed ->
-                new SimulationRun(CombinedFleet::drawn, seed, Swarm.weather(seed), EventTrace.NONE)
-                    .outcome()
+                new SimulationRun(CombinedFleet::draw, seed, Swarm.faultsOf(seed), EventTrace.NONE)
+                    .execute()
                     .events())
             .sorted()
             .toArray();
     System.out.printf("swarm: the median run has %d events%n", events[events.length / 2]);
-    assertTrue(
-        events[events.length / 2] <= MOST_EVENTS_IN_THE_MIDDLE, "" + events[events.length / 2]);
+    assertTrue(events[events.length / 2] <= MAX_MEDIAN_EVENTS, "" + events[events.length / 2]);
   }
 }

@@ -39,7 +39,7 @@ class TrackRecordTest {
   }
 
   @Test
-  void missingTable_isSaid() throws IOException {
+  void missingTable_isRefused() throws IOException {
     TrackRecord record = new TrackRecord(Files.writeString(folder.resolve("empty.md"), "\n"));
     assertThrows(IllegalArgumentException.class, () -> record.rows("runs"));
   }

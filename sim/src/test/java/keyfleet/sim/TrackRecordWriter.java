@@ -10,12 +10,12 @@ import java.util.Locale;
 public final class TrackRecordWriter {
   private TrackRecordWriter() {}
 
-  public static void explored(String what, long states) {
+  public static void recordExploration(String what, long states) {
     put("explored", List.of(what, String.format(Locale.ROOT, "%,d", states)));
   }
 
-  static void caught(String bug, FailingSeed finding) {
-    put("bugs", List.of(bug, Long.toString(finding.seed()), finding.broken().promise()));
+  static void recordBug(String bug, FailingSeed failure) {
+    put("bugs", List.of(bug, Long.toString(failure.seed()), failure.violation().invariant()));
   }
 
   private static void put(String table, List<String> row) {

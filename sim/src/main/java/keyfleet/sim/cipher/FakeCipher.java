@@ -25,14 +25,14 @@ final class FakeCipher extends CipherSpi {
     mode = opmode;
     keyed = KeyedChecksum.of(key.getEncoded());
     byte[] nonce = ((GCMParameterSpec) parameters).getIV();
-    keyed.feed(nonce, 0, nonce.length);
-    keyed.end();
+    keyed.update(nonce, 0, nonce.length);
+    keyed.endItem();
   }
 
   @Override
   protected void engineUpdateAAD(byte[] aad, int offset, int length) {
-    keyed.feed(aad, offset, length);
-    keyed.end();
+    keyed.update(aad, offset, length);
+    keyed.endItem();
   }
 
   @Override
@@ -45,22 +45,22 @@ final class FakeCipher extends CipherSpi {
   @Override
   protected int engineDoFinal(byte[] input, int offset, int length, byte[] output, int at)
       throws AEADBadTagException {
-    boolean seals = mode == Cipher.ENCRYPT_MODE;
-    int text = seals ? length : length - TAG;
-    byte[] tag = tag(input, offset, text);
-    if (seals) {
-      System.arraycopy(tag, 0, output, at + text, TAG);
-    } else if (!Arrays.equals(tag, 0, TAG, input, offset + text, offset + length)) {
+    boolean encrypting = mode == Cipher.ENCRYPT_MODE;
+    int textLength = encrypting ? length : length - TAG;
+    byte[] tag = tag(input, offset, textLength);
+    if (encrypting) {
+      System.arraycopy(tag, 0, output, at + textLength, TAG);
+    } else if (!Arrays.equals(tag, 0, TAG, input, offset + textLength, offset + length)) {
       throw new AEADBadTagException("not sealed by this key, for this place");
     }
-    System.arraycopy(input, offset, output, at, text);
+    System.arraycopy(input, offset, output, at, textLength);
     return engineGetOutputSize(length);
   }
 
   private byte[] tag(byte[] input, int offset, int length) {
     KeyedChecksum sum = keyed.copy();
-    sum.feed(input, offset, length);
-    return sum.spread(TAG);
+    sum.update(input, offset, length);
+    return sum.toBytes(TAG);
   }
 
   @Override

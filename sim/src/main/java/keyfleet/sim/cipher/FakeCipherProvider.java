@@ -18,7 +18,7 @@ public final class FakeCipherProvider extends Provider {
   private FakeCipherProvider() {
     super("KeyfleetPaper", "1", "keyed checksums for simulated fleets");
     putService(new FakeService(this, "Cipher", "AES/GCM/NoPadding", FakeCipher::new));
-    MACS.forEach((name, made) -> putService(new FakeService(this, "Mac", name, made)));
+    MACS.forEach((name, factory) -> putService(new FakeService(this, "Mac", name, factory)));
   }
 
   /// From here on every cipher that this JVM looks up is one of these. Once; before the first use.
@@ -27,16 +27,16 @@ public final class FakeCipherProvider extends Provider {
   }
 
   private static final class FakeService extends Service {
-    private final Supplier<Object> made;
+    private final Supplier<Object> factory;
 
-    FakeService(Provider provider, String type, String algorithm, Supplier<Object> made) {
+    FakeService(Provider provider, String type, String algorithm, Supplier<Object> factory) {
       super(provider, type, algorithm, FakeCipherProvider.class.getName(), null, null);
-      this.made = made;
+      this.factory = factory;
     }
 
     @Override
     public Object newInstance(Object parameter) {
-      return made.get();
+      return factory.get();
     }
 
     @Override

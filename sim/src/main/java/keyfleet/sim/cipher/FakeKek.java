@@ -29,10 +29,10 @@ public record FakeKek(KekVersion version, long material) implements Kek {
       return Optional.empty();
     }
     ByteBuffer buffer = ByteBuffer.wrap(wrapped);
-    long by = buffer.getLong();
+    long usedMaterial = buffer.getLong();
     long digest = buffer.getLong();
     byte[] bytes = Arrays.copyOfRange(wrapped, 2 * Long.BYTES, wrapped.length);
-    return by == material && digest == digest(aad, bytes)
+    return usedMaterial == material && digest == digest(aad, bytes)
         ? Optional.of(new Dek(SecretBytes.copyOf(bytes)))
         : Optional.empty();
   }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeMac extends MacSpi implements Cloneable {
   private final int length;
   private KeyedChecksum keyed = KeyedChecksum.of(new byte[0]);
-  private KeyedChecksum fed = keyed.copy();
+  private KeyedChecksum running = keyed.copy();
 
   FakeMac(int length) {
     this.length = length;
@@ -28,30 +28,30 @@ final class FakeMac extends MacSpi implements Cloneable {
 
   @Override
   protected void engineUpdate(byte input) {
-    fed.feed(new byte[] {input}, 0, 1);
+    running.update(new byte[] {input}, 0, 1);
   }
 
   @Override
   protected void engineUpdate(byte[] input, int offset, int count) {
-    fed.feed(input, offset, count);
+    running.update(input, offset, count);
   }
 
   @Override
   protected byte[] engineDoFinal() {
-    byte[] mac = fed.spread(length);
+    byte[] mac = running.toBytes(length);
     engineReset();
     return mac;
   }
 
   @Override
   protected void engineReset() {
-    fed = keyed.copy();
+    running = keyed.copy();
   }
 
   @Override
   public Object clone() throws CloneNotSupportedException {
     FakeMac copy = (FakeMac) super.clone();
-    copy.fed = fed.copy();
+    copy.running = running.copy();
     return copy;
   }
 }

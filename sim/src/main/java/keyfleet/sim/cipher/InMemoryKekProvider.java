@@ -12,15 +12,15 @@ import keyfleet.providers.ProviderException;
 /// stuck.
 public final class InMemoryKekProvider implements KekProvider {
   private final SortedMap<KekVersion, FakeKek> keks = new TreeMap<>();
-  private boolean stuck;
+  private boolean unavailable;
 
   /// The bytes that `version` has everywhere in the fleet.
-  public static FakeKek right(int version) {
+  public static FakeKek genuineKek(int version) {
     return new FakeKek(new KekVersion(version), 1_000L * version);
   }
 
   /// Other bytes under the same number.
-  public static FakeKek wrong(int version) {
+  public static FakeKek forgedKek(int version) {
     return new FakeKek(new KekVersion(version), 1_000L * version + 1);
   }
 
@@ -32,16 +32,16 @@ public final class InMemoryKekProvider implements KekProvider {
     keks.remove(version);
   }
 
-  public boolean holds(FakeKek kek) {
+  public boolean has(FakeKek kek) {
     return kek.equals(keks.get(kek.version()));
   }
 
-  public void stick() {
-    stuck = true;
+  public void makeUnavailable() {
+    unavailable = true;
   }
 
-  public void mend() {
-    stuck = false;
+  public void makeAvailable() {
+    unavailable = false;
   }
 
   @Override
@@ -51,7 +51,7 @@ public final class InMemoryKekProvider implements KekProvider {
 
   @Override
   public KekSet load() {
-    if (stuck) {
+    if (unavailable) {
       throw new ProviderException("the cupboard is stuck", "wait");
     }
     return KekSet.of(KeyringName.MAIN, keks.values());

@@ -16,8 +16,8 @@ final class KeyedChecksum {
 
   static KeyedChecksum of(byte[] key) {
     KeyedChecksum keyed = new KeyedChecksum(START);
-    keyed.feed(key, 0, key.length);
-    keyed.end();
+    keyed.update(key, 0, key.length);
+    keyed.endItem();
     return keyed;
   }
 
@@ -25,7 +25,7 @@ final class KeyedChecksum {
     return new KeyedChecksum(sum);
   }
 
-  void feed(byte[] bytes, int from, int length) {
+  void update(byte[] bytes, int from, int length) {
     long s = sum;
     for (int i = from; i < from + length; i++) {
       s = (s ^ (bytes[i] & 0xFF)) * PRIME;
@@ -34,16 +34,16 @@ final class KeyedChecksum {
   }
 
   /// Ends an item: two are not the same as one.
-  void end() {
+  void endItem() {
     sum = SeededRandom.of(sum).next();
   }
 
   /// `length` bytes that follow from the sum.
-  byte[] spread(int length) {
-    SeededRandom dice = SeededRandom.of(sum);
+  byte[] toBytes(int length) {
+    SeededRandom random = SeededRandom.of(sum);
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i += Long.BYTES) {
-      dice.fill(bytes, i);
+      random.fill(bytes, i);
     }
     return bytes;
   }

@@ -7,17 +7,17 @@ import keyfleet.sim.host.SeededRandom;
 public final class SeededSecureRandom extends SecureRandom {
   private static final long serialVersionUID = 1L;
 
-  private final transient SeededRandom dice;
+  private final transient SeededRandom random;
 
-  public SeededSecureRandom(SeededRandom dice) {
+  public SeededSecureRandom(SeededRandom random) {
     super(null, null);
-    this.dice = dice;
+    this.random = random;
   }
 
   @Override
   public void nextBytes(byte[] bytes) {
     for (int i = 0; i < bytes.length; i += Long.BYTES) {
-      dice.fill(bytes, i);
+      random.fill(bytes, i);
     }
   }
 }

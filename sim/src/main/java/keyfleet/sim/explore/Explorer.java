@@ -18,12 +18,12 @@ public final class Explorer<S extends Explorer.State<S>> {
     List<Step<S>> steps();
 
     /// The promise that this state breaks, if any.
-    Optional<String> broken();
+    Optional<String> violation();
   }
 
   /// Something that can happen, and what comes of it. The words are asked for only if the step
   /// turns out to matter: most do not.
-  public record Step<S>(Supplier<String> words, S to) {}
+  public record Step<S>(Supplier<String> description, S next) {}
 
   public sealed interface Outcome {}
 
@@ -31,12 +31,12 @@ public final class Explorer<S extends Explorer.State<S>> {
   public record Holds(int states) implements Outcome {}
 
   /// The shortest history that breaks a promise.
-  public record Violated(String promise, List<String> history, int states) implements Outcome {}
+  public record Violated(String invariant, List<String> history, int states) implements Outcome {}
 
   /// There are more states than was allowed: nothing is proved.
   public record TooMany(int states) implements Outcome {}
 
-  private record Predecessor<S>(S from, Supplier<String> words) {}
+  private record Predecessor<S>(S from, Supplier<String> description) {}
 
   private final int limit;
 
@@ -51,14 +51,14 @@ public final class Explorer<S extends Explorer.State<S>> {
     frontier.add(start);
     while (!frontier.isEmpty()) {
       S state = frontier.remove();
-      Optional<String> broken = state.broken();
-      if (broken.isPresent()) {
-        return new Violated(broken.get(), history(seen, state), seen.size());
+      Optional<String> violation = state.violation();
+      if (violation.isPresent()) {
+        return new Violated(violation.get(), history(seen, state), seen.size());
       }
       for (Step<S> step : state.steps()) {
-        if (seen.putIfAbsent(step.to(), Optional.of(new Predecessor<>(state, step.words())))
+        if (seen.putIfAbsent(step.next(), Optional.of(new Predecessor<>(state, step.description())))
             == null) {
-          frontier.add(step.to());
+          frontier.add(step.next());
         }
       }
       if (seen.size() > limit) {
@@ -70,10 +70,10 @@ public final class Explorer<S extends Explorer.State<S>> {
 
   private List<String> history(Map<S, Optional<Predecessor<S>>> seen, S end) {
     List<String> history = new ArrayList<>();
-    Optional<Predecessor<S>> origin = seen.getOrDefault(end, Optional.empty());
-    while (origin.isPresent()) {
-      history.addFirst(origin.get().words().get());
-      origin = seen.getOrDefault(origin.get().from(), Optional.empty());
+    Optional<Predecessor<S>> predecessor = seen.getOrDefault(end, Optional.empty());
+    while (predecessor.isPresent()) {
+      history.addFirst(predecessor.get().description().get());
+      predecessor = seen.getOrDefault(predecessor.get().from(), Optional.empty());
     }
     return history;
   }

@@ -12,9 +12,9 @@ import keyfleet.store.Bytes;
 import keyfleet.store.SealedFields;
 
 /// The version that each sealed field of one record is under.
-public record FieldVersions(List<KekVersion> ofFields) {
+public record FieldVersions(List<KekVersion> byField) {
   public FieldVersions {
-    ofFields = List.copyOf(ofFields);
+    byField = List.copyOf(byField);
   }
 
   static FieldVersions all(int fields, KekVersion version) {
@@ -22,24 +22,24 @@ public record FieldVersions(List<KekVersion> ofFields) {
   }
 
   boolean carries(KekVersion version) {
-    return ofFields.contains(version);
+    return byField.contains(version);
   }
 
-  FieldVersions moved(KekVersion to) {
-    return all(ofFields.size(), to);
+  FieldVersions rewrapped(KekVersion to) {
+    return all(byField.size(), to);
   }
 
   FieldVersions with(int field, KekVersion version) {
-    List<KekVersion> changed = new ArrayList<>(ofFields);
+    List<KekVersion> changed = new ArrayList<>(byField);
     changed.set(field, version);
     return new FieldVersions(changed);
   }
 
   /// The record as a store sees it. Each version's sentinel stands for a value under it: the store
   /// reads nothing but the tag.
-  SealedFields sealed(Keystore keystore) {
+  SealedFields toSealedFields(Keystore keystore) {
     Map<String, Bytes> byName = new TreeMap<>();
-    for (KekVersion version : ofFields) {
+    for (KekVersion version : byField) {
       VersionEntry known = keystore.versions().get(version);
       if (known == null) {
         throw new IllegalStateException(version + " is not in the keystore");

@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /// What one driver can do in a world: claim, look and decide, write what it decided, abort.
 final class RolloutDriverSteps {
-  private final RolloutModelState world;
+  private final RolloutModelState state;
   private final int index;
   private final DriverState driver;
 
-  RolloutDriverSteps(RolloutModelState world, int index) {
-    this.world = world;
+  RolloutDriverSteps(RolloutModelState state, int index) {
+    this.state = state;
     this.index = index;
-    this.driver = world.drivers().get(index);
+    this.driver = state.drivers().get(index);
   }
 
   void addTo(List<Step<RolloutModelState>> steps) {
-    if (!world.isOver()) {
+    if (!state.isOver()) {
       addClaims(steps);
       addDecision(steps);
     }
@@ -36,47 +36,47 @@ final class RolloutDriverSteps {
 
   /// One that nothing calls for is a trouble: the driver before seemed to be silent.
   private void addClaims(List<Step<RolloutModelState>> steps) {
-    DriverClaim driverClaim = world.nextLead();
-    if (Rollout.shouldClaim(world.control())) {
-      steps.add(step(() -> "claims " + driverClaim.epoch(), world.claimedBy(index, driverClaim)));
-    } else if (world.troubles() > 0 && !leads()) {
+    DriverClaim driverClaim = state.nextLease();
+    if (Rollout.shouldClaim(state.control())) {
+      steps.add(step(() -> "claims " + driverClaim.epoch(), state.withClaim(index, driverClaim)));
+    } else if (state.faults() > 0 && !isLeading()) {
       steps.add(
           step(
               () -> "takes over as " + driverClaim.epoch(),
-              world.troubled().claimedBy(index, driverClaim)));
+              state.withOneFaultLess().withClaim(index, driverClaim)));
     }
-    if (world.aborts() > 0) {
+    if (state.aborts() > 0) {
       steps.add(
-          step(() -> "aborts as " + driverClaim.epoch(), world.abortedBy(index, driverClaim)));
+          step(() -> "aborts as " + driverClaim.epoch(), state.withAbort(index, driverClaim)));
     }
   }
 
   private void addRollback(List<Step<RolloutModelState>> steps) {
-    if (world.rollbacks() > 0 && !(world.control() instanceof Rollout.RolledBack)) {
-      DriverClaim driverClaim = world.nextLead();
+    if (state.rollbacks() > 0 && !(state.control() instanceof Rollout.RolledBack)) {
+      DriverClaim driverClaim = state.nextLease();
       steps.add(
           step(
               () -> "rolls back as " + driverClaim.epoch(),
-              world.rolledBackBy(index, driverClaim)));
+              state.withRollback(index, driverClaim)));
     }
   }
 
-  private boolean leads() {
-    return driver.driverClaim().equals(world.control().run().claim())
+  private boolean isLeading() {
+    return driver.driverClaim().equals(state.control().run().claim())
         && driver.driverClaim().epoch() > 0;
   }
 
   /// A look, the decision and its compare-and-set are one step; what was seen may be old by then.
   private void addDecision(List<Step<RolloutModelState>> steps) {
-    if (!leads() || !driver.outbox().isEmpty()) {
+    if (!isLeading() || !driver.outbox().isEmpty()) {
       return;
     }
-    Rollout next = world.laws().next(world.control(), world.observed());
-    RolloutModelState committed = world.committed(next);
+    Rollout next = state.protocol().next(state.control(), state.observed());
+    RolloutModelState committed = state.withControl(next);
     Map<NodeId, DesiredState> outbox = unwritten(committed);
     RolloutModelState after =
-        committed.driven(index, new DriverState(driver.driverClaim(), outbox));
-    if (!after.equals(world)) {
+        committed.withDriver(index, new DriverState(driver.driverClaim(), outbox));
+    if (!after.equals(state)) {
       steps.add(step(() -> "decides; to write: " + outbox.keySet(), after));
     }
   }
@@ -85,18 +85,18 @@ final class RolloutDriverSteps {
     Map<NodeId, DesiredState> outbox = new HashMap<>();
     Rollout.assignments(committed.control())
         .forEach((node, order) -> {
-          if (!isWritten(order, world.desiredState().get(node))) {
+          if (!isWritten(order, state.desiredState().get(node))) {
             outbox.put(node, order.toDesiredState(driver.driverClaim(), committed.decision()));
           }
         });
     return outbox;
   }
 
-  private boolean isWritten(Assignment order, @Nullable DesiredState there) {
-    return there != null
-        && there.task().equals(order.task())
-        && there.goal() == order.goal()
-        && there.claim().equals(driver.driverClaim());
+  private boolean isWritten(Assignment order, @Nullable DesiredState present) {
+    return present != null
+        && present.task().equals(order.task())
+        && present.goal() == order.goal()
+        && present.claim().equals(driver.driverClaim());
   }
 
   private void addWrites(List<Step<RolloutModelState>> steps) {
@@ -106,28 +106,29 @@ final class RolloutDriverSteps {
           steps.add(
               step(
                   () -> "writes " + desiredState.goal() + " for " + node,
-                  written(node, desiredState)));
+                  withWrite(node, desiredState)));
         });
-    if (!driver.outbox().isEmpty() && world.troubles() > 0) {
+    if (!driver.outbox().isEmpty() && state.faults() > 0) {
       DriverState idle = new DriverState(driver.driverClaim(), Map.of());
-      steps.add(step(() -> "loses its writes", world.troubled().driven(index, idle)));
+      steps.add(step(() -> "loses its writes", state.withOneFaultLess().withDriver(index, idle)));
     }
   }
 
-  private RolloutModelState written(NodeId node, DesiredState desiredState) {
-    Map<NodeId, DesiredState> left = new HashMap<>(driver.outbox());
-    left.remove(node);
-    RolloutModelState done = world.driven(index, new DriverState(driver.driverClaim(), left));
-    DesiredState there = world.desiredState().get(node);
-    if (there != null && !world.laws().replaces(desiredState, there)) {
+  private RolloutModelState withWrite(NodeId node, DesiredState desiredState) {
+    Map<NodeId, DesiredState> remaining = new HashMap<>(driver.outbox());
+    remaining.remove(node);
+    RolloutModelState done =
+        state.withDriver(index, new DriverState(driver.driverClaim(), remaining));
+    DesiredState present = state.desiredState().get(node);
+    if (present != null && !state.protocol().mayReplace(desiredState, present)) {
       return done;
     }
-    Map<NodeId, DesiredState> all = new HashMap<>(world.desiredState());
+    Map<NodeId, DesiredState> all = new HashMap<>(state.desiredState());
     all.put(node, desiredState);
-    return done.desiring(all);
+    return done.withDesired(all);
   }
 
-  private Step<RolloutModelState> step(Supplier<String> words, RolloutModelState to) {
-    return new Step<>(() -> "driver " + index + " " + words.get(), to);
+  private Step<RolloutModelState> step(Supplier<String> description, RolloutModelState next) {
+    return new Step<>(() -> "driver " + index + " " + description.get(), next);
   }
 }

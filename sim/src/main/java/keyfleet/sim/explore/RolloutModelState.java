@@ -44,14 +44,14 @@ public record RolloutModelState(
     Rollout control,
     long decision,
     Map<NodeId, DesiredState> desiredState,
-    List<WatchdogState> machines,
+    List<WatchdogState> watchdogs,
     List<DriverState> drivers,
-    int troubles,
+    int faults,
     int aborts,
     int rollbacks,
-    RolloutProtocol laws)
+    RolloutProtocol protocol)
     implements Explorer.State<RolloutModelState> {
-  private static final NodeStatus.Report WELL =
+  private static final NodeStatus.Report HEALTHY =
       new NodeStatus.Reported(NodeStatus.Health.HEALTHY, 1);
 
   /// A driver and the desired states that it has decided on and not written yet: it may be long
@@ -64,7 +64,7 @@ public record RolloutModelState(
 
   public RolloutModelState {
     desiredState = Map.copyOf(desiredState);
-    machines = List.copyOf(machines);
+    watchdogs = List.copyOf(watchdogs);
     drivers = List.copyOf(drivers);
   }
 
@@ -72,21 +72,21 @@ public record RolloutModelState(
   /// back runs nowhere. R11: nobody is told to run what it has not staged. R12: a lead's word is
   /// not written over by an older one's. R13: a node is failed by its own word.
   @Override
-  public Optional<String> broken() {
-    long flying = machines.stream().filter(it -> mayRun(it.node())).count();
-    int most = limit();
-    if (flying > most) {
-      return Optional.of("I6: " + flying + " nodes run it unconfirmed, " + most + " may");
+  public Optional<String> violation() {
+    long unconfirmed = watchdogs.stream().filter(it -> mayRunUnconfirmed(it.node())).count();
+    int limit = limit();
+    if (unconfirmed > limit) {
+      return Optional.of("I6: " + unconfirmed + " nodes run it unconfirmed, " + limit + " may");
     }
     boolean stopped = control instanceof Aborted || control instanceof Rollout.RolledBack;
-    if (stopped && machines.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
+    if (stopped && watchdogs.stream().anyMatch(it -> it.node() instanceof Unconfirmed)) {
       return Optional.of("I3: the rollout has stopped, and a node goes forward");
     }
     if (control instanceof Rollout.RolledBack
-        && machines.stream().anyMatch(it -> it.node() instanceof Node.Confirmed)) {
+        && watchdogs.stream().anyMatch(it -> it.node() instanceof Node.Confirmed)) {
       return Optional.of("R8: the rollout is rolled back, and a node keeps the release");
     }
-    return machines.stream()
+    return watchdogs.stream()
         .map(WatchdogState::node)
         .flatMap(it -> broken(it).stream())
         .findFirst();
@@ -97,17 +97,19 @@ public record RolloutModelState(
     if (nodeEntry == null || !(node instanceof Tasked tasked)) {
       return Optional.empty();
     }
-    DesiredState told = desiredState.get(node.baseline().node());
-    if (told != null && told.claim().epoch() < tasked.nodeTask().claim().epoch()) {
+    DesiredState written = desiredState.get(node.baseline().node());
+    if (written != null && written.claim().epoch() < tasked.nodeTask().claim().epoch()) {
       return Optional.of("R12: an older lead's word stands over one that was obeyed");
     }
-    boolean same = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
-    if (nodeEntry.progress() == NodeProgress.APPLYING && same && node instanceof Preparing) {
+    boolean isSameAttempt = tasked.nodeTask().task().attempt() == nodeEntry.attempt();
+    if (nodeEntry.progress() == NodeProgress.APPLYING
+        && isSameAttempt
+        && node instanceof Preparing) {
       return Optional.of("R11: a node shall run what it has not staged");
     }
     boolean failed = nodeEntry.progress() == NodeProgress.FAILED;
     return failed
-            && same
+            && isSameAttempt
             && !(node instanceof RolledBack r && r.rollbackReason() == RollbackReason.UNHEALTHY)
         ? Optional.of("R13: a node is failed, and has not said so")
         : Optional.empty();
@@ -118,15 +120,15 @@ public record RolloutModelState(
     return rolloutLimits.batchSize() + rolloutLimits.maxUnavailable();
   }
 
-  private static boolean mayRun(Node node) {
+  private static boolean mayRunUnconfirmed(Node node) {
     return node instanceof Unconfirmed
-        || (node instanceof RollingBack back && back.undo() == Node.Undo.SWAP_BACK);
+        || (node instanceof RollingBack rollingBack && rollingBack.undo() == Node.Undo.SWAP_BACK);
   }
 
   @Override
   public List<Step<RolloutModelState>> steps() {
     List<Step<RolloutModelState>> steps = new ArrayList<>();
-    for (int n = 0; n < machines.size(); n++) {
+    for (int n = 0; n < watchdogs.size(); n++) {
       new WatchdogSteps(this, n).addTo(steps);
     }
     for (int d = 0; d < drivers.size(); d++) {
@@ -140,7 +142,7 @@ public record RolloutModelState(
   }
 
   /// The epoch that nobody has claimed yet.
-  DriverClaim nextLead() {
+  DriverClaim nextLease() {
     long highest = drivers.stream().mapToLong(it -> it.driverClaim().epoch()).max().orElse(0);
     long next = Math.max(highest, control.run().claim().epoch()) + 1;
     return new DriverClaim(next, "nonce-" + next);
@@ -149,65 +151,68 @@ public record RolloutModelState(
   Observed observed() {
     Set<NodeId> present = new HashSet<>();
     List<NodeReport> reports = new ArrayList<>();
-    for (WatchdogState machine : machines) {
-      if (machine.isConnected()) {
-        present.add(machine.node().baseline().node());
+    for (WatchdogState watchdog : watchdogs) {
+      if (watchdog.isConnected()) {
+        present.add(watchdog.node().baseline().node());
       }
-      NodeReport reported = machine.reported();
+      NodeReport reported = watchdog.reported();
       if (reported != null) {
         reports.add(reported);
       }
     }
-    return laws.seen(new Observed(present, reports, candidates(present)));
+    return protocol.observe(new Observed(present, reports, candidates(present)));
   }
 
   /// Nothing speaks against any of them.
   private List<NodeStatus> candidates(Set<NodeId> present) {
     return control.run().startCandidates(present).stream()
-        .map(node -> new NodeStatus(node, Presence.ONLINE, WELL, Facts.NONE))
+        .map(node -> new NodeStatus(node, Presence.ONLINE, HEALTHY, Facts.NONE))
         .toList();
   }
 
-  RolloutModelState claimedBy(int driver, DriverClaim driverClaim) {
-    return led(driver, driverClaim).committed(laws.next(control, new Claimed(driverClaim)));
+  RolloutModelState withClaim(int driver, DriverClaim driverClaim) {
+    return withLease(driver, driverClaim)
+        .withControl(protocol.next(control, new Claimed(driverClaim)));
   }
 
-  RolloutModelState abortedBy(int driver, DriverClaim driverClaim) {
-    RolloutModelState led =
-        led(driver, driverClaim).committed(laws.next(control, new AbortRequested(driverClaim)));
+  RolloutModelState withAbort(int driver, DriverClaim driverClaim) {
+    RolloutModelState leading =
+        withLease(driver, driverClaim)
+            .withControl(protocol.next(control, new AbortRequested(driverClaim)));
     return new RolloutModelState(
-        led.control,
-        led.decision,
+        leading.control,
+        leading.decision,
         desiredState,
-        machines,
-        led.drivers,
-        troubles,
+        watchdogs,
+        leading.drivers,
+        faults,
         aborts - 1,
         rollbacks,
-        laws);
+        protocol);
   }
 
-  RolloutModelState rolledBackBy(int driver, DriverClaim driverClaim) {
-    RolloutModelState led =
-        led(driver, driverClaim).committed(laws.next(control, new RollbackRequested(driverClaim)));
+  RolloutModelState withRollback(int driver, DriverClaim driverClaim) {
+    RolloutModelState leading =
+        withLease(driver, driverClaim)
+            .withControl(protocol.next(control, new RollbackRequested(driverClaim)));
     return new RolloutModelState(
-        led.control,
-        led.decision,
+        leading.control,
+        leading.decision,
         desiredState,
-        machines,
-        led.drivers,
-        troubles,
+        watchdogs,
+        leading.drivers,
+        faults,
         aborts,
         rollbacks - 1,
-        laws);
+        protocol);
   }
 
-  private RolloutModelState led(int driver, DriverClaim driverClaim) {
-    return driven(driver, new DriverState(driverClaim, drivers.get(driver).outbox()));
+  private RolloutModelState withLease(int driver, DriverClaim driverClaim) {
+    return withDriver(driver, new DriverState(driverClaim, drivers.get(driver).outbox()));
   }
 
   /// What a driver sees is its own and is never stored.
-  RolloutModelState committed(Rollout next) {
+  RolloutModelState withControl(Rollout next) {
     var rolloutRun = next.run();
     Rollout stored =
         next.with(
@@ -217,36 +222,44 @@ public record RolloutModelState(
         stored,
         stored.equals(control) ? decision : decision + 1,
         desiredState,
-        machines,
+        watchdogs,
         drivers,
-        troubles,
+        faults,
         aborts,
         rollbacks,
-        laws);
+        protocol);
   }
 
-  RolloutModelState driven(int index, DriverState next) {
+  RolloutModelState withDriver(int index, DriverState next) {
     List<DriverState> changed = new ArrayList<>(drivers);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredState, machines, changed, troubles, aborts, rollbacks, laws);
+        control, decision, desiredState, watchdogs, changed, faults, aborts, rollbacks, protocol);
   }
 
-  RolloutModelState replaced(int index, WatchdogState next) {
-    List<WatchdogState> changed = new ArrayList<>(machines);
+  RolloutModelState withNode(int index, WatchdogState next) {
+    List<WatchdogState> changed = new ArrayList<>(watchdogs);
     changed.set(index, next);
     return new RolloutModelState(
-        control, decision, desiredState, changed, drivers, troubles, aborts, rollbacks, laws);
+        control, decision, desiredState, changed, drivers, faults, aborts, rollbacks, protocol);
   }
 
-  RolloutModelState desiring(Map<NodeId, DesiredState> next) {
+  RolloutModelState withDesired(Map<NodeId, DesiredState> next) {
     return new RolloutModelState(
-        control, decision, next, machines, drivers, troubles, aborts, rollbacks, laws);
+        control, decision, next, watchdogs, drivers, faults, aborts, rollbacks, protocol);
   }
 
-  RolloutModelState troubled() {
+  RolloutModelState withOneFaultLess() {
     return new RolloutModelState(
-        control, decision, desiredState, machines, drivers, troubles - 1, aborts, rollbacks, laws);
+        control,
+        decision,
+        desiredState,
+        watchdogs,
+        drivers,
+        faults - 1,
+        aborts,
+        rollbacks,
+        protocol);
   }
 
   /// Of what differs most between worlds; records of one shape have one hash whatever their type.
@@ -254,17 +267,17 @@ public record RolloutModelState(
   public int hashCode() {
     RolloutProgress rolloutProgress = control.run().progress();
     int hash = 31 * control.getClass().hashCode() + rolloutProgress.hashCode();
-    hash = mixed(hash, (int) decision);
-    for (WatchdogState machine : machines) {
-      hash = mixed(hash, machine.node().getClass().hashCode());
-      hash = mixed(hash, machine.hashCode());
+    hash = mix(hash, (int) decision);
+    for (WatchdogState watchdog : watchdogs) {
+      hash = mix(hash, watchdog.node().getClass().hashCode());
+      hash = mix(hash, watchdog.hashCode());
     }
-    hash = mixed(hash, desiredState.hashCode());
-    hash = mixed(hash, drivers.hashCode());
-    return mixed(hash, 31 * (31 * troubles + aborts) + rollbacks);
+    hash = mix(hash, desiredState.hashCode());
+    hash = mix(hash, drivers.hashCode());
+    return mix(hash, 31 * (31 * faults + aborts) + rollbacks);
   }
 
-  private static int mixed(int hash, int part) {
+  private static int mix(int hash, int part) {
     int product = (hash ^ part) * 0x9E3779B1;
     return product ^ product >>> 15;
   }

@@ -11,23 +11,23 @@ import keyfleet.rollout.node.NodeEvent.OrderReceived;
 /// What drivers, stores and nodes do in a rollout. These are the true ones; the tests bend them one
 /// at a time.
 public interface RolloutProtocol {
-  RolloutProtocol TRUE = new RolloutProtocol() {};
+  RolloutProtocol CORRECT = new RolloutProtocol() {};
 
   default Rollout next(Rollout rollout, RolloutEvent event) {
     return Rollout.next(rollout, event, Duration.ZERO);
   }
 
   /// What a driver makes of what it is shown.
-  default Observed seen(Observed shown) {
-    return shown;
+  default Observed observe(Observed observed) {
+    return observed;
   }
 
   /// Whether a desired state may be written over another.
-  default boolean replaces(DesiredState next, DesiredState present) {
+  default boolean mayReplace(DesiredState next, DesiredState present) {
     return next.canReplace(present);
   }
 
-  default Node obeyed(Node node, DesiredState desiredState) {
+  default Node obey(Node node, DesiredState desiredState) {
     return Node.next(node, new OrderReceived(desiredState), 0);
   }
 }

@@ -16,7 +16,7 @@ public record RotationDriverState(@Nullable Intent intent) {
   public record RewrapRecord(int record, KekVersion to, Freshness freshness) implements Intent {}
 
   /// A store is to be fenced, and then the keystore told.
-  public record RaiseFence(Fence fence, RotationEvent.DriverEvent once) implements Intent {}
+  public record RaiseFence(Fence fence, RotationEvent.DriverEvent afterwards) implements Intent {}
 
   public record ReportEvent(RotationEvent.DriverEvent event) implements Intent {}
 
@@ -26,7 +26,7 @@ public record RotationDriverState(@Nullable Intent intent) {
   }
 
   /// What becomes of it when somebody writes `record`.
-  RotationDriverState seeing(int record) {
+  RotationDriverState afterWriteTo(int record) {
     return intent instanceof RewrapRecord(int read, KekVersion to, _) && read == record
         ? new RotationDriverState(new RewrapRecord(record, to, Freshness.CHANGED))
         : this;

@@ -25,86 +25,88 @@ import keyfleet.store.Fence.Term;
 /// What one worker can do in a world. Every act is two steps, reading or deciding and then doing,
 /// with anything in between.
 final class RotationDriverSteps {
-  private final RotationModelState world;
+  private final RotationModelState state;
   private final int index;
 
-  RotationDriverSteps(RotationModelState world, int index) {
-    this.world = world;
+  RotationDriverSteps(RotationModelState state, int index) {
+    this.state = state;
     this.index = index;
   }
 
   void addTo(List<Step<RotationModelState>> steps) {
-    Intent intent = world.workers().get(index).intent();
+    Intent intent = state.drivers().get(index).intent();
     if (intent != null) {
-      steps.add(new Step<>(() -> "worker " + index + " does " + intent, done(intent)));
+      steps.add(new Step<>(() -> "worker " + index + " does " + intent, execute(intent)));
     } else {
       addIntents(steps);
     }
   }
 
   private void addIntents(List<Step<RotationModelState>> steps) {
-    Keystore keystore = world.keystore();
+    Keystore keystore = state.keystore();
     switch (keystore.rotation()) {
       case OpeningFences(RotationJob rotationJob) ->
-          steps.add(fence(new RotationEvent.FencesOpened(of(rotationJob))));
+          steps.add(planFence(new RotationEvent.FencesOpened(of(rotationJob))));
       case Fencing(RotationJob rotationJob) ->
-          steps.add(fence(new RotationEvent.Fenced(of(rotationJob))));
+          steps.add(planFence(new RotationEvent.Fenced(of(rotationJob))));
       case Rewrapping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
       case Sweeping(RotationJob rotationJob) -> addReads(steps, rotationJob.to());
       case Rotation _ -> {}
     }
-    new RotationEvidence(world)
-        .finding()
-        .ifPresent(event -> steps.add(means(new ReportEvent(event))));
+    new RotationEvidence(state)
+        .reportableEvent()
+        .ifPresent(event -> steps.add(plan(new ReportEvent(event))));
   }
 
   private RotationEpoch of(RotationJob rotationJob) {
-    return new RotationEpoch(rotationJob.id(), world.keystore().epoch());
+    return new RotationEpoch(rotationJob.id(), state.keystore().epoch());
   }
 
-  private Step<RotationModelState> fence(RotationEvent.DriverEvent once) {
-    Keystore keystore = world.keystore();
+  private Step<RotationModelState> planFence(RotationEvent.DriverEvent afterwards) {
+    Keystore keystore = state.keystore();
     Term term = new Term(keystore.identity().incarnation(), keystore.epoch());
-    return means(new RaiseFence(Fence.of(term, world.laws().wanted(keystore)), once));
+    return plan(
+        new RaiseFence(Fence.of(term, state.protocol().requestedVersions(keystore)), afterwards));
   }
 
   /// Whoever carries another version must move, also if it belongs to the target by its lowest.
   private void addReads(List<Step<RotationModelState>> steps, KekVersion target) {
-    for (int record = 0; record < world.records().size(); record++) {
-      FieldVersions tags = world.records().get(record);
-      if (!tags.equals(tags.moved(target))) {
-        steps.add(means(new RewrapRecord(record, target, Freshness.UNCHANGED)));
+    for (int record = 0; record < state.records().size(); record++) {
+      FieldVersions versions = state.records().get(record);
+      if (!versions.equals(versions.rewrapped(target))) {
+        steps.add(plan(new RewrapRecord(record, target, Freshness.UNCHANGED)));
       }
     }
   }
 
-  private Step<RotationModelState> means(Intent intent) {
+  private Step<RotationModelState> plan(Intent intent) {
     return new Step<>(
         () -> "worker " + index + " means to do " + intent,
-        replaced(world, new RotationDriverState(intent)));
+        withDriver(state, new RotationDriverState(intent)));
   }
 
-  private RotationModelState done(Intent intent) {
-    RotationModelState idle = replaced(world, RotationDriverState.IDLE);
+  private RotationModelState execute(Intent intent) {
+    RotationModelState idle = withDriver(state, RotationDriverState.IDLE);
     return switch (intent) {
       case RewrapRecord(int record, KekVersion to, Freshness freshness) ->
           freshness == Freshness.UNCHANGED
-              ? idle.written(record, world.records().get(record).moved(to))
+              ? idle.withWrite(record, state.records().get(record).rewrapped(to))
               : idle;
-      case RaiseFence(Fence fence, RotationEvent.DriverEvent once) ->
-          world.laws().takes(world.fence(), fence)
-              ? replaced(world.fenced(fence), new RotationDriverState(new ReportEvent(once)))
+      case RaiseFence(Fence fence, RotationEvent.DriverEvent afterwards) ->
+          state.protocol().acceptsFence(state.fence(), fence)
+              ? withDriver(
+                  state.withFence(fence), new RotationDriverState(new ReportEvent(afterwards)))
               : idle;
       case ReportEvent(RotationEvent.DriverEvent event) ->
-          world.laws().decide(world.keystore(), event) instanceof Accepted(Keystore next)
-              ? idle.with(next)
+          state.protocol().decide(state.keystore(), event) instanceof Accepted(Keystore next)
+              ? idle.withKeystore(next)
               : idle;
     };
   }
 
-  private RotationModelState replaced(RotationModelState in, RotationDriverState next) {
-    List<RotationDriverState> workers = new ArrayList<>(in.workers());
-    workers.set(index, next);
-    return in.working(workers);
+  private RotationModelState withDriver(RotationModelState in, RotationDriverState next) {
+    List<RotationDriverState> drivers = new ArrayList<>(in.drivers());
+    drivers.set(index, next);
+    return in.withDrivers(drivers);
   }
 }

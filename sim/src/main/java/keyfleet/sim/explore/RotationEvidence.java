@@ -33,22 +33,22 @@ final class RotationEvidence {
   /// Any will do: whose bytes are right is not in question here.
   private static final Proof PROOF = Proof.parse("00".repeat(32)).orElseThrow();
 
-  private final RotationModelState world;
+  private final RotationModelState state;
   private final Keystore keystore;
 
-  RotationEvidence(RotationModelState world) {
-    this.world = world;
-    this.keystore = world.keystore();
+  RotationEvidence(RotationModelState state) {
+    this.state = state;
+    this.keystore = state.keystore();
   }
 
   /// What a driver can find done now, to report it some time.
-  Optional<RotationEvent.DriverEvent> finding() {
+  Optional<RotationEvent.DriverEvent> reportableEvent() {
     return Rotation.unfinishedJob(keystore.rotation())
         .map(rotationJob -> new RotationEpoch(rotationJob.id(), keystore.epoch()))
-        .flatMap(this::finding);
+        .flatMap(this::reportableEvent);
   }
 
-  private Optional<RotationEvent.DriverEvent> finding(RotationEpoch rotationEpoch) {
+  private Optional<RotationEvent.DriverEvent> reportableEvent(RotationEpoch rotationEpoch) {
     return switch (keystore.rotation()) {
       case Staged(RotationJob rotationJob) ->
           Optional.of(
@@ -61,7 +61,7 @@ final class RotationEvidence {
       case Sweeping _ -> Optional.of(new RotationEvent.SweepEnded(rotationEpoch));
       case Proving(RotationJob rotationJob) ->
           Optional.of(
-              world.carrying(rotationJob.from()) > 0
+              state.recordsCarrying(rotationJob.from()) > 0
                   ? new RotationEvent.OldRecordsFound(rotationEpoch)
                   : new RotationEvent.Proved(rotationEpoch));
       case Rotation _ -> Optional.empty();
@@ -70,28 +70,28 @@ final class RotationEvidence {
 
   private boolean isReady(KekVersion target) {
     FleetReadiness fleetReadiness = new FleetReadiness(keystore, target, PROTOCOL, (_, _) -> true);
-    return world
-        .laws()
-        .opensGate(fleetReadiness.evaluate(roster(), new FleetReadiness.AnyProcesses()));
+    return state
+        .protocol()
+        .passesGate(fleetReadiness.evaluate(roster(), new FleetReadiness.AnyProcesses()));
   }
 
   private boolean isSettled() {
-    return world.writers().stream()
-        .allMatch(w -> w.view().epoch() == keystore.epoch() || w.right().isOver());
+    return state.writers().stream()
+        .allMatch(w -> w.keystoreView().epoch() == keystore.epoch() || w.sealRight().isOver());
   }
 
-  VersionRemoval.Evidence evidence(KekVersion version) {
+  VersionRemoval.Evidence removalEvidence(KekVersion version) {
     return new VersionRemoval.Evidence(
         roster(),
-        Map.of("records", new VersionRemoval.Counted(world.carrying(version), true)),
+        Map.of("records", new VersionRemoval.Counted(state.recordsCarrying(version), true)),
         Duration.ZERO,
         Duration.ZERO);
   }
 
   private Roster roster() {
     List<Heartbeat> beats = new ArrayList<>();
-    for (int w = 0; w < world.writers().size(); w++) {
-      WriterState writer = world.writers().get(w);
+    for (int w = 0; w < state.writers().size(); w++) {
+      WriterState writer = state.writers().get(w);
       if (writer.isInRoster()) {
         beats.add(beat("writer-" + w, writer));
       }
@@ -101,13 +101,18 @@ final class RotationEvidence {
 
   private static Heartbeat beat(String instance, WriterState writer) {
     Map<KekVersion, Heartbeat.LoadedVersion> loadedVersion = new HashMap<>();
-    for (KekVersion version : writer.keys().shown()) {
+    for (KekVersion version : writer.keys().proved()) {
       loadedVersion.put(
           version, new Heartbeat.LoadedVersion(PROVIDER, new Heartbeat.Proved(PROOF)));
     }
     var processInfo = new Heartbeat.ProcessInfo(instance, "run", "api", "0");
-    WriterState.KeystoreView view = writer.view();
+    WriterState.KeystoreView keystoreView = writer.keystoreView();
     return new Heartbeat(
-        processInfo, loadedVersion, view.active(), PROTOCOL, view.epoch(), Instant.EPOCH);
+        processInfo,
+        loadedVersion,
+        keystoreView.active(),
+        PROTOCOL,
+        keystoreView.epoch(),
+        Instant.EPOCH);
   }
 }

@@ -34,15 +34,15 @@ public record RotationModelState(
     List<FieldVersions> records,
     Fence fence,
     List<WriterState> writers,
-    List<RotationDriverState> workers,
+    List<RotationDriverState> drivers,
     List<RotationEvent> orders,
-    RotationProtocol laws)
+    RotationProtocol protocol)
     implements Explorer.State<RotationModelState> {
 
   public RotationModelState {
     records = List.copyOf(records);
     writers = List.copyOf(writers);
-    workers = List.copyOf(workers);
+    drivers = List.copyOf(drivers);
     orders = List.copyOf(orders);
   }
 
@@ -50,26 +50,26 @@ public record RotationModelState(
   /// under it. P2, K6: a rotation that ended has left no record behind. K1: what records carry,
   /// every admitted process has.
   @Override
-  public Optional<String> broken() {
-    return lost().or(this::leftBehind).or(this::shutOut);
+  public Optional<String> violation() {
+    return destroyedButCarried().or(this::carriedAfterRotation).or(this::admittedWithoutKey);
   }
 
-  private Optional<String> lost() {
+  private Optional<String> destroyedButCarried() {
     return keystore.versions().keySet().stream()
         .filter(it -> keystore.stateOf(it).equals(Optional.of(VersionState.DESTROYING)))
-        .filter(it -> carrying(it) > 0)
+        .filter(it -> recordsCarrying(it) > 0)
         .map(it -> "P1: a record carries " + it + ", which is destroyed")
         .findFirst();
   }
 
-  private Optional<String> leftBehind() {
-    return left()
-        .filter(it -> carrying(it) > 0)
+  private Optional<String> carriedAfterRotation() {
+    return provedGone()
+        .filter(it -> recordsCarrying(it) > 0)
         .map(it -> "K6: the rotation ended, and a record carries " + it);
   }
 
   /// The version that an ended rotation has proved to be gone.
-  private Optional<KekVersion> left() {
+  private Optional<KekVersion> provedGone() {
     return switch (keystore.rotation()) {
       case Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
       case Aborted(RotationJob rotationJob)
@@ -79,11 +79,11 @@ public record RotationModelState(
     };
   }
 
-  private Optional<String> shutOut() {
+  private Optional<String> admittedWithoutKey() {
     Set<KekVersion> used = new TreeSet<>();
-    records.forEach(tags -> used.addAll(tags.ofFields()));
+    records.forEach(versions -> used.addAll(versions.byField()));
     return writers.stream()
-        .filter(it -> it.right() == SealRight.ADMITTED && !it.keys().loaded().containsAll(used))
+        .filter(it -> it.sealRight() == SealRight.ADMITTED && !it.keys().loaded().containsAll(used))
         .map(it -> "K1: records carry " + used + ", an admitted process has " + it.keys().loaded())
         .findFirst();
   }
@@ -94,7 +94,7 @@ public record RotationModelState(
     for (int w = 0; w < writers.size(); w++) {
       new WriterSteps(this, w).addTo(steps);
     }
-    for (int d = 0; d < workers.size(); d++) {
+    for (int d = 0; d < drivers.size(); d++) {
       new RotationDriverSteps(this, d).addTo(steps);
     }
     addOrders(steps);
@@ -107,8 +107,8 @@ public record RotationModelState(
     for (RotationEvent order : orders) {
       List<RotationEvent> rest = new ArrayList<>(orders);
       rest.remove(order);
-      if (laws.decide(keystore, order) instanceof Accepted(Keystore next)) {
-        steps.add(new Step<>(() -> "order " + order, with(next).ordering(rest)));
+      if (protocol.decide(keystore, order) instanceof Accepted(Keystore next)) {
+        steps.add(new Step<>(() -> "order " + order, withKeystore(next).withOrders(rest)));
       }
     }
   }
@@ -116,13 +116,15 @@ public record RotationModelState(
   /// A lease's worth of time: whoever has not read the keystore since the flip may not seal any
   /// more, awake or asleep.
   private void addTime(List<Step<RotationModelState>> steps) {
-    List<WriterState> later =
+    List<WriterState> expired =
         writers.stream()
             .map(it ->
-                it.view().epoch() == keystore.epoch() ? it : it.outOfLease(laws.sleepersClock()))
+                it.keystoreView().epoch() == keystore.epoch()
+                    ? it
+                    : it.withoutLease(protocol.suspendedClock()))
             .toList();
-    if (!later.equals(writers)) {
-      steps.add(new Step<>(() -> "a lease's time passes", writing(later)));
+    if (!expired.equals(writers)) {
+      steps.add(new Step<>(() -> "a lease's time passes", withWriters(expired)));
     }
   }
 
@@ -131,23 +133,23 @@ public record RotationModelState(
     keystore
         .versions()
         .forEach((version, known) -> {
-          VersionRemoval.Evidence evidence = new RotationEvidence(this).evidence(version);
+          VersionRemoval.Evidence evidence = new RotationEvidence(this).removalEvidence(version);
           if (known.state() == VersionState.DECRYPT_ONLY
               && VersionRemoval.disable(keystore, version, evidence)
                   instanceof Accepted(Keystore next)) {
-            steps.add(new Step<>(() -> "disable " + version, with(next)));
+            steps.add(new Step<>(() -> "disable " + version, withKeystore(next)));
           }
           if (known.state() == VersionState.DISABLED
               && VersionRemoval.startDestroying(keystore, version, evidence, Duration.ZERO)
                   instanceof Accepted(Keystore next)) {
-            steps.add(new Step<>(() -> "destroy " + version, with(next)));
+            steps.add(new Step<>(() -> "destroy " + version, withKeystore(next)));
           }
         });
   }
 
   /// How many records need `version` to be read.
-  long carrying(KekVersion version) {
-    return records.stream().filter(tags -> tags.carries(version)).count();
+  long recordsCarrying(KekVersion version) {
+    return records.stream().filter(versions -> versions.carries(version)).count();
   }
 
   /// Records of one shape have one hash whatever their type, and most phases and reports have one
@@ -155,60 +157,63 @@ public record RotationModelState(
   @Override
   public int hashCode() {
     int hash = keystore.rotation().getClass().hashCode();
-    hash = mixed(hash, keystore.rotation().hashCode());
-    hash = mixed(hash, Long.hashCode(keystore.epoch()));
-    hash = mixed(hash, records.hashCode());
-    hash = mixed(hash, fence.hashCode());
-    hash = mixed(hash, writers.hashCode());
-    for (RotationDriverState worker : workers) {
-      hash = mixed(hash, worker.hashCode());
-      hash = mixed(hash, kind(worker.intent()));
+    hash = mix(hash, keystore.rotation().hashCode());
+    hash = mix(hash, Long.hashCode(keystore.epoch()));
+    hash = mix(hash, records.hashCode());
+    hash = mix(hash, fence.hashCode());
+    hash = mix(hash, writers.hashCode());
+    for (RotationDriverState driver : drivers) {
+      hash = mix(hash, driver.hashCode());
+      hash = mix(hash, kind(driver.intent()));
     }
-    return mixed(hash, orders.size());
+    return mix(hash, orders.size());
   }
 
   private static int kind(@Nullable Intent intent) {
     return switch (intent) {
-      case RaiseFence(_, RotationEvent.DriverEvent once) -> once.getClass().hashCode() + 1;
+      case RaiseFence(_, RotationEvent.DriverEvent afterwards) ->
+          afterwards.getClass().hashCode() + 1;
       case ReportEvent(RotationEvent.DriverEvent event) -> event.getClass().hashCode();
       case null, default -> 0;
     };
   }
 
-  private static int mixed(int hash, int part) {
+  private static int mix(int hash, int part) {
     int product = (hash ^ part) * 0x9E3779B1;
     return product ^ product >>> 15;
   }
 
   /// A store write, if the fence lets it pass; then the compare-and-sets of others on that record
   /// will fail.
-  RotationModelState written(int record, FieldVersions after) {
-    if (!laws.allows(fence, records.get(record).sealed(keystore), after.sealed(keystore))) {
+  RotationModelState withWrite(int record, FieldVersions after) {
+    if (!protocol.allowsWrite(
+        fence, records.get(record).toSealedFields(keystore), after.toSealedFields(keystore))) {
       return this;
     }
     List<FieldVersions> changed = new ArrayList<>(records);
     changed.set(record, after);
-    List<RotationDriverState> seeing = workers.stream().map(it -> it.seeing(record)).toList();
-    return new RotationModelState(keystore, changed, fence, writers, seeing, orders, laws);
+    List<RotationDriverState> informed =
+        drivers.stream().map(it -> it.afterWriteTo(record)).toList();
+    return new RotationModelState(keystore, changed, fence, writers, informed, orders, protocol);
   }
 
-  RotationModelState with(Keystore next) {
-    return new RotationModelState(next, records, fence, writers, workers, orders, laws);
+  RotationModelState withKeystore(Keystore next) {
+    return new RotationModelState(next, records, fence, writers, drivers, orders, protocol);
   }
 
-  RotationModelState fenced(Fence next) {
-    return new RotationModelState(keystore, records, next, writers, workers, orders, laws);
+  RotationModelState withFence(Fence next) {
+    return new RotationModelState(keystore, records, next, writers, drivers, orders, protocol);
   }
 
-  RotationModelState writing(List<WriterState> next) {
-    return new RotationModelState(keystore, records, fence, next, workers, orders, laws);
+  RotationModelState withWriters(List<WriterState> next) {
+    return new RotationModelState(keystore, records, fence, next, drivers, orders, protocol);
   }
 
-  RotationModelState working(List<RotationDriverState> next) {
-    return new RotationModelState(keystore, records, fence, writers, next, orders, laws);
+  RotationModelState withDrivers(List<RotationDriverState> next) {
+    return new RotationModelState(keystore, records, fence, writers, next, orders, protocol);
   }
 
-  private RotationModelState ordering(List<RotationEvent> next) {
-    return new RotationModelState(keystore, records, fence, writers, workers, next, laws);
+  private RotationModelState withOrders(List<RotationEvent> next) {
+    return new RotationModelState(keystore, records, fence, writers, drivers, next, protocol);
   }
 }

@@ -15,18 +15,18 @@ import keyfleet.store.SealedFields;
 /// What stores, processes and deciding code do. These are the true ones; the tests bend them one at
 /// a time, to see that the explorer notices.
 public interface RotationProtocol {
-  RotationProtocol TRUE = new RotationProtocol() {};
+  RotationProtocol CORRECT = new RotationProtocol() {};
 
   /// What happens while a process sleeps.
   enum SuspendedClock {
-    GOES_ON,
-    STANDS_STILL
+    RUNS,
+    STOPS
   }
 
   /// What a process does first when it joins.
   enum JoinOrder {
-    BEATS_FIRST,
-    READS_FIRST
+    HEARTBEAT_FIRST,
+    READ_FIRST
   }
 
   default KeystoreDecision decide(Keystore keystore, RotationEvent rotationEvent) {
@@ -34,21 +34,21 @@ public interface RotationProtocol {
   }
 
   /// Whether a store lets a record change so.
-  default boolean allows(Fence fence, SealedFields before, SealedFields after) {
+  default boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
     return fence.allows(before, after);
   }
 
   /// Whether a store with the fence `present` takes another.
-  default boolean takes(Fence present, Fence offered) {
+  default boolean acceptsFence(Fence present, Fence offered) {
     return present.yieldsTo(offered);
   }
 
   /// The fence that a driver asks for.
-  default Set<KekVersion> wanted(Keystore keystore) {
+  default Set<KekVersion> requestedVersions(Keystore keystore) {
     return keystore.writable();
   }
 
-  default boolean opensGate(FleetReadiness.Verdict verdict) {
+  default boolean passesGate(FleetReadiness.Verdict verdict) {
     return verdict instanceof Ready;
   }
 
@@ -56,11 +56,11 @@ public interface RotationProtocol {
     return ProcessAdmission.of(keystore, loaded) instanceof Admitted;
   }
 
-  default JoinOrder joining() {
-    return JoinOrder.BEATS_FIRST;
+  default JoinOrder joinOrder() {
+    return JoinOrder.HEARTBEAT_FIRST;
   }
 
-  default SuspendedClock sleepersClock() {
-    return SuspendedClock.GOES_ON;
+  default SuspendedClock suspendedClock() {
+    return SuspendedClock.RUNS;
   }
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// A node with its watchdog: `read` is what it has read and not acted on yet, `reported` what it
 /// could last say.
 public record WatchdogState(
-    Node node, @Nullable DesiredState read, StoreLink storeLink, @Nullable NodeReport reported) {
-  static WatchdogState fresh(Node node) {
+    Node node, @Nullable DesiredState pending, StoreLink storeLink, @Nullable NodeReport reported) {
+  static WatchdogState idle(Node node) {
     return new WatchdogState(node, null, StoreLink.CONNECTED, null);
   }
 
@@ -18,17 +18,17 @@ public record WatchdogState(
     return storeLink == StoreLink.CONNECTED;
   }
 
-  WatchdogState reading(DesiredState desiredState) {
+  WatchdogState withPending(DesiredState desiredState) {
     return new WatchdogState(node, desiredState, storeLink, reported);
   }
 
   /// Whoever can report does so at once: a driver may look as late as it likes.
-  WatchdogState become(Node next, @Nullable DesiredState left) {
+  WatchdogState withNode(Node next, @Nullable DesiredState remaining) {
     return new WatchdogState(
-        next, left, storeLink, isConnected() ? Node.report(next).orElse(null) : reported);
+        next, remaining, storeLink, isConnected() ? Node.report(next).orElse(null) : reported);
   }
 
-  WatchdogState linked(StoreLink next) {
-    return new WatchdogState(node, read, next, reported).become(node, read);
+  WatchdogState withLink(StoreLink next) {
+    return new WatchdogState(node, pending, next, reported).withNode(node, pending);
   }
 }

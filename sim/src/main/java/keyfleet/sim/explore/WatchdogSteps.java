@@ -24,77 +24,80 @@ import keyfleet.sim.explore.Explorer.Step;
 
 /// What one node can do in a world.
 final class WatchdogSteps {
-  private final RolloutModelState world;
+  private final RolloutModelState state;
   private final int index;
-  private final WatchdogState machine;
+  private final WatchdogState watchdog;
   private final Node node;
 
-  WatchdogSteps(RolloutModelState world, int index) {
-    this.world = world;
+  WatchdogSteps(RolloutModelState state, int index) {
+    this.state = state;
     this.index = index;
-    this.machine = world.machines().get(index);
-    this.node = machine.node();
+    this.watchdog = state.watchdogs().get(index);
+    this.node = watchdog.node();
   }
 
   void addTo(List<Step<RolloutModelState>> steps) {
     addOrders(steps);
     addWork(steps);
-    if (world.troubles() > 0) {
-      addTroubles(steps);
+    if (state.faults() > 0) {
+      addFaults(steps);
     }
-    if (!machine.isConnected()) {
-      steps.add(step(world, () -> "is back", machine.linked(StoreLink.CONNECTED)));
+    if (!watchdog.isConnected()) {
+      steps.add(step(state, () -> "is back", watchdog.withLink(StoreLink.CONNECTED)));
     }
   }
 
   /// Reading and acting are two steps; reading again forgets what was read before.
   private void addOrders(List<Step<RolloutModelState>> steps) {
-    DesiredState desiredState = world.desiredState().get(node.baseline().node());
-    if (desiredState != null && machine.isConnected() && matters(desiredState)) {
-      steps.add(step(world, () -> "reads " + desiredState.goal(), machine.reading(desiredState)));
+    DesiredState desiredState = state.desiredState().get(node.baseline().node());
+    if (desiredState != null && watchdog.isConnected() && matters(desiredState)) {
+      steps.add(
+          step(state, () -> "reads " + desiredState.goal(), watchdog.withPending(desiredState)));
     }
-    DesiredState read = machine.read();
+    DesiredState read = watchdog.pending();
     if (read != null) {
-      Node obeyed = world.laws().obeyed(node, read);
-      steps.add(step(world, () -> "obeys " + read.goal(), machine.become(obeyed, null)));
+      Node afterwards = state.protocol().obey(node, read);
+      steps.add(step(state, () -> "obeys " + read.goal(), watchdog.withNode(afterwards, null)));
     }
   }
 
   private boolean matters(DesiredState desiredState) {
-    return !desiredState.equals(machine.read())
-        && !world.laws().obeyed(node, desiredState).equals(node);
+    return !desiredState.equals(watchdog.pending())
+        && !state.protocol().obey(node, desiredState).equals(node);
   }
 
   private void addWork(List<Step<RolloutModelState>> steps) {
     switch (Node.nextAction(node)) {
       case NodeAction.Download(AttemptId of, _) ->
-          steps.add(happens("fetches", new Fetched(of, new Acceptable())));
+          steps.add(stepOf("fetches", new Fetched(of, new Acceptable())));
       case NodeAction.CheckRules(AttemptId of, _) ->
-          steps.add(happens("judges", new RulesChecked(of, new Acceptable())));
-      case NodeAction.Swap(AttemptId of, _) -> steps.add(happens("swaps", new Swapped(of)));
-      case NodeAction.SwapBack(AttemptId of, _) -> steps.add(happens("swaps back", new Undone(of)));
-      case NodeAction.Discard(AttemptId of, _) -> steps.add(happens("discards", new Undone(of)));
+          steps.add(stepOf("judges", new RulesChecked(of, new Acceptable())));
+      case NodeAction.Swap(AttemptId of, _) -> steps.add(stepOf("swaps", new Swapped(of)));
+      case NodeAction.SwapBack(AttemptId of, _) -> steps.add(stepOf("swaps back", new Undone(of)));
+      case NodeAction.Discard(AttemptId of, _) -> steps.add(stepOf("discards", new Undone(of)));
       case NodeAction.Probe() -> {
-        if (node instanceof Soaking && machine.isConnected()) {
-          steps.add(happens("soaks", probed(State.READY, 0)));
+        if (node instanceof Soaking && watchdog.isConnected()) {
+          steps.add(stepOf("soaks", probed(State.READY, 0)));
         }
       }
       case NodeAction.Nothing() -> {}
     }
   }
 
-  private void addTroubles(List<Step<RolloutModelState>> steps) {
-    RolloutModelState troubled = world.troubled();
-    if (machine.isConnected()) {
-      steps.add(step(troubled, () -> "is cut off", machine.linked(StoreLink.CUT_OFF)));
+  private void addFaults(List<Step<RolloutModelState>> steps) {
+    RolloutModelState withFault = state.withOneFaultLess();
+    if (watchdog.isConnected()) {
+      steps.add(step(withFault, () -> "is cut off", watchdog.withLink(StoreLink.CUT_OFF)));
     }
     if (node instanceof Unconfirmed unconfirmed) {
       Node overdue = Node.next(node, new Ticked(), unconfirmed.confirmBy());
-      steps.add(step(troubled, () -> "is overdue", machine.become(overdue, machine.read())));
+      steps.add(
+          step(withFault, () -> "is overdue", watchdog.withNode(overdue, watchdog.pending())));
     }
-    if (Node.nextAction(node) instanceof NodeAction.Probe && machine.isConnected()) {
-      Node ill = Node.next(node, probed(State.NOT_READY, SoakHealth.MAX_RELAPSES + 1), 0);
-      steps.add(step(troubled, () -> "falls ill", machine.become(ill, machine.read())));
+    if (Node.nextAction(node) instanceof NodeAction.Probe && watchdog.isConnected()) {
+      Node unhealthy = Node.next(node, probed(State.NOT_READY, SoakHealth.MAX_RELAPSES + 1), 0);
+      steps.add(
+          step(withFault, () -> "falls ill", watchdog.withNode(unhealthy, watchdog.pending())));
     }
   }
 
@@ -102,12 +105,13 @@ final class WatchdogSteps {
     return new Probed(new ProbeResult(state, restarts), StoreLink.CONNECTED);
   }
 
-  private Step<RolloutModelState> happens(String words, NodeEvent event) {
-    return step(world, () -> words, machine.become(Node.next(node, event, 0), machine.read()));
+  private Step<RolloutModelState> stepOf(String description, NodeEvent event) {
+    return step(
+        state, () -> description, watchdog.withNode(Node.next(node, event, 0), watchdog.pending()));
   }
 
   private Step<RolloutModelState> step(
-      RolloutModelState in, Supplier<String> words, WatchdogState next) {
-    return new Step<>(() -> "node " + index + " " + words.get(), in.replaced(index, next));
+      RolloutModelState from, Supplier<String> description, WatchdogState next) {
+    return new Step<>(() -> "node " + index + " " + description.get(), from.withNode(index, next));
   }
 }

@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
 /// it likes.
 public record WriterState(
     Keys keys,
-    KeystoreView view,
-    SealRight right,
+    KeystoreView keystoreView,
+    SealRight sealRight,
     Wakefulness wakefulness,
-    @Nullable SealedValue sealed) {
+    @Nullable SealedValue sealedValue) {
   /// What it holds, and what its live heartbeat proves: nothing once it was silent past fresh.
-  public record Keys(Set<KekVersion> loaded, Set<KekVersion> shown) {
+  public record Keys(Set<KekVersion> loaded, Set<KekVersion> proved) {
     public Keys {
       loaded = Set.copyOf(loaded);
-      shown = Set.copyOf(shown);
+      proved = Set.copyOf(proved);
     }
   }
 
@@ -52,14 +52,14 @@ public record WriterState(
   public record SealedValue(int record, int field, KekVersion version) {}
 
   /// One of a fleet that has run for a while.
-  static WriterState settled(Keystore keystore) {
+  static WriterState established(Keystore keystore) {
     Set<KekVersion> all = keystore.versions().keySet();
     return new WriterState(
         new Keys(all, all), KeystoreView.of(keystore), SealRight.ADMITTED, Wakefulness.AWAKE, null);
   }
 
   /// One that is about to join, and has nothing but the active version.
-  static WriterState late(Keystore keystore) {
+  static WriterState joiningLate(Keystore keystore) {
     Keys keys = new Keys(Set.of(keystore.active()), Set.of());
     return new WriterState(
         keys, KeystoreView.of(keystore), SealRight.NONE, Wakefulness.AWAKE, null);
@@ -70,41 +70,47 @@ public record WriterState(
   }
 
   boolean isInRoster() {
-    return !keys.shown().isEmpty();
+    return !keys.proved().isEmpty();
   }
 
   /// For longer than a heartbeat counts as fresh.
   WriterState asleep() {
-    SealRight left = right == SealRight.ADMITTED ? SealRight.LEASE : right;
+    SealRight remaining = sealRight == SealRight.ADMITTED ? SealRight.LEASE : sealRight;
     return new WriterState(
-        new Keys(keys.loaded(), Set.of()), view, left, Wakefulness.ASLEEP, sealed);
+        new Keys(keys.loaded(), Set.of()),
+        keystoreView,
+        remaining,
+        Wakefulness.ASLEEP,
+        sealedValue);
   }
 
   WriterState awake() {
-    return new WriterState(keys, view, right, Wakefulness.AWAKE, sealed);
+    return new WriterState(keys, keystoreView, sealRight, Wakefulness.AWAKE, sealedValue);
   }
 
-  WriterState loading(Set<KekVersion> versions) {
-    return new WriterState(new Keys(versions, keys.shown()), view, right, wakefulness, sealed);
-  }
-
-  WriterState beating() {
+  WriterState withLoaded(Set<KekVersion> versions) {
     return new WriterState(
-        new Keys(keys.loaded(), keys.loaded()), view, right, wakefulness, sealed);
+        new Keys(versions, keys.proved()), keystoreView, sealRight, wakefulness, sealedValue);
   }
 
-  WriterState reading(Keystore keystore, SealRight given) {
-    return new WriterState(keys, KeystoreView.of(keystore), given, wakefulness, sealed);
+  WriterState withHeartbeat() {
+    return new WriterState(
+        new Keys(keys.loaded(), keys.loaded()), keystoreView, sealRight, wakefulness, sealedValue);
   }
 
-  WriterState holding(@Nullable SealedValue value) {
-    return new WriterState(keys, view, right, wakefulness, value);
+  WriterState withKeystoreRead(Keystore keystore, SealRight granted) {
+    return new WriterState(keys, KeystoreView.of(keystore), granted, wakefulness, sealedValue);
+  }
+
+  WriterState withSealed(@Nullable SealedValue value) {
+    return new WriterState(keys, keystoreView, sealRight, wakefulness, value);
   }
 
   /// After a lease's worth of time without a round trip.
-  WriterState outOfLease(RotationProtocol.SuspendedClock sleepersClock) {
-    boolean unaware = !isAwake() && sleepersClock == RotationProtocol.SuspendedClock.STANDS_STILL;
-    SealRight left = right.isOver() ? right : unaware ? SealRight.UNAWARE : SealRight.NONE;
-    return new WriterState(keys, view, left, wakefulness, sealed);
+  WriterState withoutLease(RotationProtocol.SuspendedClock suspendedClock) {
+    boolean isUnaware = !isAwake() && suspendedClock == RotationProtocol.SuspendedClock.STOPS;
+    SealRight remaining =
+        sealRight.isOver() ? sealRight : isUnaware ? SealRight.UNAWARE : SealRight.NONE;
+    return new WriterState(keys, keystoreView, remaining, wakefulness, sealedValue);
   }
 }

@@ -13,14 +13,14 @@ import keyfleet.sim.explore.WriterState.SealedValue;
 
 /// What one writer can do in a world.
 final class WriterSteps {
-  private final RotationModelState world;
+  private final RotationModelState state;
   private final int index;
   private final WriterState writer;
 
-  WriterSteps(RotationModelState world, int index) {
-    this.world = world;
+  WriterSteps(RotationModelState state, int index) {
+    this.state = state;
     this.index = index;
-    this.writer = world.writers().get(index);
+    this.writer = state.writers().get(index);
   }
 
   void addTo(List<Step<RotationModelState>> steps) {
@@ -29,9 +29,9 @@ final class WriterSteps {
       return;
     }
     steps.add(step(() -> "falls asleep", writer.asleep()));
-    Set<KekVersion> all = world.keystore().versions().keySet();
+    Set<KekVersion> all = state.keystore().versions().keySet();
     if (!writer.keys().loaded().equals(all)) {
-      steps.add(step(() -> "loads every version", writer.loading(all)));
+      steps.add(step(() -> "loads every version", writer.withLoaded(all)));
     }
     addRoundTrip(steps);
     addSealing(steps);
@@ -39,51 +39,52 @@ final class WriterSteps {
 
   /// The beat and the reading that follows it are two steps: a gate may come between.
   private void addRoundTrip(List<Step<RotationModelState>> steps) {
-    if (!writer.beating().equals(writer)) {
-      steps.add(step(() -> "beats", writer.beating()));
+    if (!writer.withHeartbeat().equals(writer)) {
+      steps.add(step(() -> "beats", writer.withHeartbeat()));
     }
-    if (writer.isInRoster() || world.laws().joining() == JoinOrder.READS_FIRST) {
-      Keystore keystore = world.keystore();
-      boolean admitted = world.laws().admits(keystore, writer.keys().loaded());
-      WriterState next = writer.reading(keystore, admitted ? SealRight.ADMITTED : SealRight.NONE);
+    if (writer.isInRoster() || state.protocol().joinOrder() == JoinOrder.READ_FIRST) {
+      Keystore keystore = state.keystore();
+      boolean admitted = state.protocol().admits(keystore, writer.keys().loaded());
+      WriterState next =
+          writer.withKeystoreRead(keystore, admitted ? SealRight.ADMITTED : SealRight.NONE);
       if (!next.equals(writer)) {
-        steps.add(step(() -> "reads the keystore and is " + next.right(), next));
+        steps.add(step(() -> "reads the keystore and is " + next.sealRight(), next));
       }
     }
   }
 
   private void addSealing(List<Step<RotationModelState>> steps) {
-    SealedValue sealed = writer.sealed();
-    if (sealed != null) {
-      steps.add(new Step<>(() -> "writer " + index + " writes " + sealed, write(sealed)));
-    } else if (writer.right() != SealRight.NONE) {
-      for (int record = 0; record < world.records().size(); record++) {
+    SealedValue sealedValue = writer.sealedValue();
+    if (sealedValue != null) {
+      steps.add(new Step<>(() -> "writer " + index + " writes " + sealedValue, write(sealedValue)));
+    } else if (writer.sealRight() != SealRight.NONE) {
+      for (int record = 0; record < state.records().size(); record++) {
         addSeals(steps, record);
       }
     }
   }
 
   private void addSeals(List<Step<RotationModelState>> steps, int record) {
-    for (int field = 0; field < world.records().get(record).ofFields().size(); field++) {
-      SealedValue value = new SealedValue(record, field, writer.view().active());
-      steps.add(step(() -> "seals " + value, writer.holding(value)));
+    for (int field = 0; field < state.records().get(record).byField().size(); field++) {
+      SealedValue value = new SealedValue(record, field, writer.keystoreView().active());
+      steps.add(step(() -> "seals " + value, writer.withSealed(value)));
     }
   }
 
   /// Of one field, blindly, as code does that knows nothing of Keyfleet.
-  private RotationModelState write(SealedValue sealed) {
+  private RotationModelState write(SealedValue sealedValue) {
     FieldVersions after =
-        world.records().get(sealed.record()).with(sealed.field(), sealed.version());
-    return replaced(writer.holding(null)).written(sealed.record(), after);
+        state.records().get(sealedValue.record()).with(sealedValue.field(), sealedValue.version());
+    return withWriter(writer.withSealed(null)).withWrite(sealedValue.record(), after);
   }
 
-  private Step<RotationModelState> step(Supplier<String> words, WriterState next) {
-    return new Step<>(() -> "writer " + index + " " + words.get(), replaced(next));
+  private Step<RotationModelState> step(Supplier<String> description, WriterState next) {
+    return new Step<>(() -> "writer " + index + " " + description.get(), withWriter(next));
   }
 
-  private RotationModelState replaced(WriterState next) {
-    List<WriterState> writers = new ArrayList<>(world.writers());
+  private RotationModelState withWriter(WriterState next) {
+    List<WriterState> writers = new ArrayList<>(state.writers());
     writers.set(index, next);
-    return world.writing(writers);
+    return state.withWriters(writers);
   }
 }

@@ -2,5 +2,5 @@ package keyfleet.sim.fleet;
 
 /// Makes the fleet of a run. Tests make bent ones.
 public interface FleetFactory {
-  SimulatedFleet fleet(SimulatedWorld world);
+  SimulatedFleet create(SimulatedWorld world);
 }

@@ -5,19 +5,19 @@ package keyfleet.sim.fleet;
 public final class InvariantViolation extends Error {
   private static final long serialVersionUID = 1L;
 
-  private final String promise;
+  private final String invariant;
 
-  public InvariantViolation(String promise, String words) {
-    super(promise + ": " + words);
-    this.promise = promise;
+  public InvariantViolation(String invariant, String description) {
+    super(invariant + ": " + description);
+    this.invariant = invariant;
   }
 
   /// Its name, such as `P1` or `K7`.
-  public String promise() {
-    return promise;
+  public String invariant() {
+    return invariant;
   }
 
-  public String words() {
+  public String message() {
     return String.valueOf(getMessage());
   }
 }

@@ -8,26 +8,26 @@ import keyfleet.watchdog.JournalStore;
 /// What the parts of a fleet get in place of a port. Tests bend them, one at a time, to see that
 /// the swarm notices.
 public interface PortWrappers {
-  PortWrappers STRAIGHT = new PortWrappers() {};
+  PortWrappers NONE = new PortWrappers() {};
 
-  default Kv kv(PortUser part, Kv kv) {
+  default Kv wrapKv(PortUser part, Kv kv) {
     return kv;
   }
 
-  default Records records(PortUser part, Records records) {
+  default Records wrapRecords(PortUser part, Records records) {
     return records;
   }
 
-  default LongSupplier clock(PortUser part, LongSupplier clock) {
+  default LongSupplier wrapClock(PortUser part, LongSupplier clock) {
     return clock;
   }
 
   /// Whether the protocol under test has a write lease at all.
-  default boolean promisesLease() {
+  default boolean hasWriteLease() {
     return true;
   }
 
-  default JournalStore journal(JournalStore journalStore) {
+  default JournalStore wrapJournal(JournalStore journalStore) {
     return journalStore;
   }
 }

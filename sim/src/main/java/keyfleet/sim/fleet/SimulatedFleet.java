@@ -10,18 +10,18 @@ public interface SimulatedFleet {
   void start();
 
   /// A fault begins; the fleet ends it by itself after its time.
-  void strike(Fault fault);
+  void inject(Fault fault);
 
   /// From here on nothing goes wrong: links are up, processes run, keys are where they belong.
-  void calm();
+  void heal();
 
   /// Throws [InvariantViolation] if something is not as it must be at every moment.
-  void check();
+  void checkInvariants();
 
   /// What has not ended yet, if anything. The words are made only for whoever reads them: it is
   /// asked after every event.
-  Optional<Supplier<String>> unfinished();
+  Optional<Supplier<String>> unfinishedWork();
 
   /// Throws [InvariantViolation] if something is not as it must be at the end.
-  void checkEnd();
+  void checkFinalInvariants();
 }

@@ -20,52 +20,52 @@ import keyfleet.store.Kv;
 /// What all fleets of a run share: time, chance, the store, and the diary.
 public final class SimulatedWorld {
   /// One effect in so many takes seconds, until the weather is calm.
-  private static final List<Integer> HICCUPS = List.of(0, 0, 100, 25);
+  private static final List<Integer> DELAY_ODDS = List.of(0, 0, 100, 25);
 
-  private static final long LONGEST_SUFFIX = 20 * VirtualTimeScheduler.SECOND;
+  private static final long MAX_LOST_SUFFIX = 20 * VirtualTimeScheduler.SECOND;
 
-  private final SeededRandom dice;
-  private final FaultSchedule weather;
-  private final EventTrace diary;
-  private final int hiccups;
+  private final SeededRandom random;
+  private final FaultSchedule faults;
+  private final EventTrace trace;
+  private final int delayOdds;
   private final FakeStoreClock fakeStoreClock = new FakeStoreClock();
   private final FakeKv kv = new FakeKv(fakeStoreClock);
-  private final VirtualTimeScheduler timeline = new VirtualTimeScheduler(this::pass);
+  private final VirtualTimeScheduler scheduler = new VirtualTimeScheduler(this::advanceStoreClock);
 
-  public SimulatedWorld(SeededRandom dice, FaultSchedule weather, EventTrace diary) {
-    this.dice = dice;
-    this.weather = weather;
-    this.diary = diary;
-    this.hiccups = dice.named("hiccups").pick(HICCUPS);
+  public SimulatedWorld(SeededRandom random, FaultSchedule faults, EventTrace trace) {
+    this.random = random;
+    this.faults = faults;
+    this.trace = trace;
+    this.delayOdds = random.forPurpose("hiccups").pick(DELAY_ODDS);
   }
 
-  private void pass(long now) {
+  private void advanceStoreClock(long now) {
     fakeStoreClock.advance(
         Duration.ofMillis(now / VirtualTimeScheduler.MILLI - fakeStoreClock.now().millis()));
   }
 
-  public VirtualTimeScheduler timeline() {
-    return timeline;
+  public VirtualTimeScheduler scheduler() {
+    return scheduler;
   }
 
-  public SeededRandom dice() {
-    return dice;
+  public SeededRandom random() {
+    return random;
   }
 
   /// Whether a kind of fault comes up in this run at all.
-  boolean expects(Fault.Kind kind) {
-    return weather.faults().stream().anyMatch(fault -> fault.kind() == kind);
+  boolean hasFaults(Fault.Kind kind) {
+    return faults.faults().stream().anyMatch(fault -> fault.kind() == kind);
   }
 
   /// For a loop that claims to survive reads of the past. In most runs there are none, and what was
   /// seen need not be remembered.
-  public HostKv.ReadMode anyReads() {
-    return expects(Fault.Kind.STALE_READ) ? HostKv.ReadMode.MAY_BE_STALE : HostKv.ReadMode.FRESH;
+  public HostKv.ReadMode readMode() {
+    return hasFaults(Fault.Kind.STALE_READ) ? HostKv.ReadMode.MAY_BE_STALE : HostKv.ReadMode.FRESH;
   }
 
   /// Whether nobody is ever held up but by a fault of its own.
   public boolean isPrompt() {
-    return hiccups == 0;
+    return delayOdds == 0;
   }
 
   public FakeKv kv() {
@@ -73,36 +73,36 @@ public final class SimulatedWorld {
   }
 
   /// The store, bent by `ports`, with somebody who looks at every keystore that is written.
-  public Kv watched(PortWrappers ports, RotationOracle truth) {
+  public Kv observedKv(PortWrappers wrappers, RotationOracle truth) {
     return new ObservedWritesKv(
-        ports.kv(PortUser.STORE, engine()),
+        wrappers.wrapKv(PortUser.STORE, kvWithTtlFaults()),
         (bucket, write) -> {
           if (bucket.name().equals("keystores")) {
-            truth.sees(KeystoreDocument.parse(Document.parse(write.value())));
+            truth.observeKeystore(KeystoreDocument.parse(Document.parse(write.value())));
           }
         });
   }
 
-  public Kv engine() {
-    return expects(Fault.Kind.LATE_TTL) ? new LateExpiryKv(kv) : kv;
+  public Kv kvWithTtlFaults() {
+    return hasFaults(Fault.Kind.LATE_TTL) ? new LateExpiryKv(kv) : kv;
   }
 
   /// The store loses what it is told from now until the fault's end, twenty seconds at most.
   public void loseSuffix(Fault fault) {
-    Runnable back = kv.checkpoint();
-    timeline.in(
-        Math.min(fault.lasts(), LONGEST_SUFFIX),
+    Runnable rollback = kv.checkpoint();
+    scheduler.schedule(
+        Math.min(fault.duration(), MAX_LOST_SUFFIX),
         () -> {
           note("store", "loses what it wrote last");
-          back.run();
+          rollback.run();
         });
   }
 
   public SimulatedHost host(String name) {
-    return new SimulatedHost(name, timeline, dice, diary, hiccups);
+    return new SimulatedHost(name, scheduler, random, trace, delayOdds);
   }
 
-  public void note(String who, String what) {
-    diary.note(timeline.now(), who, () -> what);
+  public void note(String source, String what) {
+    trace.note(scheduler.now(), source, () -> what);
   }
 }

@@ -9,21 +9,22 @@ import java.util.function.Supplier;
 public interface EventTrace {
   EventTrace NONE = (_, _, _) -> {};
 
-  void note(long at, String who, Supplier<String> what);
+  void note(long time, String source, Supplier<String> what);
 
   /// Keeps the last `LIMIT` lines.
   final class LastLines implements EventTrace {
-    private static final int LIMIT = 400;
+    private static final int MAX_LINES = 400;
 
     private final List<String> lines = new ArrayList<>();
 
     @Override
-    public void note(long at, String who, Supplier<String> what) {
-      if (lines.size() == LIMIT) {
+    public void note(long time, String source, Supplier<String> what) {
+      if (lines.size() == MAX_LINES) {
         lines.removeFirst();
       }
       lines.add(
-          "%9.3fs %-10s %s".formatted(at / (double) VirtualTimeScheduler.SECOND, who, what.get()));
+          "%9.3fs %-10s %s"
+              .formatted(time / (double) VirtualTimeScheduler.SECOND, source, what.get()));
     }
 
     public List<String> lines() {

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /// Something that goes wrong in a run: when, what, to whom, and for how long. `choice` decides what
 /// is left open.
-public record Fault(long at, Kind kind, int target, long lasts, long choice) {
+public record Fault(long at, Kind kind, int target, long duration, long choice) {
   public enum Kind {
     /// A process dies, in the middle of whatever it does, and starts again later.
     CRASH,
@@ -39,19 +39,19 @@ public record Fault(long at, Kind kind, int target, long lasts, long choice) {
     /// A process runs a program that is too old.
     OLD_BINARY;
 
-    public String words() {
+    public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
   }
 
-  public Fault of(int newTarget) {
-    return new Fault(at, kind, newTarget, lasts, choice);
+  public Fault withTarget(int newTarget) {
+    return new Fault(at, kind, newTarget, duration, choice);
   }
 
   @Override
   public String toString() {
     return "%.1fs %s of %d for %.1fs (choice %d)"
-        .formatted(seconds(at), kind.words(), target, seconds(lasts), choice);
+        .formatted(seconds(at), kind.label(), target, seconds(duration), choice);
   }
 
   private static double seconds(long nanos) {

@@ -38,40 +38,40 @@ public final class HostKv implements Kv {
       return new LastTwoEntries(entry, entry);
     }
 
-    LastTwoEntries then(LastTwoEntries next) {
+    LastTwoEntries followedBy(LastTwoEntries next) {
       return Objects.equals(newer, next.newer) ? this : new LastTwoEntries(newer, next.newer);
     }
 
-    Optional<Entry> before() {
+    Optional<Entry> olderEntry() {
       return Optional.ofNullable(older);
     }
   }
 
   private final Kv store;
-  private final StoreCalls wire;
-  private final ReadMode reads;
+  private final StoreCalls calls;
+  private final ReadMode readMode;
   private final Map<BucketKey, LastTwoEntries> seen = new HashMap<>();
 
-  public HostKv(Kv store, HostLoop loop, ReadMode reads) {
+  public HostKv(Kv store, HostLoop loop, ReadMode readMode) {
     this.store = store;
-    this.wire = new StoreCalls(loop);
-    this.reads = reads;
+    this.calls = new StoreCalls(loop);
+    this.readMode = readMode;
   }
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    if (reads == ReadMode.MAY_BE_STALE && wire.showsThePast()) {
-      LastTwoEntries past = seen.get(new BucketKey(bucket.name(), key));
-      if (past != null) {
-        return past.before();
+    if (readMode == ReadMode.MAY_BE_STALE && calls.shouldReadStale()) {
+      LastTwoEntries entries = seen.get(new BucketKey(bucket.name(), key));
+      if (entries != null) {
+        return entries.olderEntry();
       }
     }
-    Optional<Entry> entry = wire.read(() -> store.get(bucket, key));
-    if (reads == ReadMode.MAY_BE_STALE) {
+    Optional<Entry> entry = calls.read(() -> store.get(bucket, key));
+    if (readMode == ReadMode.MAY_BE_STALE) {
       seen.merge(
           new BucketKey(bucket.name(), key),
           LastTwoEntries.of(entry.orElse(null)),
-          LastTwoEntries::then);
+          LastTwoEntries::followedBy);
     }
     return entry;
   }
@@ -92,17 +92,17 @@ public final class HostKv implements Kv {
   }
 
   private WriteResult write(StoreCalls.Call<WriteResult> call) {
-    return wire.write(call, new Unknown());
+    return calls.write(call, new Unknown());
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    return wire.<DeleteResult>write(() -> store.delete(bucket, key, expected), new Unknown());
+    return calls.<DeleteResult>write(() -> store.delete(bucket, key, expected), new Unknown());
   }
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    return wire.read(() -> store.list(bucket, prefix));
+    return calls.read(() -> store.list(bucket, prefix));
   }
 
   @Override
@@ -112,6 +112,6 @@ public final class HostKv implements Kv {
 
   @Override
   public StoreTime storeTime() {
-    return wire.read(store::storeTime);
+    return calls.read(store::storeTime);
   }
 }

@@ -7,12 +7,12 @@ import java.util.function.LongSupplier;
 /// the process stands still or is down. It dies with the life of the process in which it began.
 public final class HostLoop {
   private final SimulatedHost host;
-  private final long born;
+  private final long generation;
   private boolean busy;
 
   public HostLoop(SimulatedHost host) {
     this.host = host;
-    this.born = host.life();
+    this.generation = host.generation();
   }
 
   public SimulatedHost host() {
@@ -20,28 +20,32 @@ public final class HostLoop {
   }
 
   /// Ticks from now on, each time after `period` or up to a tenth more.
-  public void every(long period, Runnable tick) {
-    host.timeline().in(host.dice().between(0, period / 10), () -> tick(period, tick));
+  public void runEvery(long period, Runnable tick) {
+    host.scheduler().schedule(host.random().between(0, period / 10), () -> runTick(period, tick));
   }
 
-  private void tick(long period, Runnable tick) {
+  private void runTick(long period, Runnable tick) {
     run(tick);
     if (isAlive()) {
-      host.timeline().in(period + host.dice().between(0, period / 10), () -> tick(period, tick));
+      host.scheduler()
+          .schedule(period + host.random().between(0, period / 10), () -> runTick(period, tick));
     }
   }
 
   /// Ticks from now on; each tick says how long to wait for the next. One that could not be run is
   /// tried again a second later.
-  public void paced(LongSupplier tick) {
-    host.timeline().in(host.dice().between(0, VirtualTimeScheduler.SECOND), () -> pace(tick));
+  public void runPaced(LongSupplier tick) {
+    host.scheduler()
+        .schedule(host.random().between(0, VirtualTimeScheduler.SECOND), () -> runPacedTick(tick));
   }
 
-  private void pace(LongSupplier tick) {
+  private void runPacedTick(LongSupplier tick) {
     AtomicLong wait = new AtomicLong(VirtualTimeScheduler.SECOND);
     run(() -> wait.set(tick.getAsLong()));
     if (isAlive()) {
-      host.timeline().in(wait.get() + host.dice().between(0, wait.get() / 10), () -> pace(tick));
+      host.scheduler()
+          .schedule(
+              wait.get() + host.random().between(0, wait.get() / 10), () -> runPacedTick(tick));
     }
   }
 
@@ -61,18 +65,18 @@ public final class HostLoop {
   }
 
   public boolean isAlive() {
-    return host.isUp() && born == host.life();
+    return host.isUp() && generation == host.generation();
   }
 
-  public void boundary() {
-    host.boundary(born, SimulatedHost.Boundary.ELSEWHERE);
+  public void reachBoundary() {
+    host.reachBoundary(generation, SimulatedHost.Boundary.ELSEWHERE);
   }
 
-  public void beforeWrite() {
-    before(SimulatedHost.Boundary.BEFORE_WRITE);
+  public void reachWriteBoundary() {
+    reachBoundary(SimulatedHost.Boundary.BEFORE_WRITE);
   }
 
-  void before(SimulatedHost.Boundary edge) {
-    host.boundary(born, edge);
+  void reachBoundary(SimulatedHost.Boundary edge) {
+    host.reachBoundary(generation, edge);
   }
 }

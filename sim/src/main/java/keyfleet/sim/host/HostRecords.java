@@ -17,56 +17,56 @@ import keyfleet.store.Unknown;
 /// A collection as one loop of a host sees it.
 public final class HostRecords implements Records {
   private final Records store;
-  private final StoreCalls wire;
+  private final StoreCalls calls;
 
   public HostRecords(Records store, HostLoop loop) {
     this.store = store;
-    this.wire = new StoreCalls(loop);
+    this.calls = new StoreCalls(loop);
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, int limit) {
-    return wire.read(() -> store.scan(version, limit));
+    return calls.read(() -> store.scan(version, limit));
   }
 
   @Override
   public List<StoredRecord> scan(KekVersion version, RecordId after, int limit) {
-    return wire.read(() -> store.scan(version, after, limit));
+    return calls.read(() -> store.scan(version, after, limit));
   }
 
   @Override
   public Optional<StoredRecord> read(RecordId id) {
-    return wire.read(() -> store.read(id));
+    return calls.read(() -> store.read(id));
   }
 
   @Override
   public RecordWriteResult insert(StoredRecord added) {
-    return wire.<RecordWriteResult>write(() -> store.insert(added), new Unknown());
+    return calls.<RecordWriteResult>write(() -> store.insert(added), new Unknown());
   }
 
   @Override
   public RecordWriteResult compareAndSet(RecordChange recordChange) {
-    return wire.<RecordWriteResult>write(() -> store.compareAndSet(recordChange), new Unknown());
+    return calls.<RecordWriteResult>write(() -> store.compareAndSet(recordChange), new Unknown());
   }
 
   @Override
   public DeleteResult delete(StoredRecord expected) {
-    return wire.<DeleteResult>write(() -> store.delete(expected), new Unknown());
+    return calls.<DeleteResult>write(() -> store.delete(expected), new Unknown());
   }
 
   @Override
   public Census census() {
-    return wire.read(store::census);
+    return calls.read(store::census);
   }
 
   @Override
   public FenceResult fence(Fence fence) {
-    return wire.<FenceResult>write(
+    return calls.<FenceResult>write(
         () -> store.fence(fence), new Unknown(), SimulatedHost.Boundary.BEFORE_FENCE);
   }
 
   @Override
   public Optional<Fence> fence() {
-    return wire.read(store::fence);
+    return calls.read(store::fence);
   }
 }

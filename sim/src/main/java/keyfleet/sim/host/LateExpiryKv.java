@@ -16,7 +16,7 @@ import keyfleet.store.WriteResult;
 
 /// A store whose entries stay half as long again as they should.
 public record LateExpiryKv(Kv inner) implements ForwardingKv {
-  private static Bucket late(Bucket bucket) {
+  private static Bucket withLateExpiry(Bucket bucket) {
     return bucket instanceof Bucket.Expiring(String name, Duration lifetime)
         ? new Bucket.Expiring(name, lifetime.plusMillis(lifetime.toMillis() / 2))
         : bucket;
@@ -24,31 +24,31 @@ public record LateExpiryKv(Kv inner) implements ForwardingKv {
 
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
-    return inner.get(late(bucket), key);
+    return inner.get(withLateExpiry(bucket), key);
   }
 
   @Override
   public WriteResult create(Bucket bucket, Key key, Value value) {
-    return inner.create(late(bucket), key, value);
+    return inner.create(withLateExpiry(bucket), key, value);
   }
 
   @Override
   public WriteResult update(Bucket bucket, Key key, Value value, Revision expected) {
-    return inner.update(late(bucket), key, value, expected);
+    return inner.update(withLateExpiry(bucket), key, value, expected);
   }
 
   @Override
   public WriteResult put(Bucket bucket, Key key, Value value) {
-    return inner.put(late(bucket), key, value);
+    return inner.put(withLateExpiry(bucket), key, value);
   }
 
   @Override
   public DeleteResult delete(Bucket bucket, Key key, Revision expected) {
-    return inner.delete(late(bucket), key, expected);
+    return inner.delete(withLateExpiry(bucket), key, expected);
   }
 
   @Override
   public List<Entry> list(Bucket bucket, Prefix prefix) {
-    return inner.list(late(bucket), prefix);
+    return inner.list(withLateExpiry(bucket), prefix);
   }
 }

@@ -12,24 +12,24 @@ public final class SeededRandom {
   }
 
   public static SeededRandom of(long seed) {
-    return new SeededRandom(mixed(seed));
+    return new SeededRandom(mix(seed));
   }
 
   /// Dice for one purpose.
-  public SeededRandom named(String purpose) {
-    return new SeededRandom(mixed(state ^ mixed(purpose.hashCode())));
+  public SeededRandom forPurpose(String purpose) {
+    return new SeededRandom(mix(state ^ mix(purpose.hashCode())));
   }
 
   /// SplitMix64.
   public long next() {
     state += 0x9E3779B97F4A7C15L;
-    return mixed(state);
+    return mix(state);
   }
 
-  private static long mixed(long bits) {
-    long b = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
-    b = (b ^ (b >>> 27)) * 0x94D049BB133111EBL;
-    return b ^ (b >>> 31);
+  private static long mix(long bits) {
+    long mixed = (bits ^ (bits >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    return mixed ^ (mixed >>> 31);
   }
 
   /// Eight bytes from `at` on, or as many as there are.

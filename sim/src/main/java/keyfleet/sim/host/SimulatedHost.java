@@ -26,64 +26,64 @@ public final class SimulatedHost {
   private record Suspend(long nanos) implements PendingFault {}
 
   /// How many effects, at most, pass before a fault strikes: somewhere in one of the next ticks.
-  private static final int MOST_EFFECTS = 24;
+  private static final int MAX_EFFECTS_UNTIL_FAULT = 24;
 
   /// The same, if it strikes before a write.
-  private static final int MOST_WRITES = 16;
+  private static final int MAX_WRITES_UNTIL_FAULT = 16;
 
   /// One fault in so many, of those who raise fences, waits for the next one.
-  private static final int ODDS = 4;
+  private static final int FENCE_FAULT_ODDS = 4;
 
-  private static final long SLOW_START = 15 * VirtualTimeScheduler.SECOND;
-  private static final long LONGEST_DELAY = 5 * VirtualTimeScheduler.SECOND;
+  private static final long SLOW_START_DURATION = 15 * VirtualTimeScheduler.SECOND;
+  private static final long MAX_DELAY = 5 * VirtualTimeScheduler.SECOND;
 
   private final String name;
-  private final VirtualTimeScheduler timeline;
-  private final SeededRandom dice;
-  private final EventTrace diary;
+  private final VirtualTimeScheduler scheduler;
+  private final SeededRandom random;
+  private final EventTrace trace;
   private final HostClock clock;
 
-  private int hiccups;
+  private int delayOdds;
   private StoreLink link = StoreLink.UP;
   private boolean up;
-  private long life;
+  private long generation;
   private long pausedUntil;
-  private PendingFault trap = new Pause(0);
-  private int effectsBeforeTrap = -1;
-  private Boundary latest = Boundary.ELSEWHERE;
-  private boolean fencing;
+  private PendingFault pendingFault = new Pause(0);
+  private int effectsUntilFault = -1;
+  private Boundary latestBoundary = Boundary.ELSEWHERE;
+  private boolean raisesFences;
   private long delay;
   private long staleUntil;
-  private boolean struck;
-  private boolean slow;
-  private int sleepers;
+  private boolean hadFault;
+  private boolean everSlow;
+  private int sleepingLoops;
 
   /// One effect in `hiccups` takes seconds; none if that is 0.
   public SimulatedHost(
       String name,
-      VirtualTimeScheduler timeline,
-      SeededRandom dice,
-      EventTrace diary,
-      int hiccups) {
+      VirtualTimeScheduler scheduler,
+      SeededRandom random,
+      EventTrace trace,
+      int delayOdds) {
     this.name = name;
-    this.timeline = timeline;
-    this.dice = dice.named(name);
-    this.diary = diary;
-    this.clock = new HostClock(timeline);
-    this.hiccups = hiccups;
-    this.slow = hiccups > 0;
+    this.scheduler = scheduler;
+    this.random = random.forPurpose(name);
+    this.trace = trace;
+    this.clock = new HostClock(scheduler);
+    this.delayOdds = delayOdds;
+    this.everSlow = delayOdds > 0;
   }
 
   public String name() {
     return name;
   }
 
-  public VirtualTimeScheduler timeline() {
-    return timeline;
+  public VirtualTimeScheduler scheduler() {
+    return scheduler;
   }
 
-  public SeededRandom dice() {
-    return dice;
+  public SeededRandom random() {
+    return random;
   }
 
   public StoreLink link() {
@@ -99,174 +99,178 @@ public final class SimulatedHost {
   }
 
   /// Counts the starts of the process: what belongs to an earlier one is dead.
-  public long life() {
-    return life;
+  public long generation() {
+    return generation;
   }
 
   public boolean isPaused() {
-    return timeline.now() < pausedUntil;
+    return scheduler.now() < pausedUntil;
   }
 
   public void note(Supplier<String> what) {
-    diary.note(timeline.now(), name, what);
+    trace.note(scheduler.now(), name, what);
   }
 
   /// The process ends and stays down until [#start].
   public void crash() {
     note(() -> "crashes");
     up = false;
-    life++;
-    effectsBeforeTrap = -1;
+    generation++;
+    effectsUntilFault = -1;
   }
 
   public void start() {
     note(() -> "starts");
     up = true;
-    life++;
+    generation++;
     pausedUntil = 0;
   }
 
   /// Many a process is slow until it has warmed up.
-  public void startSlowly() {
-    if (dice.oneIn(4)) {
-      delay = SLOW_START;
-      timeline.in(SLOW_START, () -> delay = 0);
+  public void maybeStartSlowly() {
+    if (random.oneIn(4)) {
+      delay = SLOW_START_DURATION;
+      scheduler.schedule(SLOW_START_DURATION, () -> delay = 0);
     }
   }
 
   /// It is one of those that raise fences.
-  public void fences() {
-    fencing = true;
+  public void markRaisesFences() {
+    raisesFences = true;
   }
 
   /// Dies after `effects` more effects.
   public void crashAfter(int effects) {
-    set(effects, new Crash());
+    setPendingFault(effects, new Crash());
   }
 
   /// Stands still for `nanos` after `effects` more effects.
   public void pauseAfter(int effects, long nanos) {
-    set(effects, new Pause(nanos));
+    setPendingFault(effects, new Pause(nanos));
   }
 
   /// What a fault does to any process, whatever it runs.
-  public void suffer(Fault fault) {
-    struck = true;
-    int effects = (int) (fault.choice() % MOST_EFFECTS);
+  public void inject(Fault fault) {
+    hadFault = true;
+    int effects = (int) (fault.choice() % MAX_EFFECTS_UNTIL_FAULT);
     switch (fault.kind()) {
       case CRASH, KEY_LOST, LOST_SUFFIX -> crashAfter(effects);
-      case PAUSE -> pauseAfter(effects, fault.lasts());
-      case SUSPEND -> set(effects, new Suspend(fault.lasts()));
-      case CUT -> linkFor(StoreLink.CUT, fault.lasts());
-      case ONE_WAY -> linkFor(StoreLink.ONE_WAY, fault.lasts());
-      case UNSURE -> linkFor(StoreLink.UNSURE, fault.lasts());
+      case PAUSE -> pauseAfter(effects, fault.duration());
+      case SUSPEND -> setPendingFault(effects, new Suspend(fault.duration()));
+      case CUT -> setLinkFor(StoreLink.CUT, fault.duration());
+      case ONE_WAY -> setLinkFor(StoreLink.ONE_WAY, fault.duration());
+      case UNSURE -> setLinkFor(StoreLink.UNSURE, fault.duration());
       case DELAY -> delayFor(fault);
-      case STALE_READ -> readStaleFor(fault.lasts());
-      case DRIFT -> clock.drift(0.9 + fault.choice() % 21 / 100.0);
-      case SKEW -> clock.skew((fault.choice() % 601 - 300) * VirtualTimeScheduler.SECOND);
+      case STALE_READ -> readStaleFor(fault.duration());
+      case DRIFT -> clock.setRate(0.9 + fault.choice() % 21 / 100.0);
+      case SKEW -> clock.setSkew((fault.choice() % 601 - 300) * VirtualTimeScheduler.SECOND);
       case LATE_TTL, PROVIDER, OPERATOR, OLD_BINARY -> {} // not of one host's links
     }
     if (fault.choice() % 3 > 0) {
-      latest = Boundary.BEFORE_WRITE;
-      effectsBeforeTrap = Math.min(effectsBeforeTrap, writes(fault.choice()));
+      latestBoundary = Boundary.BEFORE_WRITE;
+      effectsUntilFault = Math.min(effectsUntilFault, skewedWriteCount(fault.choice()));
     }
-    if (fencing && fault.choice() / ODDS % ODDS == 0) {
-      latest = Boundary.BEFORE_FENCE;
-      effectsBeforeTrap = Math.min(effectsBeforeTrap, 0);
+    if (raisesFences && fault.choice() / FENCE_FAULT_ODDS % FENCE_FAULT_ODDS == 0) {
+      latestBoundary = Boundary.BEFORE_FENCE;
+      effectsUntilFault = Math.min(effectsUntilFault, 0);
     }
   }
 
   /// Few more often than many.
-  private static int writes(long choice) {
-    return (int) (choice % MOST_WRITES * (choice / MOST_WRITES % MOST_WRITES) / MOST_WRITES);
+  private static int skewedWriteCount(long choice) {
+    return (int)
+        (choice
+            % MAX_WRITES_UNTIL_FAULT
+            * (choice / MAX_WRITES_UNTIL_FAULT % MAX_WRITES_UNTIL_FAULT)
+            / MAX_WRITES_UNTIL_FAULT);
   }
 
-  private void linkFor(StoreLink worse, long nanos) {
-    link = worse;
-    timeline.in(nanos, () -> link = StoreLink.UP);
+  private void setLinkFor(StoreLink newLink, long nanos) {
+    link = newLink;
+    scheduler.schedule(nanos, () -> link = StoreLink.UP);
   }
 
   private void delayFor(Fault fault) {
-    slow = true;
-    delay = Math.min(fault.lasts(), LONGEST_DELAY);
-    timeline.in(fault.lasts(), () -> delay = 0);
+    everSlow = true;
+    delay = Math.min(fault.duration(), MAX_DELAY);
+    scheduler.schedule(fault.duration(), () -> delay = 0);
   }
 
-  private void set(int effects, PendingFault newTrap) {
-    effectsBeforeTrap = effects;
-    latest = Boundary.ELSEWHERE;
-    trap = newTrap;
+  private void setPendingFault(int effects, PendingFault fault) {
+    effectsUntilFault = effects;
+    latestBoundary = Boundary.ELSEWHERE;
+    pendingFault = fault;
   }
 
   /// Called right before and right after each effect of a loop that started in `born`.
-  void boundary(long born, Boundary edge) {
-    check(born);
-    boolean counts = edge.compareTo(latest) <= 0;
-    if (effectsBeforeTrap >= 0 && counts && effectsBeforeTrap-- == 0) {
-      spring();
+  void reachBoundary(long callerGeneration, Boundary edge) {
+    requireAlive(callerGeneration);
+    boolean counts = edge.compareTo(latestBoundary) <= 0;
+    if (effectsUntilFault >= 0 && counts && effectsUntilFault-- == 0) {
+      triggerPendingFault();
     }
     if (delay > 0) {
-      sleepUntil(timeline.now() + dice.between(0, delay));
-    } else if (hiccups > 0 && dice.oneIn(hiccups)) {
-      sleepUntil(timeline.now() + dice.between(0, LONGEST_DELAY));
+      sleepUntil(scheduler.now() + random.between(0, delay));
+    } else if (delayOdds > 0 && random.oneIn(delayOdds)) {
+      sleepUntil(scheduler.now() + random.between(0, MAX_DELAY));
     }
-    while (isPaused() && !timeline.hasEnded()) {
+    while (isPaused() && !scheduler.hasEnded()) {
       sleepUntil(pausedUntil);
     }
-    check(born);
+    requireAlive(callerGeneration);
   }
 
   private void sleepUntil(long time) {
-    sleepers++;
-    timeline.runUntil(time);
-    sleepers--;
+    sleepingLoops++;
+    scheduler.runUntil(time);
+    sleepingLoops--;
   }
 
   /// Whether some loop stands in the middle of its work. It may have to wait for others that fell
   /// asleep after it.
   public boolean isAsleep() {
-    return sleepers > 0;
+    return sleepingLoops > 0;
   }
 
-  private void check(long born) {
-    if (born != life || timeline.hasEnded()) {
+  private void requireAlive(long callerGeneration) {
+    if (callerGeneration != generation || scheduler.hasEnded()) {
       throw new ProcessCrash();
     }
   }
 
-  private void spring() {
-    switch (trap) {
+  private void triggerPendingFault() {
+    switch (pendingFault) {
       case Crash _ -> crash();
-      case Pause(long nanos) -> stand(nanos);
+      case Pause(long nanos) -> standStill(nanos);
       case Suspend(long nanos) -> {
-        stand(nanos);
+        standStill(nanos);
         clock.stopFor(nanos);
       }
     }
   }
 
-  private void stand(long nanos) {
+  private void standStill(long nanos) {
     note(() -> "stands still for %.1fs".formatted(nanos / (double) VirtualTimeScheduler.SECOND));
-    pausedUntil = timeline.now() + nanos;
+    pausedUntil = scheduler.now() + nanos;
   }
 
   /// Whether reads that may show the past do so just now.
-  boolean readsAreStale() {
-    return timeline.now() < staleUntil;
+  boolean hasStaleReads() {
+    return scheduler.now() < staleUntil;
   }
 
   void readStaleFor(long nanos) {
-    staleUntil = timeline.now() + nanos;
+    staleUntil = scheduler.now() + nanos;
   }
 
   /// Whether anything ever went wrong here.
-  public boolean wasStruck() {
-    return struck;
+  public boolean hasHadFault() {
+    return hadFault;
   }
 
   /// Whether its effects ever took seconds.
-  public boolean wasSlow() {
-    return slow;
+  public boolean hasBeenSlow() {
+    return everSlow;
   }
 
   public HostClock clock() {
@@ -275,12 +279,12 @@ public final class SimulatedHost {
 
   /// All is well again, except that a process that is down stays down.
   public void heal() {
-    hiccups = 0;
+    delayOdds = 0;
     link = StoreLink.UP;
     delay = 0;
     staleUntil = 0;
-    effectsBeforeTrap = -1;
-    pausedUntil = Math.min(pausedUntil, timeline.now());
+    effectsUntilFault = -1;
+    pausedUntil = Math.min(pausedUntil, scheduler.now());
     clock.heal();
   }
 }

@@ -7,10 +7,10 @@ import keyfleet.store.StoreException;
 public final class StoreCalls {
   /// Not a supplier: a write is made for its effect.
   public interface Call<T> {
-    T make();
+    T execute();
   }
 
-  private static final long LATEST = 150 * VirtualTimeScheduler.SECOND;
+  private static final long MAX_LATENESS = 150 * VirtualTimeScheduler.SECOND;
 
   private final HostLoop loop;
 
@@ -18,18 +18,18 @@ public final class StoreCalls {
     this.loop = loop;
   }
 
-  boolean showsThePast() {
-    return loop.host().readsAreStale() && loop.host().dice().oneIn(2);
+  boolean shouldReadStale() {
+    return loop.host().hasStaleReads() && loop.host().random().oneIn(2);
   }
 
   <T> T read(Call<T> call) {
-    loop.host().timeline().message();
-    loop.boundary();
+    loop.host().scheduler().countMessage();
+    loop.reachBoundary();
     if (loop.host().link() == StoreLink.CUT) {
       throw new StoreException("no way to the store");
     }
-    T answer = call.make();
-    loop.boundary();
+    T answer = call.execute();
+    loop.reachBoundary();
     if (loop.host().link() == StoreLink.ONE_WAY) {
       throw new StoreException("no answer from the store");
     }
@@ -40,76 +40,76 @@ public final class StoreCalls {
     return write(call, unknown, SimulatedHost.Boundary.BEFORE_WRITE);
   }
 
-  <T> T write(Call<T> call, T unknown, SimulatedHost.Boundary edge) {
-    loop.host().timeline().message();
-    loop.before(edge);
+  <T> T write(Call<T> call, T unknown, SimulatedHost.Boundary boundary) {
+    loop.host().scheduler().countMessage();
+    loop.reachBoundary(boundary);
     T answer =
         switch (loop.host().link()) {
-          case UP -> call.make();
-          case CUT -> refused(unknown);
+          case UP -> call.execute();
+          case CUT -> failUnsent(unknown);
           case ONE_WAY -> {
-            call.make();
+            call.execute();
             yield unknown;
           }
-          case UNSURE -> unsure(call, unknown);
+          case UNSURE -> writeUnsure(call, unknown);
         };
-    loop.boundary();
+    loop.reachBoundary();
     return answer;
   }
 
   /// As [#write], but no message is ever held up or doubled: for whoever writes without comparing.
   public <T> T writeOnce(Call<T> call, T unknown) {
-    loop.host().timeline().message();
-    loop.beforeWrite();
-    boolean arrives =
-        loop.host().link() != StoreLink.CUT && !(isUnsure() && loop.host().dice().oneIn(4));
-    T answer = arrives ? call.make() : unknown;
-    loop.boundary();
-    boolean heard =
-        loop.host().link() == StoreLink.UP || (isUnsure() && !loop.host().dice().oneIn(4));
-    return heard ? answer : unknown;
+    loop.host().scheduler().countMessage();
+    loop.reachWriteBoundary();
+    boolean isDelivered =
+        loop.host().link() != StoreLink.CUT && !(isUnsure() && loop.host().random().oneIn(4));
+    T answer = isDelivered ? call.execute() : unknown;
+    loop.reachBoundary();
+    boolean isAnswered =
+        loop.host().link() == StoreLink.UP || (isUnsure() && !loop.host().random().oneIn(4));
+    return isAnswered ? answer : unknown;
   }
 
   private boolean isUnsure() {
     return loop.host().link() == StoreLink.UNSURE;
   }
 
-  private <T> T refused(T unknown) {
-    if (loop.host().dice().oneIn(2)) {
+  private <T> T failUnsent(T unknown) {
+    if (loop.host().random().oneIn(2)) {
       throw new StoreException("no way to the store");
     }
     return unknown;
   }
 
-  private <T> T unsure(Call<T> call, T unknown) {
-    return switch (loop.host().dice().below(8)) {
+  private <T> T writeUnsure(Call<T> call, T unknown) {
+    return switch (loop.host().random().below(8)) {
       case 0 -> unknown;
       case 1 -> {
-        call.make();
+        call.execute();
         yield unknown;
       }
       case 2 -> {
-        later(call);
+        executeLater(call);
         yield unknown;
       }
       case 3 -> {
-        later(call);
-        yield call.make();
+        executeLater(call);
+        yield call.execute();
       }
-      default -> call.make();
+      default -> call.execute();
     };
   }
 
   /// A message that was held up somewhere arrives when nobody waits for it any more.
-  private void later(Call<?> call) {
+  private void executeLater(Call<?> call) {
     SimulatedHost host = loop.host();
-    long most = LATEST >> host.dice().below(8);
-    host.timeline()
-        .in(
-            host.dice().between(1, most),
+    long maxDelay = MAX_LATENESS >> host.random().below(8);
+    host.scheduler()
+        .schedule(
+            host.random().between(1, maxDelay),
             () -> {
               host.note(() -> "a late message arrives");
-              Object answer = call.make();
+              Object answer = call.execute();
               host.note(() -> "  it comes to " + answer);
             });
   }

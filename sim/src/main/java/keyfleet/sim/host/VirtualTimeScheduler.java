@@ -17,27 +17,27 @@ public final class VirtualTimeScheduler {
   /// No real stack of sleepers comes near it.
   private static final int MAX_DEPTH = 64;
 
-  private record ScheduledEvent(long at, long order, Runnable act)
+  private record ScheduledEvent(long time, long order, Runnable action)
       implements Comparable<ScheduledEvent> {
     @Override
     public int compareTo(ScheduledEvent other) {
-      return at == other.at ? Long.compare(order, other.order) : Long.compare(at, other.at);
+      return time == other.time ? Long.compare(order, other.order) : Long.compare(time, other.time);
     }
   }
 
   private final PriorityQueue<ScheduledEvent> queue = new PriorityQueue<>();
-  private final LongConsumer passing;
+  private final LongConsumer timeListener;
   private long now;
   private long order;
   private long events;
   private long messages;
   private int depth;
   private boolean ended;
-  private Runnable afterEach = () -> {};
+  private Runnable checkAfterEach = () -> {};
 
   /// `passing` is told each new time.
-  public VirtualTimeScheduler(LongConsumer passing) {
-    this.passing = passing;
+  public VirtualTimeScheduler(LongConsumer timeListener) {
+    this.timeListener = timeListener;
   }
 
   public long now() {
@@ -45,7 +45,7 @@ public final class VirtualTimeScheduler {
   }
 
   /// A loop has made a call to a store or a disk.
-  public void message() {
+  public void countMessage() {
     messages++;
   }
 
@@ -57,13 +57,13 @@ public final class VirtualTimeScheduler {
     return events;
   }
 
-  public void in(long delay, Runnable act) {
-    queue.add(new ScheduledEvent(now + delay, order++, act));
+  public void schedule(long delay, Runnable action) {
+    queue.add(new ScheduledEvent(now + delay, order++, action));
   }
 
   /// Runs `check` after every event from now on.
-  public void afterEach(Runnable check) {
-    afterEach = check;
+  public void checkAfterEach(Runnable check) {
+    checkAfterEach = check;
   }
 
   /// Nothing more happens; whoever sleeps wakes at once.
@@ -81,12 +81,12 @@ public final class VirtualTimeScheduler {
       throw new IllegalStateException("more than " + MAX_DEPTH + " sleepers");
     }
     ScheduledEvent next = queue.peek();
-    while (!ended && next != null && next.at() <= end) {
+    while (!ended && next != null && next.time() <= end) {
       queue.remove();
-      advance(next.at());
+      advance(next.time());
       events++;
-      next.act().run();
-      afterEach.run();
+      next.action().run();
+      checkAfterEach.run();
       next = queue.peek();
     }
     if (!ended) {
@@ -98,7 +98,7 @@ public final class VirtualTimeScheduler {
   private void advance(long time) {
     if (time > now) {
       now = time;
-      passing.accept(time);
+      timeListener.accept(time);
     }
   }
 }

@@ -29,23 +29,23 @@ import org.jspecify.annotations.Nullable;
 final class NodeMachine {
   /// Told of every effect that matters, right after it.
   interface Observer {
-    void journalled(JournalEntry page);
+    void onJournalWritten(JournalEntry page);
 
-    void ran(Sha256 release);
+    void onReleaseStarted(Sha256 release);
   }
 
   private final SimulatedHost host;
-  private final Observer witness;
+  private final Observer observer;
   private final FakeReleaseSlots slots;
   private final FakeReleaseFetcher artifacts;
   private final FakeHealthProbe probe;
-  private @Nullable JournalEntry written;
-  private @Nullable JournalEntry synced;
-  private int boots = 1;
+  private @Nullable JournalEntry writtenEntry;
+  private @Nullable JournalEntry syncedEntry;
+  private int bootCount = 1;
 
-  NodeMachine(SimulatedHost host, Sha256 running, Observer witness) {
+  NodeMachine(SimulatedHost host, Sha256 running, Observer observer) {
     this.host = host;
-    this.witness = witness;
+    this.observer = observer;
     CrashInjector crashInjector = new CrashInjector();
     this.slots = new FakeReleaseSlots(running, crashInjector);
     this.artifacts = new FakeReleaseFetcher(slots, crashInjector);
@@ -64,57 +64,57 @@ final class NodeMachine {
     return slots.running();
   }
 
-  Optional<JournalEntry> page() {
-    return Optional.ofNullable(synced);
+  Optional<JournalEntry> journalEntry() {
+    return Optional.ofNullable(syncedEntry);
   }
 
   /// A page that was written and not synced: after a crash it is there or not.
-  void crashed(boolean kept) {
-    JournalEntry pending = written;
-    if (kept && pending != null && !pending.equals(synced)) {
-      synced = pending;
-      witness.journalled(pending);
+  void crash(boolean kept) {
+    JournalEntry pending = writtenEntry;
+    if (kept && pending != null && !pending.equals(syncedEntry)) {
+      syncedEntry = pending;
+      observer.onJournalWritten(pending);
     }
-    written = synced;
+    writtenEntry = syncedEntry;
   }
 
   /// The elapsed clock means something else from now on.
   void reboot() {
-    boots++;
+    bootCount++;
   }
 
   /// What a watchdog's loop touches.
-  WatchdogPorts touchedBy(HostLoop loop, PortWrappers ports) {
-    LongSupplier elapsed = ports.clock(PortUser.WATCHDOG, host.clock());
+  WatchdogPorts portsFor(HostLoop loop, PortWrappers wrappers) {
+    LongSupplier elapsed = wrappers.wrapClock(PortUser.WATCHDOG, host.clock());
     return new WatchdogPorts(
         () -> moment(elapsed.getAsLong()),
-        ports.journal(journal(loop)),
+        wrappers.wrapJournal(journal(loop)),
         slots(loop),
         artifacts(loop),
         probe);
   }
 
   private ClockReading moment(long elapsed) {
-    long wall = host.clock().wall();
-    return new ClockReading("boot-" + boots, elapsed, Instant.EPOCH.plusNanos(wall));
+    long wall = host.clock().wallTime();
+    return new ClockReading("boot-" + bootCount, elapsed, Instant.EPOCH.plusNanos(wall));
   }
 
   private JournalStore journal(HostLoop loop) {
     return new JournalStore() {
       @Override
       public Optional<JournalEntry> load() {
-        return page();
+        return journalEntry();
       }
 
       @Override
       public void save(JournalEntry page) {
-        host.timeline().message();
-        loop.beforeWrite();
-        written = page;
-        loop.boundary();
-        synced = page;
-        witness.journalled(page);
-        loop.boundary();
+        host.scheduler().countMessage();
+        loop.reachWriteBoundary();
+        writtenEntry = page;
+        loop.reachBoundary();
+        syncedEntry = page;
+        observer.onJournalWritten(page);
+        loop.reachBoundary();
       }
     };
   }
@@ -138,22 +138,22 @@ final class NodeMachine {
 
       @Override
       public void activate(Sha256 release) {
-        host.timeline().message();
-        loop.beforeWrite();
+        host.scheduler().countMessage();
+        loop.reachWriteBoundary();
         boolean changes = !slots.running().equals(release);
         slots.activate(release);
         if (changes) {
-          witness.ran(release);
+          observer.onReleaseStarted(release);
         }
-        loop.boundary();
+        loop.reachBoundary();
       }
 
       @Override
       public void discard(Sha256 release) {
-        host.timeline().message();
-        loop.boundary();
+        host.scheduler().countMessage();
+        loop.reachBoundary();
         slots.discard(release);
-        loop.boundary();
+        loop.reachBoundary();
       }
     };
   }
@@ -162,10 +162,10 @@ final class NodeMachine {
     return new ReleaseFetcher() {
       @Override
       public FetchStatus fetch(Sha256 release) {
-        host.timeline().message();
-        loop.boundary();
+        host.scheduler().countMessage();
+        loop.reachBoundary();
         FetchStatus fetchStatus = artifacts.fetch(release);
-        loop.boundary();
+        loop.reachBoundary();
         return fetchStatus;
       }
 

@@ -9,12 +9,12 @@ import keyfleet.store.Key;
 import keyfleet.store.Kv;
 
 /// A store of which somebody knows what it told a node to do.
-record ObservedReadsKv(Kv inner, Consumer<Entry> watcher) implements ForwardingKv {
+record ObservedReadsKv(Kv inner, Consumer<Entry> observer) implements ForwardingKv {
   @Override
   public Optional<Entry> get(Bucket bucket, Key key) {
     Optional<Entry> entry = inner.get(bucket, key);
     if (key.value().startsWith("desired.")) {
-      entry.ifPresent(watcher);
+      entry.ifPresent(observer);
     }
     return entry;
   }

@@ -31,96 +31,96 @@ import org.jspecify.annotations.Nullable;
 /// Nodes under their watchdogs, drivers that fail over, and a rollout on its way.
 public final class RolloutFleet
     implements SimulatedFleet, RolloutOracle.Circumstances, RolloutOperator.SecondRolloutPlan {
-  private static final long DRIVE = 10 * VirtualTimeScheduler.SECOND;
+  private static final long DRIVER_PERIOD = 10 * VirtualTimeScheduler.SECOND;
 
-  private final RolloutStores nodeWorld;
-  private final RolloutScenario shipment;
-  private final RolloutOracle truth;
+  private final RolloutStores stores;
+  private final RolloutScenario scenario;
+  private final RolloutOracle oracle;
   private final RolloutReader reader;
   private final Map<NodeId, WatchdogProcess> nodes = new TreeMap<>();
   private final List<SimulatedHost> drivers;
-  private final SimulatedHost clerk;
+  private final SimulatedHost operatorHost;
 
   /// As each was last written.
-  private final Map<RolloutId, Rollout> seen = new HashMap<>();
+  private final Map<RolloutId, Rollout> latestRollouts = new HashMap<>();
 
   /// The second rollout as it was planned, if it is not a retry.
-  private @Nullable RolloutSpec second;
+  private @Nullable RolloutSpec repeatedSpec;
 
   private boolean declined;
 
-  private int meddlers;
+  private int disruptions;
 
-  public RolloutFleet(SimulatedWorld world, PortWrappers ports) {
-    this.nodeWorld = new RolloutStores(world, ports, this::saw);
-    this.shipment = RolloutScenario.drawn(world.dice().named("shipment"));
-    this.truth = new RolloutOracle(world.timeline(), shipment, this);
+  public RolloutFleet(SimulatedWorld world, PortWrappers wrappers) {
+    this.stores = new RolloutStores(world, wrappers, this::observeWrite);
+    this.scenario = RolloutScenario.draw(world.random().forPurpose("shipment"));
+    this.oracle = new RolloutOracle(world.scheduler(), scenario, this);
     this.reader = new RolloutReader(world.kv(), Failpoints.NONE);
-    for (NodeId id : shipment.nodes()) {
-      nodes.put(id, new WatchdogProcess(world.host(id.value()), nodeWorld, truth));
+    for (NodeId id : scenario.nodes()) {
+      nodes.put(id, new WatchdogProcess(world.host(id.value()), stores, oracle));
     }
     this.drivers = List.of(world.host("driver-0"), world.host("driver-1"));
-    this.clerk = world.host("releaser");
+    this.operatorHost = world.host("releaser");
   }
 
-  private void saw(ObservedWritesKv.AppliedWrite write) {
+  private void observeWrite(ObservedWritesKv.AppliedWrite write) {
     if (write.key().value().startsWith("desired.")) {
-      truth.told(write.key(), DesiredDocument.parse(write.value()));
+      oracle.observeDesired(write.key(), DesiredDocument.parse(write.value()));
     }
-    for (RolloutId id : List.of(RolloutScenario.ROLLOUT, RolloutScenario.RETRY)) {
+    for (RolloutId id : List.of(RolloutScenario.ROLLOUT, RolloutScenario.SECOND_ROLLOUT)) {
       if (write.key().value().equals(id + ".ctl")) {
-        reader.find(id).ifPresent(this::sees);
+        reader.find(id).ifPresent(this::observeRollout);
       }
     }
   }
 
-  private void sees(Rollout rollout) {
-    seen.put(rollout.run().spec().id(), rollout);
-    truth.sees(rollout);
+  private void observeRollout(Rollout rollout) {
+    latestRollouts.put(rollout.run().spec().id(), rollout);
+    oracle.observeRollout(rollout);
   }
 
   /// R17: whether somebody shall have the release once more. Nodes that get a retry are repaired.
   @Override
-  public boolean wantsMore() {
-    Rollout ended = seen.get(RolloutScenario.ROLLOUT);
-    boolean wants =
-        shipment.hope() != RolloutScenario.SecondRollout.NONE
+  public boolean isWanted() {
+    Rollout first = latestRollouts.get(RolloutScenario.ROLLOUT);
+    boolean isWanted =
+        scenario.secondRollout() != RolloutScenario.SecondRollout.NONE
             && !declined
-            && ended != null
-            && Rollout.isEnded(ended)
-            && canRepeat(ended.run().progress().failedNodes());
-    if (wants && shipment.hope() == RolloutScenario.SecondRollout.RETRIED) {
+            && first != null
+            && Rollout.isEnded(first)
+            && canRepeat(first.run().progress().failedNodes());
+    if (isWanted && scenario.secondRollout() == RolloutScenario.SecondRollout.RETRIED) {
       nodes.values().forEach(WatchdogProcess::repair);
     }
-    return wants;
+    return isWanted;
   }
 
   /// Nobody retries what one of the nodes is too old for: preflight would refuse it.
   private boolean canRepeat(List<NodeId> failed) {
-    boolean able =
-        shipment.hope() == RolloutScenario.SecondRollout.REPEATED
-            || seen.containsKey(RolloutScenario.RETRY)
+    boolean isRepeatable =
+        scenario.secondRollout() == RolloutScenario.SecondRollout.REPEATED
+            || latestRollouts.containsKey(RolloutScenario.SECOND_ROLLOUT)
             || nodes.values().stream().noneMatch(it -> failed.contains(it.id()) && it.isOutdated());
-    return able && !failed.isEmpty();
+    return isRepeatable && !failed.isEmpty();
   }
 
   @Override
-  public Optional<RolloutSpec> second(List<NodeStatus> inventory) {
-    if (second == null) {
-      second = shipment.repeated(inventory).orElse(null);
-      declined = second == null;
+  public Optional<RolloutSpec> spec(List<NodeStatus> inventory) {
+    if (repeatedSpec == null) {
+      repeatedSpec = scenario.repeatSpec(inventory).orElse(null);
+      declined = repeatedSpec == null;
     }
-    return Optional.ofNullable(second);
+    return Optional.ofNullable(repeatedSpec);
   }
 
   @Override
-  public boolean isSteady() {
-    return nodeWorld.world().isPrompt() && drivers.stream().anyMatch(driver -> !driver.wasStruck());
+  public boolean hasSteadyDriver() {
+    return stores.world().isPrompt() && drivers.stream().anyMatch(driver -> !driver.hasHadFault());
   }
 
   @Override
   public boolean isSlow(NodeId node) {
-    return Optional.ofNullable(nodes.get(node)).filter(it -> it.host().wasSlow()).isPresent();
+    return Optional.ofNullable(nodes.get(node)).filter(it -> it.host().hasBeenSlow()).isPresent();
   }
 
   @Override
@@ -128,30 +128,33 @@ public final class RolloutFleet
     nodes
         .values()
         .forEach(node -> {
-          if (shipment.spoiled().contains(node.id())) {
-            node.spoil(RolloutOracle.NEW);
+          if (scenario.brokenNodes().contains(node.id())) {
+            node.breakRelease(RolloutOracle.NEW_RELEASE);
           }
-          if (shipment.late().contains(node.id())) {
-            long comes = node.host().dice().between(0, FaultSchedule.SHORT);
-            nodeWorld.world().timeline().in(comes, () -> revive(node.host(), () -> start(node)));
-          } else if (!shipment.spec().plan().offline().contains(node.id())) {
+          if (scenario.lateNodes().contains(node.id())) {
+            long startDelay = node.host().random().between(0, FaultSchedule.SHORT);
+            stores
+                .world()
+                .scheduler()
+                .schedule(startDelay, () -> startIfDown(node.host(), () -> start(node)));
+          } else if (!scenario.spec().plan().offline().contains(node.id())) {
             start(node);
           }
         });
     drivers.forEach(this::startDriver);
-    startClerk();
+    startOperator();
   }
 
   private void start(WatchdogProcess node) {
     node.start(
-        shipment.outdated().contains(node.id())
+        scenario.outdatedNodes().contains(node.id())
             ? RolloutScenario.OLD_PROTOCOL
             : RolloutScenario.PROTOCOL);
   }
 
   /// A canary keeps its binary: without one the rollout would wait for a person.
   private void startAfter(Fault fault, WatchdogProcess node) {
-    boolean canary = shipment.spec().plan().canaries().contains(node.id());
+    boolean canary = scenario.spec().plan().canaries().contains(node.id());
     if (fault.kind() == Fault.Kind.OLD_BINARY && !canary) {
       node.start(RolloutScenario.OLD_PROTOCOL);
     } else {
@@ -164,72 +167,73 @@ public final class RolloutFleet
     HostLoop loop = new HostLoop(host);
     RolloutLoop rollouts =
         new RolloutLoop(
-            host.name() + "-" + host.life(),
-            nodeWorld.kv(PortUser.DRIVER, loop),
-            nodeWorld.ports().clock(PortUser.DRIVER, host.clock()),
-            nodeWorld.nonces(host),
+            host.name() + "-" + host.generation(),
+            stores.kv(PortUser.DRIVER, loop),
+            stores.wrappers().wrapClock(PortUser.DRIVER, host.clock()),
+            stores.nonces(host),
             Failpoints.NONE);
-    loop.every(
-        DRIVE,
+    loop.runEvery(
+        DRIVER_PERIOD,
         () -> {
           rollouts.tick();
           host.note(() -> "drives " + rollouts.problems());
         });
   }
 
-  private void startClerk() {
-    clerk.start();
-    new RolloutOperator(clerk, nodeWorld).ship(shipment, this);
+  private void startOperator() {
+    operatorHost.start();
+    new RolloutOperator(operatorHost, stores).runScenario(scenario, this);
   }
 
   @Override
-  public void strike(Fault fault) {
+  public void inject(Fault fault) {
     int target = fault.target() % (nodes.size() + drivers.size() + 1);
     if (fault.kind() == Fault.Kind.OPERATOR) {
-      SimulatedHost meddler = nodeWorld.world().host("meddler-" + meddlers++);
-      meddler.start();
-      new RolloutOperator(meddler, nodeWorld).meddle(fault.choice());
+      SimulatedHost disrupter = stores.world().host("meddler-" + disruptions++);
+      disrupter.start();
+      new RolloutOperator(disrupter, stores).giveDisruptiveOrder(fault.choice());
     } else if (target < nodes.size()) {
       strike(List.copyOf(nodes.values()).get(target), fault);
     } else if (target < nodes.size() + drivers.size()) {
       SimulatedHost driver = drivers.get(target - nodes.size());
-      driver.suffer(fault);
-      later(fault, () -> revive(driver, () -> startDriver(driver)));
+      driver.inject(fault);
+      scheduleAfter(fault, () -> startIfDown(driver, () -> startDriver(driver)));
     } else {
-      clerk.suffer(fault);
-      later(fault, () -> revive(clerk, this::startClerk));
+      operatorHost.inject(fault);
+      scheduleAfter(fault, () -> startIfDown(operatorHost, this::startOperator));
     }
   }
 
   private void strike(WatchdogProcess node, Fault fault) {
-    node.host().suffer(fault);
+    node.host().inject(fault);
     switch (fault.kind()) {
       case PROVIDER -> {
         node.machine()
             .artifacts()
-            .setStatus(RolloutOracle.NEW, new FetchStatus.Failed("no way to it"));
-        later(fault, () -> node.machine().artifacts().recover(RolloutOracle.NEW));
+            .setStatus(RolloutOracle.NEW_RELEASE, new FetchStatus.Failed("no way to it"));
+        scheduleAfter(fault, () -> node.machine().artifacts().recover(RolloutOracle.NEW_RELEASE));
       }
-      case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX -> later(fault, () -> revive(node, fault));
+      case CRASH, KEY_LOST, OLD_BINARY, LOST_SUFFIX ->
+          scheduleAfter(fault, () -> startIfDown(node, fault));
       default -> {} // the host suffers it
     }
   }
 
-  private void later(Fault fault, Runnable act) {
-    nodeWorld.world().timeline().in(fault.lasts(), act);
+  private void scheduleAfter(Fault fault, Runnable action) {
+    stores.world().scheduler().schedule(fault.duration(), action);
   }
 
-  private static void revive(SimulatedHost host, Runnable start) {
+  private static void startIfDown(SimulatedHost host, Runnable start) {
     if (!host.isUp()) {
       start.run();
     }
   }
 
-  private void revive(WatchdogProcess node, Fault fault) {
-    revive(
+  private void startIfDown(WatchdogProcess node, Fault fault) {
+    startIfDown(
         node.host(),
         () -> {
-          node.machine().crashed(fault.choice() % 2 == 0);
+          node.machine().crash(fault.choice() % 2 == 0);
           if (fault.kind() == Fault.Kind.LOST_SUFFIX) {
             node.machine().reboot();
           }
@@ -238,58 +242,58 @@ public final class RolloutFleet
   }
 
   @Override
-  public void calm() {
+  public void heal() {
     nodes
         .values()
         .forEach(node -> {
           node.host().heal();
-          node.machine().artifacts().recover(RolloutOracle.NEW);
-          revive(
+          node.machine().artifacts().recover(RolloutOracle.NEW_RELEASE);
+          startIfDown(
               node.host(),
               () -> {
-                node.machine().crashed(true);
+                node.machine().crash(true);
                 start(node);
               });
         });
     drivers.forEach(driver -> {
       driver.heal();
-      revive(driver, () -> startDriver(driver));
+      startIfDown(driver, () -> startDriver(driver));
     });
-    clerk.heal();
-    revive(clerk, this::startClerk);
+    operatorHost.heal();
+    startIfDown(operatorHost, this::startOperator);
   }
 
   @Override
-  public void check() {
-    truth.check(nodes.values());
+  public void checkInvariants() {
+    oracle.check(nodes.values());
   }
 
   @Override
-  public Optional<Supplier<String>> unfinished() {
-    Rollout now = seen.get(RolloutScenario.ROLLOUT);
-    if (now == null) {
+  public Optional<Supplier<String>> unfinishedWork() {
+    Rollout first = latestRollouts.get(RolloutScenario.ROLLOUT);
+    if (first == null) {
       return Optional.of(() -> "the rollout was never started");
     }
-    if (!Rollout.isEnded(now)) {
-      return Optional.of(() -> "the rollout is " + brief(now));
+    if (!Rollout.isEnded(first)) {
+      return Optional.of(() -> "the rollout is " + abbreviate(first));
     }
-    Rollout again = seen.get(RolloutScenario.RETRY);
-    if (!wantsMore() || (again != null && Rollout.isEnded(again))) {
+    Rollout second = latestRollouts.get(RolloutScenario.SECOND_ROLLOUT);
+    if (!isWanted() || (second != null && Rollout.isEnded(second))) {
       return Optional.empty();
     }
     return Optional.of(
-        () -> "the second rollout is " + (again == null ? "not started" : brief(again)));
+        () -> "the second rollout is " + (second == null ? "not started" : abbreviate(second)));
   }
 
-  private static String brief(Rollout rollout) {
+  private static String abbreviate(Rollout rollout) {
     return rollout.getClass().getSimpleName() + " with " + rollout.run().progress().entries();
   }
 
   @Override
-  public void checkEnd() {
-    Rollout ended = seen.get(RolloutScenario.ROLLOUT);
-    if (ended != null) {
-      truth.checkEnd(ended, seen.get(RolloutScenario.RETRY), nodes);
+  public void checkFinalInvariants() {
+    Rollout first = latestRollouts.get(RolloutScenario.ROLLOUT);
+    if (first != null) {
+      oracle.checkFinal(first, latestRollouts.get(RolloutScenario.SECOND_ROLLOUT), nodes);
     }
   }
 }

@@ -18,52 +18,55 @@ import keyfleet.store.StoreException;
 
 /// A terminal from which somebody orders a rollout.
 final class RolloutOperator {
-  private static final long LOOK = 30 * VirtualTimeScheduler.SECOND;
+  private static final long PERIOD = 30 * VirtualTimeScheduler.SECOND;
 
   private final HostLoop loop;
   private final RolloutOperations orders;
   private final NodeRegistry register;
   private boolean started;
-  private boolean again;
+  private boolean secondStarted;
 
-  RolloutOperator(SimulatedHost host, RolloutStores world) {
+  RolloutOperator(SimulatedHost host, RolloutStores stores) {
     this.loop = new HostLoop(host);
-    Kv kv = world.kv(PortUser.OPERATOR, loop);
-    this.orders = new RolloutOperations(host.name(), kv, world.nonces(host), Failpoints.NONE);
+    Kv kv = stores.kv(PortUser.OPERATOR, loop);
+    this.orders = new RolloutOperations(host.name(), kv, stores.nonces(host), Failpoints.NONE);
     this.register = new NodeRegistry(kv, Failpoints.NONE);
   }
 
   /// What somebody wants who outlives the terminal.
   interface SecondRolloutPlan {
     /// Whether there shall be a second rollout, now that the first has ended.
-    boolean wantsMore();
+    boolean isWanted();
 
     /// The second one, if it is not a retry: as it was planned first; nothing if nobody is left.
-    Optional<RolloutSpec> second(List<NodeStatus> inventory);
+    Optional<RolloutSpec> spec(List<NodeStatus> inventory);
   }
 
   /// Starts the rollout, and whenever it is found paused lets it go on.
-  void ship(RolloutScenario shipment, SecondRolloutPlan wish) {
-    loop.every(LOOK, () -> give(() -> started ? goOn(shipment, wish) : start(shipment.spec())));
+  void runScenario(RolloutScenario scenario, SecondRolloutPlan plan) {
+    loop.runEvery(
+        PERIOD,
+        () -> giveOrder(() -> started ? continueScenario(scenario, plan) : start(scenario.spec())));
   }
 
-  private RolloutOperationResult goOn(RolloutScenario shipment, SecondRolloutPlan wish) {
-    if (!wish.wantsMore()) {
-      return orders.resume(shipment.spec().id());
+  private RolloutOperationResult continueScenario(
+      RolloutScenario scenario, SecondRolloutPlan plan) {
+    if (!plan.isWanted()) {
+      return orders.resume(scenario.spec().id());
     }
-    if (again) {
-      return orders.resume(RolloutScenario.RETRY);
+    if (secondStarted) {
+      return orders.resume(RolloutScenario.SECOND_ROLLOUT);
     }
     RolloutOperationResult answer =
-        shipment.hope() == RolloutScenario.SecondRollout.RETRIED
-            ? orders.retry(shipment.spec().id(), RolloutScenario.RETRY)
-            : repeat(wish);
-    again = answer instanceof RolloutOperationResult.Done;
+        scenario.secondRollout() == RolloutScenario.SecondRollout.RETRIED
+            ? orders.retry(scenario.spec().id(), RolloutScenario.SECOND_ROLLOUT)
+            : repeat(plan);
+    secondStarted = answer instanceof RolloutOperationResult.Done;
     return answer;
   }
 
-  private RolloutOperationResult repeat(SecondRolloutPlan wish) {
-    return wish.second(register.readInventory(WatchdogProcess.COMPONENT))
+  private RolloutOperationResult repeat(SecondRolloutPlan plan) {
+    return plan.spec(register.readInventory(WatchdogProcess.COMPONENT))
         .map(orders::start)
         .orElse(new RolloutOperationResult.NoSuchRollout());
   }
@@ -75,9 +78,9 @@ final class RolloutOperator {
   }
 
   /// One order at a moment that was not chosen well.
-  void meddle(long choice) {
+  void giveDisruptiveOrder(long choice) {
     loop.run(() ->
-        give(() ->
+        giveOrder(() ->
             switch ((int) (choice % 6)) {
               case 0, 1 -> orders.abort(RolloutScenario.ROLLOUT);
               case 2 -> orders.rollback(RolloutScenario.ROLLOUT);
@@ -85,7 +88,7 @@ final class RolloutOperator {
             }));
   }
 
-  private void give(Supplier<RolloutOperationResult> order) {
+  private void giveOrder(Supplier<RolloutOperationResult> order) {
     try {
       RolloutOperationResult answer = order.get();
       loop.host().note(() -> "is told " + answer.getClass().getSimpleName());

@@ -35,10 +35,10 @@ import keyfleet.sim.host.SeededRandom;
 public record RolloutScenario(
     RolloutSpec spec,
     List<NodeId> nodes,
-    Set<NodeId> spoiled,
-    Set<NodeId> late,
-    Set<NodeId> outdated,
-    SecondRollout hope) {
+    Set<NodeId> brokenNodes,
+    Set<NodeId> lateNodes,
+    Set<NodeId> outdatedNodes,
+    SecondRollout secondRollout) {
   /// What becomes of nodes that failed.
   enum SecondRollout {
     NONE,
@@ -51,7 +51,7 @@ public record RolloutScenario(
   static final RolloutId ROLLOUT = new RolloutId("r1");
 
   /// The release once more.
-  static final RolloutId RETRY = new RolloutId("r2");
+  static final RolloutId SECOND_ROLLOUT = new RolloutId("r2");
 
   /// What the release asks for, and what an older watchdog speaks.
   public static final int PROTOCOL = 2;
@@ -59,26 +59,26 @@ public record RolloutScenario(
   public static final int OLD_PROTOCOL = 1;
 
   private static final String ZONE = "zone";
-  private static final Target EVERYBODY = new Target.Glob("*");
+  private static final Target EVERY_NODE = new Target.Glob("*");
 
-  static RolloutScenario drawn(SeededRandom dice) {
+  static RolloutScenario draw(SeededRandom random) {
     List<NodeId> nodes = new ArrayList<>();
-    int count = 2 + dice.below(4);
+    int count = 2 + random.below(4);
     for (int i = 0; i < count; i++) {
       nodes.add(new NodeId("node-" + i));
     }
-    RolloutSpec spec = spec(dice, nodes);
-    Set<NodeId> late = dice.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
-    nodes.addAll(late);
-    Set<NodeId> absent = new TreeSet<>(late);
-    absent.addAll(spec.plan().offline());
-    absent.removeIf(_ -> !dice.oneIn(3));
+    RolloutSpec spec = spec(random, nodes);
+    Set<NodeId> lateNodes = random.oneIn(5) ? Set.of(new NodeId("node-late")) : Set.of();
+    nodes.addAll(lateNodes);
+    Set<NodeId> outdatedNodes = new TreeSet<>(lateNodes);
+    outdatedNodes.addAll(spec.plan().offline());
+    outdatedNodes.removeIf(_ -> !random.oneIn(3));
     return new RolloutScenario(
-        spec, List.copyOf(nodes), spoiled(dice, nodes), late, absent, hope(dice));
+        spec, List.copyOf(nodes), spoiled(random, nodes), lateNodes, outdatedNodes, hope(random));
   }
 
-  private static SecondRollout hope(SeededRandom dice) {
-    return switch (dice.below(6)) {
+  private static SecondRollout hope(SeededRandom random) {
+    return switch (random.below(6)) {
       case 0, 1 -> SecondRollout.RETRIED;
       case 2 -> SecondRollout.REPEATED;
       default -> SecondRollout.NONE;
@@ -87,19 +87,20 @@ public record RolloutScenario(
 
   /// The same release for everybody who can have it, as an operator begins it who holds back
   /// whoever would refuse the whole; nothing if nobody is left.
-  Optional<RolloutSpec> repeated(List<NodeStatus> inventory) {
-    Map<NodeId, String> old = new HashMap<>();
+  Optional<RolloutSpec> repeatSpec(List<NodeStatus> inventory) {
+    Map<NodeId, String> excluded = new HashMap<>();
     inventory.stream()
-        .filter(it -> !(it.report() instanceof Reported said && said.protocol() >= PROTOCOL))
-        .forEach(it -> old.put(it.node(), "not now"));
+        .filter(
+            it -> !(it.report() instanceof Reported reported && reported.protocol() >= PROTOCOL))
+        .forEach(it -> excluded.put(it.node(), "not now"));
     EligibilityRules eligibilityRules =
-        new EligibilityRules(EVERYBODY, offeredRelease(), DegradedNodes.EXCLUDED, old);
+        new EligibilityRules(EVERY_NODE, offeredRelease(), DegradedNodes.EXCLUDED, excluded);
     BatchPolicy batchPolicy =
         new BatchPolicy("again", new BatchPolicy.NoCanaries(), spec.limits().batchSize());
     return plan(eligibilityRules, batchPolicy, inventory)
         .map(rolloutPlan ->
             new RolloutSpec(
-                RETRY,
+                SECOND_ROLLOUT,
                 "second",
                 eligibilityRules,
                 WatchdogProcess.COMPONENT,
@@ -109,13 +110,13 @@ public record RolloutScenario(
   }
 
   private static OfferedRelease offeredRelease() {
-    return new OfferedRelease(RolloutOracle.NEW, 1, PROTOCOL, Set.of(), List.of());
+    return new OfferedRelease(RolloutOracle.NEW_RELEASE, 1, PROTOCOL, Set.of(), List.of());
   }
 
   private static Optional<RolloutPlan> plan(
       EligibilityRules eligibilityRules, BatchPolicy batchPolicy, List<NodeStatus> inventory) {
     return Preflight.of(eligibilityRules, inventory) instanceof Preflight.Passed passed
-            && RolloutPlan.of(RolloutOracle.NEW, EVERYBODY, batchPolicy, passed)
+            && RolloutPlan.of(RolloutOracle.NEW_RELEASE, EVERY_NODE, batchPolicy, passed)
                 instanceof Planned(var rolloutPlan)
         ? Optional.of(rolloutPlan)
         : Optional.empty();
@@ -126,17 +127,22 @@ public record RolloutScenario(
     return new Facts(Map.of(ZONE, List.of("zone-" + Math.floorMod(node.hashCode(), 2))));
   }
 
-  private static RolloutSpec spec(SeededRandom dice, List<NodeId> nodes) {
+  private static RolloutSpec spec(SeededRandom random, List<NodeId> nodes) {
     RolloutLimits rolloutLimits =
-        new RolloutLimits(1 + dice.below(2), tolerance(dice), perBatch(dice), dice.below(2), 1);
+        new RolloutLimits(
+            1 + random.below(2),
+            drawTolerance(random),
+            drawBatchTolerance(random),
+            random.below(2),
+            1);
     BatchPolicy.Canaries canaries =
-        dice.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
+        random.oneIn(2) ? new BatchPolicy.NoCanaries() : new BatchPolicy.FirstNodes(1);
     FailureDomains failureDomains =
-        dice.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
-    int offline = dice.oneIn(4) ? 1 : 0;
+        random.oneIn(4) ? new FailureDomains.Limited(ZONE, 1) : new FailureDomains.Unlimited();
+    int offline = random.oneIn(4) ? 1 : 0;
     List<NodeStatus> inventory =
         nodes.stream().map(it -> status(it, nodes.indexOf(it) >= nodes.size() - offline)).toList();
-    EligibilityRules eligibilityRules = EligibilityRules.of(EVERYBODY, offeredRelease());
+    EligibilityRules eligibilityRules = EligibilityRules.of(EVERY_NODE, offeredRelease());
     BatchPolicy batchPolicy =
         new BatchPolicy("seed", canaries, rolloutLimits.batchSize(), failureDomains);
     RolloutPlan rolloutPlan = plan(eligibilityRules, batchPolicy, inventory).orElseThrow();
@@ -158,21 +164,21 @@ public record RolloutScenario(
     return new NodeStatus(node, presence, report, facts(node));
   }
 
-  private static FailureLimit tolerance(SeededRandom dice) {
-    return dice.oneIn(3)
-        ? new FailureLimit.Percent(25 + 25 * dice.below(3))
-        : new FailureLimit.Nodes(1 + dice.below(2));
+  private static FailureLimit drawTolerance(SeededRandom random) {
+    return random.oneIn(3)
+        ? new FailureLimit.Percent(25 + 25 * random.below(3))
+        : new FailureLimit.Nodes(1 + random.below(2));
   }
 
-  private static FailureLimit perBatch(SeededRandom dice) {
-    return dice.oneIn(4) ? tolerance(dice) : new FailureLimit.Unlimited();
+  private static FailureLimit drawBatchTolerance(SeededRandom random) {
+    return random.oneIn(4) ? drawTolerance(random) : new FailureLimit.Unlimited();
   }
 
   /// Most releases are good; some fail everywhere, some on one node.
-  private static Set<NodeId> spoiled(SeededRandom dice, List<NodeId> nodes) {
-    return switch (dice.below(6)) {
+  private static Set<NodeId> spoiled(SeededRandom random, List<NodeId> nodes) {
+    return switch (random.below(6)) {
       case 0 -> Set.copyOf(nodes);
-      case 1 -> new HashSet<>(Set.of(dice.pick(nodes)));
+      case 1 -> new HashSet<>(Set.of(random.pick(nodes)));
       default -> Set.of();
     };
   }

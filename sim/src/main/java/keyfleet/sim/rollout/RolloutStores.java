@@ -15,24 +15,27 @@ import keyfleet.store.Kv;
 /// The store of a node fleet as each of its loops gets it, with somebody who looks at every write.
 final class RolloutStores {
   private final SimulatedWorld world;
-  private final PortWrappers ports;
+  private final PortWrappers wrappers;
   private final Kv store;
 
   RolloutStores(
-      SimulatedWorld world, PortWrappers ports, Consumer<ObservedWritesKv.AppliedWrite> watcher) {
+      SimulatedWorld world,
+      PortWrappers wrappers,
+      Consumer<ObservedWritesKv.AppliedWrite> observer) {
     this.world = world;
-    this.ports = ports;
+    this.wrappers = wrappers;
     this.store =
         new ObservedWritesKv(
-            ports.kv(PortUser.STORE, world.engine()), (_, write) -> watcher.accept(write));
+            wrappers.wrapKv(PortUser.STORE, world.kvWithTtlFaults()),
+            (_, write) -> observer.accept(write));
   }
 
   SimulatedWorld world() {
     return world;
   }
 
-  PortWrappers ports() {
-    return ports;
+  PortWrappers wrappers() {
+    return wrappers;
   }
 
   Kv store() {
@@ -41,12 +44,12 @@ final class RolloutStores {
 
   /// The store for one loop of a process.
   Kv kv(PortUser part, HostLoop loop) {
-    return ports.kv(part, new HostKv(store, loop, world.anyReads()));
+    return wrappers.wrapKv(part, new HostKv(store, loop, world.readMode()));
   }
 
   /// Words that no other life of a host says.
   Supplier<String> nonces(SimulatedHost host) {
-    SeededRandom dice = world.dice().named("nonces of " + host.name() + host.life());
-    return () -> Long.toHexString(dice.next());
+    SeededRandom random = world.random().forPurpose("nonces of " + host.name() + host.generation());
+    return () -> Long.toHexString(random.next());
   }
 }

@@ -29,23 +29,23 @@ import keyfleet.wire.RolloutKeys;
 final class WatchdogProcess implements NodeMachine.Observer {
   static final Component COMPONENT = new Component("agent");
 
-  private static final Prefix DESIRED = Prefix.under(new Key("desired." + COMPONENT));
-  private static final long POLL = 60 * VirtualTimeScheduler.SECOND;
-  private static final long SOON = VirtualTimeScheduler.SECOND;
+  private static final Prefix DESIRED_PREFIX = Prefix.under(new Key("desired." + COMPONENT));
+  private static final long MAX_WAIT = 60 * VirtualTimeScheduler.SECOND;
+  private static final long MIN_WAIT = VirtualTimeScheduler.SECOND;
 
   private final NodeId id;
   private final SimulatedHost host;
-  private final RolloutStores world;
-  private final RolloutOracle truth;
+  private final RolloutStores stores;
+  private final RolloutOracle oracle;
   private final NodeMachine machine;
   private int protocol = RolloutScenario.PROTOCOL;
 
-  WatchdogProcess(SimulatedHost host, RolloutStores world, RolloutOracle truth) {
+  WatchdogProcess(SimulatedHost host, RolloutStores stores, RolloutOracle oracle) {
     this.id = new NodeId(host.name());
     this.host = host;
-    this.world = world;
-    this.truth = truth;
-    this.machine = new NodeMachine(host, RolloutOracle.OLD, this);
+    this.stores = stores;
+    this.oracle = oracle;
+    this.machine = new NodeMachine(host, RolloutOracle.OLD_RELEASE, this);
   }
 
   NodeId id() {
@@ -61,13 +61,15 @@ final class WatchdogProcess implements NodeMachine.Observer {
   }
 
   /// The release never becomes ready here.
-  void spoil(Sha256 release) {
+  void breakRelease(Sha256 release) {
     machine.probe().setResult(release, new ProbeResult(ProbeResult.State.NOT_READY, 0));
   }
 
   /// As new: every release works.
   void repair() {
-    machine.probe().setResult(RolloutOracle.NEW, new ProbeResult(ProbeResult.State.READY, 0));
+    machine
+        .probe()
+        .setResult(RolloutOracle.NEW_RELEASE, new ProbeResult(ProbeResult.State.READY, 0));
   }
 
   /// Whether its watchdog, in its last life, is too old for the release.
@@ -76,50 +78,54 @@ final class WatchdogProcess implements NodeMachine.Observer {
   }
 
   /// A life of a watchdog that speaks `spoken`.
-  void start(int spoken) {
-    protocol = spoken;
+  void start(int newProtocol) {
+    protocol = newProtocol;
     host.start();
     HostLoop loop = new HostLoop(host);
     Kv seen =
         new ObservedReadsKv(
-            new HostKv(world.store(), loop, world.world().anyReads()), this::delivered);
-    Kv kv = world.ports().kv(PortUser.WATCHDOG, seen);
+            new HostKv(stores.store(), loop, stores.world().readMode()), this::onDesiredRead);
+    Kv kv = stores.wrappers().wrapKv(PortUser.WATCHDOG, seen);
     Watchdog watchdog =
         new Watchdog(
             new WatchdogIdentity(id, COMPONENT, protocol, RolloutScenario.facts(id)),
             kv,
-            machine.touchedBy(loop, world.ports()));
+            machine.portsFor(loop, stores.wrappers()));
     Key key = RolloutKeys.desired(COMPONENT, id);
-    loop.paced(() -> tick(watchdog));
-    world
+    loop.runPaced(() -> tick(watchdog));
+    stores
         .store()
-        .watch(RolloutKeys.ROLLOUTS, DESIRED, changeHint -> hear(changeHint, key, loop, watchdog));
+        .watch(
+            RolloutKeys.ROLLOUTS,
+            DESIRED_PREFIX,
+            changeHint -> onHint(changeHint, key, loop, watchdog));
   }
 
   /// A hint is only a hint: whoever misses it finds the order at its next look.
-  private void hear(ChangeHint changeHint, Key key, HostLoop loop, Watchdog watchdog) {
+  private void onHint(ChangeHint changeHint, Key key, HostLoop loop, Watchdog watchdog) {
     if (changeHint.equals(new ChangeHint.Changed(key))
         && loop.isAlive()
         && host.link() == StoreLink.UP) {
-      host.timeline().in(host.dice().between(1, SOON), () -> loop.run(() -> look(watchdog)));
+      host.scheduler()
+          .schedule(host.random().between(1, MIN_WAIT), () -> loop.run(() -> runTick(watchdog)));
     }
   }
 
-  private void look(Watchdog watchdog) {
+  private void runTick(Watchdog watchdog) {
     try {
       watchdog.tick();
     } catch (LocalFailureException e) {
       host.note(e::getMessage);
     }
-    machine.page().ifPresent(page -> host.note(() -> brief(page.node())));
+    machine.journalEntry().ifPresent(page -> host.note(() -> abbreviate(page.node())));
   }
 
   private long tick(Watchdog watchdog) {
-    look(watchdog);
-    return Math.clamp(watchdog.wakeAt() - host.clock().getAsLong(), SOON, POLL);
+    runTick(watchdog);
+    return Math.clamp(watchdog.wakeAt() - host.clock().getAsLong(), MIN_WAIT, MAX_WAIT);
   }
 
-  private static String brief(Node node) {
+  private static String abbreviate(Node node) {
     return node instanceof Node.Tasked tasked
         ? Node.phase(tasked) + " by epoch " + tasked.nodeTask().claim().epoch()
         : "idle";
@@ -127,24 +133,24 @@ final class WatchdogProcess implements NodeMachine.Observer {
 
   Optional<NodeTask> nodeTask() {
     return machine
-        .page()
+        .journalEntry()
         .map(JournalEntry::node)
         .filter(Node.Tasked.class::isInstance)
         .map(node -> ((Node.Tasked) node).nodeTask());
   }
 
-  private void delivered(Entry entry) {
-    truth.delivered(this, DesiredDocument.parse(entry.value()));
+  private void onDesiredRead(Entry entry) {
+    oracle.observeDesiredRead(this, DesiredDocument.parse(entry.value()));
   }
 
   @Override
-  public void journalled(JournalEntry page) {
-    truth.journalled(this, page);
+  public void onJournalWritten(JournalEntry page) {
+    oracle.observeJournal(this, page);
   }
 
   @Override
-  public void ran(Sha256 release) {
+  public void onReleaseStarted(Sha256 release) {
     host.note(() -> "runs " + release.hex().charAt(0));
-    truth.ran(this, release);
+    oracle.observeRelease(this, release);
   }
 }

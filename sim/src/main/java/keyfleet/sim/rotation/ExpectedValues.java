@@ -25,30 +25,31 @@ final class ExpectedValues {
   }
 
   private final Map<FieldSlot, String> acknowledged = new TreeMap<>();
-  private final Map<FieldSlot, Set<String>> open = new HashMap<>();
+  private final Map<FieldSlot, Set<String>> pending = new HashMap<>();
 
   /// A write was sent, and what became of it is not known yet.
-  void sent(FieldSlot slot, String text) {
-    open.computeIfAbsent(slot, _ -> new HashSet<>()).add(text);
+  void recordSent(FieldSlot fieldSlot, String text) {
+    pending.computeIfAbsent(fieldSlot, _ -> new HashSet<>()).add(text);
   }
 
-  void acknowledged(FieldSlot slot, String text) {
-    acknowledged.put(slot, text);
-    open.remove(slot);
+  void recordAcknowledged(FieldSlot fieldSlot, String text) {
+    acknowledged.put(fieldSlot, text);
+    pending.remove(fieldSlot);
   }
 
   /// It was not applied, and will not be.
-  void refused(FieldSlot slot, String text) {
-    open.getOrDefault(slot, new HashSet<>()).remove(text);
+  void recordRefused(FieldSlot fieldSlot, String text) {
+    pending.getOrDefault(fieldSlot, new HashSet<>()).remove(text);
   }
 
   /// Slots that must hold a value.
-  Set<FieldSlot> slots() {
+  Set<FieldSlot> fieldSlots() {
     return acknowledged.keySet();
   }
 
   /// Whether the slot may hold `text`: what was acknowledged last, or a write whose fate is open.
-  boolean allows(FieldSlot slot, String text) {
-    return text.equals(acknowledged.get(slot)) || open.getOrDefault(slot, Set.of()).contains(text);
+  boolean isAllowed(FieldSlot fieldSlot, String text) {
+    return text.equals(acknowledged.get(fieldSlot))
+        || pending.getOrDefault(fieldSlot, Set.of()).contains(text);
   }
 }

@@ -42,36 +42,37 @@ final class MemberProcess implements SimulatedApplication.Observer {
     WORKER
   }
 
-  private static final long BEAT = 30 * VirtualTimeScheduler.SECOND;
-  private static final long WRITE = 8 * VirtualTimeScheduler.SECOND;
-  private static final long LOOK = 10 * VirtualTimeScheduler.SECOND;
+  private static final long HEARTBEAT_PERIOD = 30 * VirtualTimeScheduler.SECOND;
+  private static final long WRITE_PERIOD = 8 * VirtualTimeScheduler.SECOND;
+  private static final long WORKER_PERIOD = 10 * VirtualTimeScheduler.SECOND;
   private static final long AT_ONCE = 5 * VirtualTimeScheduler.MILLI;
 
   private final SimulatedHost host;
   private final Kind kind;
-  private final RotationStores keys;
-  private final ExpectedValues told;
-  private final InMemoryKekProvider cupboard = new InMemoryKekProvider();
+  private final RotationStores stores;
+  private final ExpectedValues expectedValues;
+  private final InMemoryKekProvider keyProvider = new InMemoryKekProvider();
   private int protocol = ProcessIdentity.PROTOCOL;
   private @Nullable Membership membership;
-  private long roundBegan;
+  private long roundStartedAt;
 
-  MemberProcess(SimulatedHost host, Kind kind, RotationStores keys, ExpectedValues told) {
+  MemberProcess(
+      SimulatedHost host, Kind kind, RotationStores stores, ExpectedValues expectedValues) {
     this.host = host;
     this.kind = kind;
-    this.keys = keys;
-    this.told = told;
+    this.stores = stores;
+    this.expectedValues = expectedValues;
   }
 
   SimulatedHost host() {
     return host;
   }
 
-  InMemoryKekProvider cupboard() {
-    return cupboard;
+  InMemoryKekProvider keyProvider() {
+    return keyProvider;
   }
 
-  void protocol(int newProtocol) {
+  void setProtocol(int newProtocol) {
     protocol = newProtocol;
   }
 
@@ -82,46 +83,49 @@ final class MemberProcess implements SimulatedApplication.Observer {
   /// A new life, with nothing in memory.
   void start() {
     host.start();
-    host.startSlowly();
-    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random("keys"));
-    Membership joined = joined(holder);
-    membership = joined;
-    roundBegan = Long.MIN_VALUE / 2;
+    host.maybeStartSlowly();
+    LoadedKeys holder = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random("keys"));
+    Membership newMembership = join(holder);
+    membership = newMembership;
+    roundStartedAt = Long.MIN_VALUE / 2;
     switch (kind) {
-      case APPLICATION -> startApp(holder, joined);
+      case APPLICATION -> startApp(holder, newMembership);
       case WORKER -> startWorker(holder);
     }
   }
 
-  private Membership joined(LoadedKeys holder) {
+  private Membership join(LoadedKeys holder) {
     HostLoop loop = new HostLoop(host);
     String role = kind == Kind.WORKER ? "worker" : "api";
     ProcessIdentity processIdentity =
         new ProcessIdentity(
-            new ProcessInfo(host.name() + "-" + host.life(), run(), role, "0"), protocol, null);
+            new ProcessInfo(host.name() + "-" + host.generation(), runId(), role, "0"),
+            protocol,
+            null);
     Membership.StoreAccess storeAccess =
-        new Membership.StoreAccess(keys.kv(PortUser.MEMBER, loop), nonces("member"));
-    Membership joined =
+        new Membership.StoreAccess(stores.kv(PortUser.MEMBER, loop), nonces("member"));
+    Membership newMembership =
         new Membership(
-            processIdentity, storeAccess, holder, () -> fences(loop), clock(PortUser.MEMBER));
-    loop.every(BEAT, () -> beat(joined));
-    return joined;
+            processIdentity, storeAccess, holder, () -> fenceMarks(loop), clock(PortUser.MEMBER));
+    loop.runEvery(HEARTBEAT_PERIOD, () -> runHeartbeat(newMembership));
+    return newMembership;
   }
 
-  private void beat(Membership joined) {
-    long began = host.timeline().now();
-    MembershipState before = joined.state();
-    MembershipState after = joined.runRound();
+  private void runHeartbeat(Membership newMembership) {
+    long startedAt = host.scheduler().now();
+    MembershipState before = newMembership.state();
+    MembershipState after = newMembership.runRound();
     if (!after.equals(before)) {
-      roundBegan = began;
+      roundStartedAt = startedAt;
     }
     host.note(after::description);
   }
 
-  private Map<String, SafeHold.FenceMark> fences(HostLoop loop) {
+  private Map<String, SafeHold.FenceMark> fenceMarks(HostLoop loop) {
     Map<String, SafeHold.FenceMark> fenceMarks = new HashMap<>();
-    for (String collection : keys.collections()) {
-      keys.records(PortUser.MEMBER, loop, collection)
+    for (String collection : stores.collections()) {
+      stores
+          .records(PortUser.MEMBER, loop, collection)
           .flatMap(records -> records.fence())
           .map(Fence::term)
           .ifPresent(term ->
@@ -130,93 +134,96 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return fenceMarks;
   }
 
-  private void startApp(LoadedKeys holder, Membership joined) {
+  private void startApp(LoadedKeys holder, Membership newMembership) {
     HostLoop loop = new HostLoop(host);
-    String collection = host.dice().pick(keys.collections());
+    String collection = host.random().pick(stores.collections());
     CollectionRegistry collectionRegistry =
-        new CollectionRegistry(keys.kv(PortUser.APPLICATION, loop), nonces("registry"));
+        new CollectionRegistry(stores.kv(PortUser.APPLICATION, loop), nonces("registry"));
     Sealer sealer =
         new Sealer(
             RotationStores.registration(collection),
             collectionRegistry,
             holder,
-            joined::state,
+            newMembership::state,
             clock(PortUser.APPLICATION));
-    SimulatedApplication app =
+    SimulatedApplication application =
         new SimulatedApplication(
             collection,
             loop,
             sealer,
-            keys.records(PortUser.APPLICATION, loop, collection).orElseThrow(),
+            stores.records(PortUser.APPLICATION, loop, collection).orElseThrow(),
             this);
-    loop.every(WRITE, app::tick);
+    loop.runEvery(WRITE_PERIOD, application::tick);
   }
 
   private void startWorker(LoadedKeys holder) {
-    host.fences();
+    host.markRaisesFences();
     HostLoop loop = new HostLoop(host);
     KeyringStore keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
-            keys.kv(PortUser.WORKER, loop),
+            stores.kv(PortUser.WORKER, loop),
             nonces("worker"),
             Failpoints.NONE,
             RotationStores.author(host));
     CollectionCatalog collectionCatalog =
-        new CollectionCatalog(keyringStore, keys.stores(PortUser.WORKER, loop), Failpoints.NONE);
+        new CollectionCatalog(keyringStore, stores.stores(PortUser.WORKER, loop), Failpoints.NONE);
     RotationLoop rotations =
         new RotationLoop(
-            host.name() + " " + run(),
+            host.name() + " " + runId(),
             keyringStore,
             collectionCatalog,
             holder,
             clock(PortUser.WORKER));
-    loop.paced(() -> rotations.tick() == RotationLoop.NextTick.IMMEDIATELY ? AT_ONCE : LOOK);
+    loop.runPaced(
+        () -> rotations.tick() == RotationLoop.NextTick.IMMEDIATELY ? AT_ONCE : WORKER_PERIOD);
   }
 
   @Override
-  public RecordWriteResult overwrite(HostLoop loop, String collection, StoredRecord next) {
-    return keys.overwrite(loop, collection, next);
+  public RecordWriteResult writeUnconditionally(
+      HostLoop loop, String collection, StoredRecord next) {
+    return stores.writeUnconditionally(loop, collection, next);
   }
 
   @Override
-  public ExpectedValues told() {
-    return told;
+  public ExpectedValues expectedValues() {
+    return expectedValues;
   }
 
   /// A host whose clock is wrong may well seal too late: then the fence has to do.
   @Override
-  public void sealed() {
-    long most = Timings.DEFAULT.lease().toNanos();
-    if (keys.ports().promisesLease()
-        && !host.clock().wasTampered()
-        && host.timeline().now() - roundBegan > most) {
+  public void checkLeaseAfterSeal() {
+    long lease = Timings.DEFAULT.lease().toNanos();
+    if (stores.wrappers().hasWriteLease()
+        && !host.clock().hasBeenWrong()
+        && host.scheduler().now() - roundStartedAt > lease) {
       throw new InvariantViolation("LEASE", host.name() + " seals without a lease");
     }
   }
 
   /// Bytes that were read long ago may be under a version that is gone by now; reading again helps.
   @Override
-  public void notOpened(ExpectedValues.FieldSlot slot, Bytes bytes) {
-    if (isAdmitted(Timings.DEFAULT.fresh().toNanos()) && keys.truth().isStored(slot, bytes)) {
+  public void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
+    if (isAdmitted(Timings.DEFAULT.fresh().toNanos())
+        && stores.oracle().isStored(fieldSlot, bytes)) {
       throw new InvariantViolation("P3", host.name() + " is admitted and cannot open a value");
     }
   }
 
-  private String run() {
-    return "run-" + host.life();
+  private String runId() {
+    return "run-" + host.generation();
   }
 
   private Supplier<String> nonces(String purpose) {
-    return keys.nonces(host.name() + purpose + host.life());
+    return stores.nonces(host.name() + purpose + host.generation());
   }
 
   private SeededSecureRandom random(String purpose) {
-    return new SeededSecureRandom(host.dice().named(purpose + host.life()));
+    return new SeededSecureRandom(host.random().forPurpose(purpose + host.generation()));
   }
 
   private LongSupplier clock(PortUser part) {
-    return keys.ports().clock(part, host.clock());
+    return stores.wrappers().wrapClock(part, host.clock());
   }
 
   /// Whether it may seal, by a round that began within `window`: one who was silent for longer has
@@ -226,10 +233,10 @@ final class MemberProcess implements SimulatedApplication.Observer {
     return host.isUp()
         && now != null
         && now.state() instanceof Admitted
-        && host.timeline().now() - roundBegan <= window;
+        && host.scheduler().now() - roundStartedAt <= window;
   }
 
-  boolean holds(KekVersion version) {
-    return cupboard.holds(InMemoryKekProvider.right(version.number()));
+  boolean hasKey(KekVersion version) {
+    return keyProvider.has(InMemoryKekProvider.genuineKek(version.number()));
   }
 }

@@ -10,13 +10,13 @@ import keyfleet.store.SealedFields;
 import keyfleet.store.StoredRecord;
 
 /// A collection whose writes are looked at, right after each is applied.
-record ObservedRecords(Records inner, String collection, PortUser part, RotationOracle truth)
+record ObservedRecords(Records inner, String collection, PortUser part, RotationOracle oracle)
     implements ForwardingRecords {
   @Override
   public RecordWriteResult insert(StoredRecord added) {
     RecordWriteResult write = inner.insert(added);
     if (write instanceof Stored) {
-      truth.wrote(collection, SealedFields.NONE, added);
+      oracle.observeWrite(collection, SealedFields.NONE, added);
     }
     return write;
   }
@@ -25,9 +25,9 @@ record ObservedRecords(Records inner, String collection, PortUser part, Rotation
   public RecordWriteResult compareAndSet(RecordChange recordChange) {
     RecordWriteResult write = inner.compareAndSet(recordChange);
     if (write instanceof Stored && part == PortUser.WORKER) {
-      truth.moved(collection, recordChange.before(), recordChange.after());
+      oracle.observeRewrap(collection, recordChange.before(), recordChange.after());
     } else if (write instanceof Stored) {
-      truth.wrote(
+      oracle.observeWrite(
           collection,
           recordChange.before().fields(),
           new StoredRecord(recordChange.before().id(), recordChange.after()));

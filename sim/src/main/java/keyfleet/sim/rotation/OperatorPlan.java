@@ -15,63 +15,64 @@ import keyfleet.keyring.VersionState;
 
 /// What an operator wants in the end: the last version active, and every other destroyed. It looks
 /// at what is, and orders the next step.
-record OperatorPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
+record OperatorPlan(int targetVersion, Habit habit, Consumer<KekVersion> shredder) {
   enum Habit {
     /// Cleans up after each rotation.
-    TIDY,
+    REMOVES_FIRST,
     /// Rotates as often as it can, and cleans up in the end.
-    BUSY
+    ROTATES_FIRST
   }
 
-  private static final Duration HORIZON = Duration.ofSeconds(10);
+  private static final Duration DESTROY_HORIZON = Duration.ofSeconds(10);
 
   /// What was ordered, or that nothing was.
-  Object pursue(RotationOperator desk) {
-    Optional<Keystore> present = desk.keystore();
+  Object orderNextStep(RotationOperator operator) {
+    Optional<Keystore> present = operator.keystore();
     if (present.isEmpty()) {
-      return announce(desk, new KekVersion(1));
+      return announce(operator, new KekVersion(1));
     }
     Keystore keystore = present.get();
     if (keystore.rotation() instanceof Rotation.Paused) {
-      return desk.orders().resume();
+      return operator.orders().resume();
     }
     if (Rotation.unfinishedJob(keystore.rotation()).isPresent()) {
       return "wait";
     }
-    if (habit == Habit.BUSY && keystore.active().number() < last) {
-      return advance(desk, keystore);
+    if (habit == Habit.ROTATES_FIRST && keystore.active().number() < targetVersion) {
+      return advance(operator, keystore);
     }
     for (Map.Entry<KekVersion, VersionEntry> it : keystore.versions().entrySet()) {
-      Optional<Object> removed = remove(desk, it.getKey(), it.getValue().state());
+      Optional<Object> removed = remove(operator, it.getKey(), it.getValue().state());
       if (removed.isPresent()) {
         return removed.get();
       }
     }
-    return advance(desk, keystore);
+    return advance(operator, keystore);
   }
 
-  private Object advance(RotationOperator desk, Keystore keystore) {
-    if (keystore.active().number() >= last) {
+  private Object advance(RotationOperator operator, Keystore keystore) {
+    if (keystore.active().number() >= targetVersion) {
       return "done";
     }
     KekVersion next = new KekVersion(keystore.active().number() + 1);
     if (keystore.stateOf(next).isEmpty()) {
-      return announce(desk, next);
+      return announce(operator, next);
     }
     return keystore.isCompromised(keystore.active())
-        ? desk.orders().revoke(keystore.active(), next)
-        : desk.orders().rotate(keystore.active(), next);
+        ? operator.orders().revoke(keystore.active(), next)
+        : operator.orders().rotate(keystore.active(), next);
   }
 
-  private static Object announce(RotationOperator desk, KekVersion version) {
-    return desk.orders().announce(version, Keystore.Use.RECORDS, Timings.DEFAULT);
+  private static Object announce(RotationOperator operator, KekVersion version) {
+    return operator.orders().announce(version, Keystore.Use.RECORDS, Timings.DEFAULT);
   }
 
-  private Optional<Object> remove(RotationOperator desk, KekVersion version, VersionState state) {
+  private Optional<Object> remove(
+      RotationOperator operator, KekVersion version, VersionState state) {
     return switch (state) {
-      case DECRYPT_ONLY -> Optional.of(desk.removals().disable(version));
+      case DECRYPT_ONLY -> Optional.of(operator.removals().disable(version));
       case DISABLED -> {
-        Object answer = desk.removals().destroy(version, HORIZON);
+        Object answer = operator.removals().destroy(version, DESTROY_HORIZON);
         if (answer instanceof Done) {
           shredder.accept(version);
         }
@@ -79,27 +80,27 @@ record OperatorPlan(int last, Habit habit, Consumer<KekVersion> shredder) {
       }
       case DESTROYING -> {
         shredder.accept(version);
-        yield Optional.of(desk.removals().markDestroyed(version));
+        yield Optional.of(operator.removals().markDestroyed(version));
       }
       case ANNOUNCED, STAGED, ACTIVE, DESTROYED -> Optional.empty();
     };
   }
 
   /// What is left to do, if anything.
-  Optional<Supplier<String>> unfinished(Keystore keystore) {
+  Optional<Supplier<String>> unfinishedWork(Keystore keystore) {
     if (Rotation.unfinishedJob(keystore.rotation()).isPresent()) {
       return Optional.of(() -> "the rotation is " + keystore.rotation());
     }
     for (var it : keystore.versions().entrySet()) {
-      boolean should =
-          it.getKey().number() == last
+      boolean isInFinalState =
+          it.getKey().number() == targetVersion
               ? it.getValue().state() == VersionState.ACTIVE
               : it.getValue().state() == VersionState.DESTROYED;
-      if (!should) {
+      if (!isInFinalState) {
         return Optional.of(() -> it.getKey() + " is " + it.getValue().state());
       }
     }
-    return keystore.active().number() == last
+    return keystore.active().number() == targetVersion
         ? Optional.empty()
         : Optional.of(() -> keystore.active() + " is active");
   }

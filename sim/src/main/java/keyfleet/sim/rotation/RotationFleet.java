@@ -25,141 +25,141 @@ import keyfleet.sim.rotation.MemberProcess.Kind;
 
 /// Applications, workers and operators of one keyring, on their way from version 1 to a later one.
 public final class RotationFleet implements SimulatedFleet {
-  private static final long LOOK = 10 * VirtualTimeScheduler.SECOND;
+  private static final long OPERATOR_PERIOD = 10 * VirtualTimeScheduler.SECOND;
   private static final List<OperatorPlan.Habit> HABITS = List.of(OperatorPlan.Habit.values());
 
   /// One application comes late, and so do its keys.
-  private static final long LATEST_START = 200 * VirtualTimeScheduler.SECOND;
+  private static final long MAX_START_DELAY = 200 * VirtualTimeScheduler.SECOND;
 
-  private static final long LATEST_KEY = 40 * VirtualTimeScheduler.SECOND;
+  private static final long MAX_KEY_DELAY = 40 * VirtualTimeScheduler.SECOND;
   private static final Set<VersionState> GONE =
       EnumSet.of(VersionState.DESTROYING, VersionState.DESTROYED);
   private static final long FRESH = Timings.DEFAULT.fresh().toNanos();
 
   private final SimulatedWorld world;
-  private final SeededRandom dice;
-  private final ExpectedValues told = new ExpectedValues();
-  private final RotationStores keys;
+  private final SeededRandom random;
+  private final ExpectedValues expectedValues = new ExpectedValues();
+  private final RotationStores stores;
   private final OperatorPlan plan;
   private final List<MemberProcess> processes = new ArrayList<>();
-  private final SimulatedHost clerk;
-  private int meddlers;
+  private final SimulatedHost operatorHost;
+  private int disruptions;
 
-  public RotationFleet(SimulatedWorld world, PortWrappers ports) {
+  public RotationFleet(SimulatedWorld world, PortWrappers wrappers) {
     this.world = world;
-    this.dice = world.dice().named("keys");
-    this.keys = new RotationStores(world, ports, told, this::everyAdmittedHolds);
+    this.random = world.random().forPurpose("keys");
+    this.stores = new RotationStores(world, wrappers, expectedValues, this::doAllAdmittedHave);
     this.plan =
         new OperatorPlan(
-            2 + dice.below(RotationOracle.VERSIONS - 1), dice.pick(HABITS), this::shred);
-    this.clerk = world.host("clerk");
-    int apps = 1 + dice.below(3);
+            2 + random.below(RotationOracle.MAX_VERSIONS - 1), random.pick(HABITS), this::shredKey);
+    this.operatorHost = world.host("clerk");
+    int apps = 1 + random.below(3);
     for (int i = 0; i < apps; i++) {
-      add("app-" + i, Kind.APPLICATION);
+      addProcess("app-" + i, Kind.APPLICATION);
     }
-    add("worker-0", Kind.WORKER);
-    add("worker-1", Kind.WORKER);
+    addProcess("worker-0", Kind.WORKER);
+    addProcess("worker-1", Kind.WORKER);
   }
 
-  private void add(String name, Kind kind) {
-    processes.add(new MemberProcess(world.host(name), kind, keys, told));
+  private void addProcess(String name, Kind kind) {
+    processes.add(new MemberProcess(world.host(name), kind, stores, expectedValues));
   }
 
   @Override
   public void start() {
     for (MemberProcess process : processes) {
-      process.cupboard().put(InMemoryKekProvider.right(1));
-      boolean late = process.equals(processes.getFirst());
-      in(late ? dice.between(0, LATEST_START) : 0, () -> revive(process));
-      for (int version = 2; version <= plan.last(); version++) {
-        FakeKek kek = InMemoryKekProvider.right(version);
-        long wait = dice.between(0, late ? LATEST_START : LATEST_KEY) * (version - 1) / 2;
-        in(wait, () -> bring(process, kek));
+      process.keyProvider().put(InMemoryKekProvider.genuineKek(1));
+      boolean isLate = process.equals(processes.getFirst());
+      schedule(isLate ? random.between(0, MAX_START_DELAY) : 0, () -> startIfDown(process));
+      for (int version = 2; version <= plan.targetVersion(); version++) {
+        FakeKek kek = InMemoryKekProvider.genuineKek(version);
+        long wait = random.between(0, isLate ? MAX_START_DELAY : MAX_KEY_DELAY) * (version - 1) / 2;
+        schedule(wait, () -> giveKey(process, kek));
       }
     }
-    sitDown();
+    startOperator();
   }
 
-  private static void bring(MemberProcess process, FakeKek kek) {
+  private static void giveKey(MemberProcess process, FakeKek kek) {
     process.host().note(() -> "gets " + kek.version());
-    process.cupboard().put(kek);
+    process.keyProvider().put(kek);
   }
 
-  private void sitDown() {
-    clerk.start();
-    RotationOperator desk = new RotationOperator(clerk, keys);
-    desk.every(LOOK, () -> plan.pursue(desk));
+  private void startOperator() {
+    operatorHost.start();
+    RotationOperator operator = new RotationOperator(operatorHost, stores);
+    operator.orderEvery(OPERATOR_PERIOD, () -> plan.orderNextStep(operator));
   }
 
   @Override
-  public void strike(Fault fault) {
+  public void inject(Fault fault) {
     int target = fault.target() % (processes.size() + 1);
     if (target == processes.size()) {
-      strikeClerk(fault);
+      injectIntoOperator(fault);
       return;
     }
     MemberProcess process = processes.get(target);
-    process.host().suffer(fault);
+    process.host().inject(fault);
     switch (fault.kind()) {
-      case CRASH, LOST_SUFFIX -> in(fault.lasts(), () -> revive(process));
-      case KEY_LOST -> in(fault.lasts(), () -> reviveWithout(process, fault));
+      case CRASH, LOST_SUFFIX -> schedule(fault.duration(), () -> startIfDown(process));
+      case KEY_LOST -> schedule(fault.duration(), () -> startWithoutKey(process, fault));
       case PROVIDER -> {
-        process.cupboard().stick();
-        in(fault.lasts(), process.cupboard()::mend);
+        process.keyProvider().makeUnavailable();
+        schedule(fault.duration(), process.keyProvider()::makeAvailable);
       }
       case OLD_BINARY -> {
         restart(process, 0);
-        in(fault.lasts(), () -> restart(process, ProcessIdentity.PROTOCOL));
+        schedule(fault.duration(), () -> restart(process, ProcessIdentity.PROTOCOL));
       }
-      case OPERATOR -> meddle(fault);
+      case OPERATOR -> giveDisruptiveOrder(fault);
       default -> {} // the host suffers it
     }
   }
 
-  private void strikeClerk(Fault fault) {
-    clerk.suffer(fault);
+  private void injectIntoOperator(Fault fault) {
+    operatorHost.inject(fault);
     if (fault.kind() == Fault.Kind.CRASH) {
-      in(fault.lasts(), () -> sitDownIfGone());
+      schedule(fault.duration(), () -> startOperatorIfDown());
     }
     if (fault.kind() == Fault.Kind.OPERATOR) {
-      meddle(fault);
+      giveDisruptiveOrder(fault);
     }
   }
 
-  private void sitDownIfGone() {
-    if (!clerk.isUp()) {
-      sitDown();
+  private void startOperatorIfDown() {
+    if (!operatorHost.isUp()) {
+      startOperator();
     }
   }
 
-  private void in(long nanos, Runnable act) {
-    world.timeline().in(nanos, act);
+  private void schedule(long nanos, Runnable action) {
+    world.scheduler().schedule(nanos, action);
   }
 
-  private static void revive(MemberProcess process) {
+  private static void startIfDown(MemberProcess process) {
     if (!process.host().isUp()) {
       process.start();
     }
   }
 
   /// The newest key is missing after the restart, or has other bytes.
-  private void reviveWithout(MemberProcess process, Fault fault) {
+  private void startWithoutKey(MemberProcess process, Fault fault) {
     if (process.host().isUp()) {
       return;
     }
-    int version = 1 + (int) (fault.choice() % plan.last());
-    process.cupboard().remove(new KekVersion(version));
+    int version = 1 + (int) (fault.choice() % plan.targetVersion());
+    process.keyProvider().remove(new KekVersion(version));
     if (fault.choice() % 2 == 0) {
-      process.cupboard().put(InMemoryKekProvider.wrong(version));
+      process.keyProvider().put(InMemoryKekProvider.forgedKek(version));
     }
     process.start();
-    in(fault.lasts(), () -> giveBack(process, version));
+    schedule(fault.duration(), () -> returnKey(process, version));
   }
 
   /// Bytes in memory never change: who has the wrong ones must start again.
-  private void giveBack(MemberProcess process, int version) {
+  private void returnKey(MemberProcess process, int version) {
     if (!isGone(new KekVersion(version)) && process.host().isUp()) {
-      process.cupboard().put(InMemoryKekProvider.right(version));
+      process.keyProvider().put(InMemoryKekProvider.genuineKek(version));
       restart(process, ProcessIdentity.PROTOCOL);
     }
   }
@@ -168,32 +168,32 @@ public final class RotationFleet implements SimulatedFleet {
     if (process.host().isUp()) {
       process.host().crash();
     }
-    process.protocol(protocol);
+    process.setProtocol(protocol);
     process.start();
   }
 
   /// Somebody else gives one order.
-  private void meddle(Fault fault) {
-    SimulatedHost host = world.host("meddler-" + meddlers++);
+  private void giveDisruptiveOrder(Fault fault) {
+    SimulatedHost host = world.host("meddler-" + disruptions++);
     host.start();
-    RotationOperator desk = new RotationOperator(host, keys);
-    KekVersion some = new KekVersion(1 + (int) (fault.choice() / 16 % plan.last()));
-    desk.once(() ->
+    RotationOperator operator = new RotationOperator(host, stores);
+    KekVersion anyVersion = new KekVersion(1 + (int) (fault.choice() / 16 % plan.targetVersion()));
+    operator.orderOnce(() ->
         switch ((int) (fault.choice() % 8)) {
-          case 0, 1, 2 -> desk.orders().abort();
-          case 3 -> desk.orders().pause();
-          case 4 -> desk.orders().dryRun(active(), next(active()));
-          case 5 -> desk.orders().revoke(active(), next(active()));
-          case 6 -> desk.removals().disable(some);
+          case 0, 1, 2 -> operator.orders().abort();
+          case 3 -> operator.orders().pause();
+          case 4 -> operator.orders().dryRun(active(), next(active()));
+          case 5 -> operator.orders().revoke(active(), next(active()));
+          case 6 -> operator.removals().disable(anyVersion);
           default ->
               fault.choice() / 8 % 2 == 0
-                  ? desk.removals().undo(some)
-                  : desk.removals().destroy(some, Duration.ZERO);
+                  ? operator.removals().undo(anyVersion)
+                  : operator.removals().destroy(anyVersion, Duration.ZERO);
         });
   }
 
   private KekVersion active() {
-    return keys.truth().keystore().map(Keystore::active).orElse(new KekVersion(1));
+    return stores.oracle().keystore().map(Keystore::active).orElse(new KekVersion(1));
   }
 
   private static KekVersion next(KekVersion version) {
@@ -201,45 +201,46 @@ public final class RotationFleet implements SimulatedFleet {
   }
 
   /// The bytes of a version are gone, everywhere.
-  private void shred(KekVersion version) {
+  private void shredKey(KekVersion version) {
     world.note("clerk", "shreds " + version);
-    processes.forEach(process -> process.cupboard().remove(version));
+    processes.forEach(process -> process.keyProvider().remove(version));
   }
 
-  private boolean everyAdmittedHolds(KekVersion version) {
-    return processes.stream().allMatch(it -> !it.isAdmitted(FRESH) || it.holds(version));
+  private boolean doAllAdmittedHave(KekVersion version) {
+    return processes.stream().allMatch(it -> !it.isAdmitted(FRESH) || it.hasKey(version));
   }
 
   /// Who sleeps wakes, with all that it remembers. Who is down, or runs what it should not, starts
   /// again.
   @Override
-  public void calm() {
+  public void heal() {
     for (MemberProcess process : processes) {
       process.host().heal();
-      process.cupboard().mend();
-      if (restock(process) || !process.isCurrent()) {
+      process.keyProvider().makeAvailable();
+      if (restoreKeys(process) || !process.isCurrent()) {
         restart(process, ProcessIdentity.PROTOCOL);
       }
     }
-    clerk.heal();
-    sitDownIfGone();
+    operatorHost.heal();
+    startOperatorIfDown();
   }
 
   /// Whether the process lacked a key.
-  private boolean restock(MemberProcess process) {
-    boolean lacked = false;
-    for (int version = 1; version <= plan.last(); version++) {
-      FakeKek kek = InMemoryKekProvider.right(version);
-      if (!isGone(kek.version()) && !process.cupboard().holds(kek)) {
-        process.cupboard().put(kek);
-        lacked = true;
+  private boolean restoreKeys(MemberProcess process) {
+    boolean wasMissing = false;
+    for (int version = 1; version <= plan.targetVersion(); version++) {
+      FakeKek kek = InMemoryKekProvider.genuineKek(version);
+      if (!isGone(kek.version()) && !process.keyProvider().has(kek)) {
+        process.keyProvider().put(kek);
+        wasMissing = true;
       }
     }
-    return lacked;
+    return wasMissing;
   }
 
   private boolean isGone(KekVersion version) {
-    return keys.truth()
+    return stores
+        .oracle()
         .keystore()
         .flatMap(keystore -> keystore.stateOf(version))
         .filter(GONE::contains)
@@ -247,20 +248,21 @@ public final class RotationFleet implements SimulatedFleet {
   }
 
   @Override
-  public void check() {}
+  public void checkInvariants() {}
 
   @Override
-  public Optional<Supplier<String>> unfinished() {
-    return keys.truth()
+  public Optional<Supplier<String>> unfinishedWork() {
+    return stores
+        .oracle()
         .keystore()
-        .map(plan::unfinished)
+        .map(plan::unfinishedWork)
         .orElse(Optional.of(() -> "there is no keystore"));
   }
 
   @Override
-  public void checkEnd() {
-    keys.truth().requireReadable();
-    keys.truth().requireFenced();
-    keys.truth().requireAudited(keys.verdict());
+  public void checkFinalInvariants() {
+    stores.oracle().requireReadable();
+    stores.oracle().requireFenced();
+    stores.oracle().requireAudited(stores.auditVerdict());
   }
 }

@@ -28,24 +28,26 @@ final class RotationOperator {
   private final KeyringOperations orders;
   private final RemovalOperations removals;
 
-  RotationOperator(SimulatedHost host, RotationStores keys) {
+  RotationOperator(SimulatedHost host, RotationStores stores) {
     this.loop = new HostLoop(host);
-    InMemoryKekProvider cupboard = new InMemoryKekProvider();
-    for (int version = 1; version <= RotationOracle.VERSIONS; version++) {
-      cupboard.put(InMemoryKekProvider.right(version));
+    InMemoryKekProvider keyProvider = new InMemoryKekProvider();
+    for (int version = 1; version <= RotationOracle.MAX_VERSIONS; version++) {
+      keyProvider.put(InMemoryKekProvider.genuineKek(version));
     }
-    Supplier<String> nonces = keys.nonces(host.name() + host.life());
-    SeededSecureRandom random = new SeededSecureRandom(host.dice().named("desk" + host.life()));
-    this.holder = new LoadedKeys(KeyringName.MAIN, List.of(cupboard), random);
+    Supplier<String> nonces = stores.nonces(host.name() + host.generation());
+    SeededSecureRandom random =
+        new SeededSecureRandom(host.random().forPurpose("desk" + host.generation()));
+    this.holder = new LoadedKeys(KeyringName.MAIN, List.of(keyProvider), random);
     this.keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
-            keys.kv(PortUser.OPERATOR, loop),
+            stores.kv(PortUser.OPERATOR, loop),
             nonces,
             Failpoints.NONE,
             RotationStores.author(host));
     CollectionCatalog collectionCatalog =
-        new CollectionCatalog(keyringStore, keys.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
+        new CollectionCatalog(
+            keyringStore, stores.stores(PortUser.OPERATOR, loop), Failpoints.NONE);
     this.orders = new KeyringOperations(keyringStore, collectionCatalog, holder, nonces, random);
     this.removals = new RemovalOperations(keyringStore, collectionCatalog, orders);
     holder.refresh();
@@ -64,18 +66,18 @@ final class RotationOperator {
   }
 
   /// Gives an order every `period`.
-  void every(long period, Supplier<Object> order) {
-    loop.every(period, () -> give(order));
+  void orderEvery(long period, Supplier<Object> order) {
+    loop.runEvery(period, () -> giveOrder(order));
   }
 
-  void once(Supplier<Object> order) {
-    loop.run(() -> give(order));
+  void orderOnce(Supplier<Object> order) {
+    loop.run(() -> giveOrder(order));
   }
 
-  private void give(Supplier<Object> order) {
+  private void giveOrder(Supplier<Object> order) {
     try {
       Object answer = order.get();
-      loop.host().note(() -> "is told " + brief(answer));
+      loop.host().note(() -> "is told " + abbreviate(answer));
     } catch (StoreException e) {
       loop.host().note(() -> "cannot reach the store");
     } catch (MalformedValueException e) {
@@ -83,8 +85,8 @@ final class RotationOperator {
     }
   }
 
-  private static String brief(Object answer) {
-    String words = answer.toString();
-    return words.length() > 160 ? words.substring(0, 160) + "…" : words;
+  private static String abbreviate(Object answer) {
+    String text = answer.toString();
+    return text.length() > 160 ? text.substring(0, 160) + "…" : text;
   }
 }

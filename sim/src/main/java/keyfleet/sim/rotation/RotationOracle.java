@@ -40,47 +40,47 @@ import org.jspecify.annotations.Nullable;
 public final class RotationOracle {
   /// Whether every process that may seal holds a version.
   interface AdmittedProcesses {
-    boolean everyAdmittedHolds(KekVersion version);
+    boolean allHave(KekVersion version);
   }
 
-  static final int VERSIONS = 4;
+  static final int MAX_VERSIONS = 4;
 
-  private static final String NOTHING = "(nothing that opens)";
+  private static final String UNREADABLE = "(nothing that opens)";
 
   private record SealedValue(FieldLocation fieldLocation, Bytes bytes) {}
 
   private final NavigableMap<String, Records> collections;
-  private final ExpectedValues told;
-  private final AdmittedProcesses readied;
-  private final EnvelopeCipher everyKey;
-  private final Map<SealedValue, String> texts = new HashMap<>();
+  private final ExpectedValues expectedValues;
+  private final AdmittedProcesses admitted;
+  private final EnvelopeCipher allKeysCipher;
+  private final Map<SealedValue, String> openedTexts = new HashMap<>();
   private final Set<KekVersion> destroyed = new HashSet<>();
-  private @Nullable Keystore last;
-  private long changes;
+  private @Nullable Keystore latest;
+  private long keystoreWrites;
 
   RotationOracle(
       Map<String, Records> collections,
-      ExpectedValues told,
-      AdmittedProcesses readied,
+      ExpectedValues expectedValues,
+      AdmittedProcesses admitted,
       SeededSecureRandom random) {
     this.collections = new TreeMap<>(collections);
-    this.told = told;
-    this.readied = readied;
+    this.expectedValues = expectedValues;
+    this.admitted = admitted;
     List<FakeKek> keks =
-        IntStream.rangeClosed(1, VERSIONS).mapToObj(InMemoryKekProvider::right).toList();
-    this.everyKey = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, keks), random);
+        IntStream.rangeClosed(1, MAX_VERSIONS).mapToObj(InMemoryKekProvider::genuineKek).toList();
+    this.allKeysCipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, keks), random);
   }
 
   /// As it was written last.
   Optional<Keystore> keystore() {
-    return Optional.ofNullable(last);
+    return Optional.ofNullable(latest);
   }
 
   /// Somebody has written the keystore.
-  public void sees(Keystore keystore) {
-    Keystore before = last;
-    last = keystore;
-    changes++;
+  public void observeKeystore(Keystore keystore) {
+    Keystore before = latest;
+    latest = keystore;
+    keystoreWrites++;
     if (before != null && keystore.epoch() < before.epoch()) {
       throw new InvariantViolation(
           "K7", "epoch %d after %d".formatted(keystore.epoch(), before.epoch()));
@@ -89,7 +89,7 @@ public final class RotationOracle {
         .versions()
         .forEach((version, known) -> {
           if (known.state() == VersionState.DESTROYING && destroyed.add(version)) {
-            requireNobodyCarries("P2", version, " is destroyed");
+            requireNoRecordCarries("P2", version, " is destroyed");
           }
         });
     boolean passed = keystore.rotation() instanceof Rotation.OpeningFences;
@@ -97,13 +97,13 @@ public final class RotationOracle {
       requireReady(keystore.rotation());
     }
     if (before == null || !before.rotation().equals(keystore.rotation())) {
-      left(keystore.rotation())
-          .ifPresent(version -> requireNobodyCarries("P2", version, " was rotated away from"));
+      provedGone(keystore.rotation())
+          .ifPresent(version -> requireNoRecordCarries("P2", version, " was rotated away from"));
     }
   }
 
   /// The version that a rotation which has just ended has proved to be gone.
-  private static Optional<KekVersion> left(Rotation rotation) {
+  private static Optional<KekVersion> provedGone(Rotation rotation) {
     return switch (rotation) {
       case Rotation.Completed(RotationJob rotationJob) -> Optional.of(rotationJob.from());
       case Rotation.Aborted(RotationJob rotationJob)
@@ -115,18 +115,19 @@ public final class RotationOracle {
 
   private void requireReady(Rotation rotation) {
     KekVersion to = Rotation.unfinishedJob(rotation).orElseThrow().to();
-    if (!readied.everyAdmittedHolds(to)) {
+    if (!admitted.allHave(to)) {
       throw new InvariantViolation(
           "P3", "the gate let " + to + " pass, which an admitted process lacks");
     }
   }
 
-  private void requireNobodyCarries(String promise, KekVersion version, String why) {
+  private void requireNoRecordCarries(String invariant, KekVersion version, String reason) {
     collections.forEach((name, records) -> {
       long carrying = records.census().carrying().getOrDefault(version, 0L);
       if (carrying > 0) {
         throw new InvariantViolation(
-            promise, "%d records of %s carry %s, which%s".formatted(carrying, name, version, why));
+            invariant,
+            "%d records of %s carry %s, which%s".formatted(carrying, name, version, reason));
       }
     });
   }
@@ -134,7 +135,7 @@ public final class RotationOracle {
   /// K2: what a record may newly carry. While a flip settles, and until every fence stands, that is
   /// both versions.
   private void requireWritable(String collection, SealedFields before, StoredRecord after) {
-    Keystore keystore = last;
+    Keystore keystore = latest;
     if (keystore == null) {
       return;
     }
@@ -158,7 +159,7 @@ public final class RotationOracle {
   }
 
   /// A record was written, by an application.
-  void wrote(String collection, SealedFields before, StoredRecord after) {
+  void observeWrite(String collection, SealedFields before, StoredRecord after) {
     requireWritable(collection, before, after);
     for (KekVersion version : after.fields().versions()) {
       if (destroyed.contains(version)) {
@@ -171,8 +172,8 @@ public final class RotationOracle {
   }
 
   /// A record was moved to another version, by a worker.
-  void moved(String collection, StoredRecord before, SealedFields after) {
-    wrote(collection, before.fields(), new StoredRecord(before.id(), after));
+  void observeRewrap(String collection, StoredRecord before, SealedFields after) {
+    observeWrite(collection, before.fields(), new StoredRecord(before.id(), after));
     before
         .fields()
         .byName()
@@ -187,27 +188,27 @@ public final class RotationOracle {
 
   /// Every value that was acknowledged can be opened with the keys that are left.
   void requireReadable() {
-    for (ExpectedValues.FieldSlot slot : told.slots()) {
+    for (ExpectedValues.FieldSlot fieldSlot : expectedValues.fieldSlots()) {
       FieldLocation fieldLocation =
-          new FieldLocation(slot.collection(), slot.record(), slot.field());
-      Bytes bytes = stored(slot);
+          new FieldLocation(fieldSlot.collection(), fieldSlot.record(), fieldSlot.field());
+      Bytes bytes = stored(fieldSlot);
       if (bytes == null) {
         throw new InvariantViolation("P1", fieldLocation + " was acknowledged and is gone");
       }
       String text = text(fieldLocation, bytes);
-      if (!told.allows(slot, text)) {
+      if (!expectedValues.isAllowed(fieldSlot, text)) {
         throw new InvariantViolation(
             "P1", fieldLocation + " holds " + text + ", which was never written last");
       }
     }
     for (KekVersion version : destroyed) {
-      requireNobodyCarries("P1", version, " is destroyed");
+      requireNoRecordCarries("P1", version, " is destroyed");
     }
   }
 
   /// Once a rotation has ended, every fence that was ever raised says what the keystore says.
   void requireFenced() {
-    Keystore keystore = last;
+    Keystore keystore = latest;
     if (keystore == null) {
       return;
     }
@@ -226,25 +227,26 @@ public final class RotationOracle {
 
   /// Every keystore that was ever written has its entry in the audit, and there is no other.
   void requireAudited(AuditVerdict verdict) {
-    if (!(verdict instanceof AuditVerdict.Intact(AuditHead head)) || head.number() != changes) {
+    if (!(verdict instanceof AuditVerdict.Intact(AuditHead head))
+        || head.number() != keystoreWrites) {
       throw new InvariantViolation(
-          "AUDIT", "%d changes, and the audit is %s".formatted(changes, verdict));
+          "AUDIT", "%d changes, and the audit is %s".formatted(keystoreWrites, verdict));
     }
   }
 
   /// Whether these are the bytes that stand there now.
-  boolean isStored(ExpectedValues.FieldSlot slot, Bytes bytes) {
-    Bytes present = stored(slot);
+  boolean isStored(ExpectedValues.FieldSlot fieldSlot, Bytes bytes) {
+    Bytes present = stored(fieldSlot);
     return present != null && present.equals(bytes);
   }
 
-  private @Nullable Bytes stored(ExpectedValues.FieldSlot slot) {
-    Records records = collections.get(slot.collection());
+  private @Nullable Bytes stored(ExpectedValues.FieldSlot fieldSlot) {
+    Records records = collections.get(fieldSlot.collection());
     return records == null
         ? null
         : records
-            .read(new RecordId(slot.record()))
-            .map(record -> record.fields().byName().get(slot.field()))
+            .read(new RecordId(fieldSlot.record()))
+            .map(record -> record.fields().byName().get(fieldSlot.field()))
             .orElse(null);
   }
 
@@ -252,14 +254,14 @@ public final class RotationOracle {
   /// ever: `everyKey` never changes.
   private String text(FieldLocation fieldLocation, @Nullable Bytes bytes) {
     return bytes == null
-        ? NOTHING
-        : texts.computeIfAbsent(new SealedValue(fieldLocation, bytes), this::opened);
+        ? UNREADABLE
+        : openedTexts.computeIfAbsent(new SealedValue(fieldLocation, bytes), this::open);
   }
 
-  private String opened(SealedValue sealed) {
-    if (!(everyKey.open(sealed.fieldLocation(), sealed.bytes().toArray())
+  private String open(SealedValue sealedValue) {
+    if (!(allKeysCipher.open(sealedValue.fieldLocation(), sealedValue.bytes().toArray())
         instanceof Opened(SecretBytes plaintext, _))) {
-      return NOTHING;
+      return UNREADABLE;
     }
     try (plaintext) {
       return new String(plaintext.reveal(SecretAccess.granted()), UTF_8);

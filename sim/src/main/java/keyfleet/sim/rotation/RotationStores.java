@@ -38,38 +38,41 @@ final class RotationStores {
   private static final String ENGINE = "fake";
 
   private final SimulatedWorld world;
-  private final PortWrappers ports;
+  private final PortWrappers wrappers;
   private final Kv kv;
   private final NavigableMap<String, Records> collections = new TreeMap<>();
-  private final RotationOracle truth;
+  private final RotationOracle oracle;
 
   RotationStores(
       SimulatedWorld world,
-      PortWrappers ports,
-      ExpectedValues told,
-      RotationOracle.AdmittedProcesses readied) {
+      PortWrappers wrappers,
+      ExpectedValues expectedValues,
+      RotationOracle.AdmittedProcesses admittedProcesses) {
     this.world = world;
-    this.ports = ports;
-    int count = 1 + world.dice().named("collections").below(2);
+    this.wrappers = wrappers;
+    int count = 1 + world.random().forPurpose("collections").below(2);
     for (String name : List.of("secrets", "tokens").subList(0, count)) {
-      collections.put(name, ports.records(PortUser.STORE, new FakeRecords()));
+      collections.put(name, wrappers.wrapRecords(PortUser.STORE, new FakeRecords()));
     }
-    this.truth =
+    this.oracle =
         new RotationOracle(
-            collections, told, readied, new SeededSecureRandom(world.dice().named("truth")));
-    this.kv = world.watched(ports, truth);
+            collections,
+            expectedValues,
+            admittedProcesses,
+            new SeededSecureRandom(world.random().forPurpose("truth")));
+    this.kv = world.observedKv(wrappers, oracle);
   }
 
   SimulatedWorld world() {
     return world;
   }
 
-  RotationOracle truth() {
-    return truth;
+  RotationOracle oracle() {
+    return oracle;
   }
 
-  PortWrappers ports() {
-    return ports;
+  PortWrappers wrappers() {
+    return wrappers;
   }
 
   List<String> collections() {
@@ -84,12 +87,12 @@ final class RotationStores {
   /// Whoever runs on the host. Dates are for people, and there are none here.
   static AuditContext author(SimulatedHost host) {
     return new AuditContext(
-        new AuditActor(host.name(), host.name(), host.name() + "-" + host.life()),
+        new AuditActor(host.name(), host.name(), host.name() + "-" + host.generation()),
         InstantSource.fixed(Instant.EPOCH));
   }
 
   /// What somebody finds who looks at the audit, right at the store.
-  AuditVerdict verdict() {
+  AuditVerdict auditVerdict() {
     KeyringStore keyringStore =
         new KeyringStore(
             KeyringName.MAIN,
@@ -102,30 +105,30 @@ final class RotationStores {
 
   /// The store for one loop of a process.
   Kv kv(PortUser part, HostLoop loop) {
-    HostKv.ReadMode reads =
+    HostKv.ReadMode readMode =
         part == PortUser.WORKER || part == PortUser.OPERATOR
-            ? world.anyReads()
+            ? world.readMode()
             : HostKv.ReadMode.FRESH;
-    return ports.kv(part, new HostKv(kv, loop, reads));
+    return wrappers.wrapKv(part, new HostKv(kv, loop, readMode));
   }
 
   Optional<Records> records(PortUser part, HostLoop loop, String collection) {
     return Optional.ofNullable(collections.get(collection))
-        .map(store -> new ObservedRecords(store, collection, part, truth))
-        .map(watched -> ports.records(part, new HostRecords(watched, loop)));
+        .map(store -> new ObservedRecords(store, collection, part, oracle))
+        .map(observed -> wrappers.wrapRecords(part, new HostRecords(observed, loop)));
   }
 
   /// Writes over whatever is there, as many an application does.
-  RecordWriteResult overwrite(HostLoop loop, String collection, StoredRecord next) {
+  RecordWriteResult writeUnconditionally(HostLoop loop, String collection, StoredRecord next) {
     Records store = collections.getOrDefault(collection, new FakeRecords());
-    Records watched = new ObservedRecords(store, collection, PortUser.APPLICATION, truth);
+    Records observed = new ObservedRecords(store, collection, PortUser.APPLICATION, oracle);
     return new StoreCalls(loop)
         .<RecordWriteResult>writeOnce(
             () ->
                 store
                     .read(next.id())
-                    .map(it -> watched.compareAndSet(new RecordChange(it, next.fields())))
-                    .orElseGet(() -> watched.insert(next)),
+                    .map(it -> observed.compareAndSet(new RecordChange(it, next.fields())))
+                    .orElseGet(() -> observed.insert(next)),
             new Unknown());
   }
 
@@ -135,7 +138,7 @@ final class RotationStores {
 
   /// Words that no other loop of this run says.
   Supplier<String> nonces(String name) {
-    SeededRandom dice = world.dice().named("nonces of " + name);
-    return () -> Long.toHexString(dice.next());
+    SeededRandom random = world.random().forPurpose("nonces of " + name);
+    return () -> Long.toHexString(random.next());
   }
 }

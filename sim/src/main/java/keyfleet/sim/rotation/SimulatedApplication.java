@@ -32,61 +32,61 @@ final class SimulatedApplication {
   static final List<String> FIELDS = List.of("name", "token");
 
   /// New records are made now and then, up to so many in a life.
-  private static final int RECORDS = 6;
+  private static final int MAX_RECORDS = 6;
 
   private final String collection;
   private final HostLoop loop;
   private final Sealer sealer;
   private final Records records;
-  private final Observer witness;
-  private int made;
+  private final Observer observer;
+  private int recordCount;
 
   /// Who knows what is true of this application's process.
   interface Observer {
-    ExpectedValues told();
+    ExpectedValues expectedValues();
 
     /// Writes without comparing.
-    RecordWriteResult overwrite(HostLoop loop, String collection, StoredRecord next);
+    RecordWriteResult writeUnconditionally(HostLoop loop, String collection, StoredRecord next);
 
     /// Throws [InvariantViolation] if the process has just sealed without a lease.
-    void sealed();
+    void checkLeaseAfterSeal();
 
     /// Throws [InvariantViolation] if a process that is admitted cannot open what is stored.
-    void notOpened(ExpectedValues.FieldSlot slot, Bytes bytes);
+    void checkUnopened(ExpectedValues.FieldSlot fieldSlot, Bytes bytes);
   }
 
   SimulatedApplication(
-      String collection, HostLoop loop, Sealer sealer, Records records, Observer witness) {
+      String collection, HostLoop loop, Sealer sealer, Records records, Observer observer) {
     this.collection = collection;
     this.loop = loop;
     this.sealer = sealer;
     this.records = records;
-    this.witness = witness;
+    this.observer = observer;
   }
 
   void tick() {
-    SeededRandom dice = loop.host().dice();
-    RecordId id = new RecordId(loop.host().name() + "-" + number(dice));
+    SeededRandom random = loop.host().random();
+    RecordId id = new RecordId(loop.host().name() + "-" + pickNumber(random));
     try {
       SealedFields present = records.read(id).map(StoredRecord::fields).orElse(SealedFields.NONE);
       Map<String, String> texts = new TreeMap<>();
       for (String field : FIELDS) {
-        if (present.equals(SealedFields.NONE) || dice.below(3) > 0) {
-          texts.put(field, Long.toHexString(dice.next()));
+        if (present.equals(SealedFields.NONE) || random.below(3) > 0) {
+          texts.put(field, Long.toHexString(random.next()));
         }
       }
       write(id, present, texts);
-      readSome(dice);
+      readOne(random);
     } catch (StoreException e) {
       loop.host().note(() -> "cannot write: " + e.getMessage());
     }
   }
 
-  private int number(SeededRandom dice) {
-    if (made == 0 || (made < RECORDS && dice.oneIn(3))) {
-      return made++;
+  private int pickNumber(SeededRandom random) {
+    if (recordCount == 0 || (recordCount < MAX_RECORDS && random.oneIn(3))) {
+      return recordCount++;
     }
-    return dice.below(made);
+    return random.below(recordCount);
   }
 
   private void write(RecordId id, SealedFields present, Map<String, String> texts) {
@@ -99,21 +99,21 @@ final class SimulatedApplication {
         loop.host().note(() -> "seals nothing: " + answer);
         return;
       }
-      witness.sealed();
+      observer.checkLeaseAfterSeal();
       fields.put(it.getKey(), Bytes.copyOf(envelope.toBytes()));
     }
-    texts.forEach((field, text) -> witness.told().sent(slot(id, field), text));
+    texts.forEach((field, text) -> observer.expectedValues().recordSent(slot(id, field), text));
     SealedFields sealed = SealedFields.of(fields);
     StoredRecord next = new StoredRecord(id, sealed);
     RecordWriteResult write =
-        loop.host().dice().oneIn(2)
-            ? witness.overwrite(loop, collection, next)
-            : compared(new StoredRecord(id, present), next);
+        loop.host().random().oneIn(2)
+            ? observer.writeUnconditionally(loop, collection, next)
+            : writeConditionally(new StoredRecord(id, present), next);
     loop.host().note(() -> "writes " + id + " under " + sealed.versions() + ": " + write);
-    texts.forEach((field, text) -> hear(slot(id, field), text, write));
+    texts.forEach((field, text) -> recordOutcome(slot(id, field), text, write));
   }
 
-  private RecordWriteResult compared(StoredRecord present, StoredRecord next) {
+  private RecordWriteResult writeConditionally(StoredRecord present, StoredRecord next) {
     return present.fields().equals(SealedFields.NONE)
         ? records.insert(next)
         : records.compareAndSet(new RecordChange(present, next.fields()));
@@ -123,31 +123,32 @@ final class SimulatedApplication {
     return new ExpectedValues.FieldSlot(collection, id.value(), field);
   }
 
-  private void hear(ExpectedValues.FieldSlot slot, String text, RecordWriteResult write) {
+  private void recordOutcome(
+      ExpectedValues.FieldSlot fieldSlot, String text, RecordWriteResult write) {
     switch (write) {
-      case Stored() -> witness.told().acknowledged(slot, text);
-      case Fenced _, Conflict _ -> witness.told().refused(slot, text);
+      case Stored() -> observer.expectedValues().recordAcknowledged(fieldSlot, text);
+      case Fenced _, Conflict _ -> observer.expectedValues().recordRefused(fieldSlot, text);
       case Unknown() -> {} // it may come yet
     }
   }
 
-  private void readSome(SeededRandom dice) {
-    List<ExpectedValues.FieldSlot> slots =
-        witness.told().slots().stream().filter(this::isOurs).toList();
-    if (!slots.isEmpty()) {
-      ExpectedValues.FieldSlot slot = dice.pick(slots);
+  private void readOne(SeededRandom random) {
+    List<ExpectedValues.FieldSlot> fieldSlots =
+        observer.expectedValues().fieldSlots().stream().filter(this::isInCollection).toList();
+    if (!fieldSlots.isEmpty()) {
+      ExpectedValues.FieldSlot fieldSlot = random.pick(fieldSlots);
       FieldLocation fieldLocation =
-          new FieldLocation(slot.collection(), slot.record(), slot.field());
+          new FieldLocation(fieldSlot.collection(), fieldSlot.record(), fieldSlot.field());
       records
-          .read(new RecordId(slot.record()))
-          .map(it -> it.fields().byName().get(slot.field()))
+          .read(new RecordId(fieldSlot.record()))
+          .map(it -> it.fields().byName().get(fieldSlot.field()))
           .filter(
               bytes -> !(sealer.open(fieldLocation, bytes.toArray()) instanceof OpenResult.Opened))
-          .ifPresent(bytes -> witness.notOpened(slot, bytes));
+          .ifPresent(bytes -> observer.checkUnopened(fieldSlot, bytes));
     }
   }
 
-  private boolean isOurs(ExpectedValues.FieldSlot slot) {
-    return slot.collection().equals(collection);
+  private boolean isInCollection(ExpectedValues.FieldSlot fieldSlot) {
+    return fieldSlot.collection().equals(collection);
   }
 }

@@ -22,16 +22,16 @@ class FakeCipherProviderTest {
   private static final String PROVIDER = "KeyfleetPaper";
 
   private final Random random = new Random(7);
-  private final byte[] key = some(32);
-  private final byte[] aad = some(60);
-  private final byte[] text = some(21);
+  private final byte[] key = randomBytes(32);
+  private final byte[] aad = randomBytes(60);
+  private final byte[] text = randomBytes(21);
 
   @BeforeAll
   static void install() {
     FakeCipherProvider.install();
   }
 
-  private byte[] some(int length) {
+  private byte[] randomBytes(int length) {
     byte[] bytes = new byte[length];
     random.nextBytes(bytes);
     return bytes;
@@ -45,7 +45,7 @@ class FakeCipherProviderTest {
     return cipher.doFinal(input);
   }
 
-  private static void refuses(byte[] key, byte[] aad, byte[] sealed) {
+  private static void assertRefuses(byte[] key, byte[] aad, byte[] sealed) {
     assertThrows(AEADBadTagException.class, () -> gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
   }
 
@@ -61,13 +61,13 @@ class FakeCipherProviderTest {
     assertEquals(text.length + 16, sealed.length);
     assertArrayEquals(text, gcm(Cipher.DECRYPT_MODE, key, aad, sealed));
     for (int bit = 0; bit < 8 * key.length; bit++) {
-      refuses(flipped(key, bit), aad, sealed);
+      assertRefuses(flipped(key, bit), aad, sealed);
     }
     for (int bit = 0; bit < 8 * aad.length; bit++) {
-      refuses(key, flipped(aad, bit), sealed);
+      assertRefuses(key, flipped(aad, bit), sealed);
     }
     for (int bit = 0; bit < 8 * sealed.length; bit++) {
-      refuses(key, aad, flipped(sealed, bit));
+      assertRefuses(key, aad, flipped(sealed, bit));
     }
   }
 
@@ -85,7 +85,7 @@ class FakeCipherProviderTest {
   }
 
   @Test
-  void copyOfAMac_goesOnFromWhereItWasTaken() throws Exception {
+  void copiedMac_continuesFromTheSamePoint() throws Exception {
     Mac fed = mac(key);
     fed.update(aad);
     Mac copy = (Mac) fed.clone();

@@ -67,8 +67,8 @@ final class ExplorerFixtures {
       troubles = Set.copyOf(troubles);
     }
 
-    RotationSize(int records, int fields, int writers, int workers) {
-      this(records, fields, writers, workers, Set.of());
+    RotationSize(int records, int fields, int writers, int drivers) {
+      this(records, fields, writers, drivers, Set.of());
     }
 
     RotationSize with(Trouble... more) {
@@ -109,25 +109,26 @@ final class ExplorerFixtures {
   }
 
   static RotationModelState world(
-      RotationSize size, List<RotationEvent> orders, RotationProtocol laws) {
+      RotationSize rotationSize, List<RotationEvent> orders, RotationProtocol protocol) {
     List<WriterState> writers =
-        new ArrayList<>(Collections.nCopies(size.writers(), WriterState.settled(KEYSTORE)));
-    if (size.troubles().contains(Trouble.LATE_WRITER)) {
-      writers.set(size.writers() - 1, WriterState.late(KEYSTORE));
+        new ArrayList<>(
+            Collections.nCopies(rotationSize.writers(), WriterState.established(KEYSTORE)));
+    if (rotationSize.troubles().contains(Trouble.LATE_WRITER)) {
+      writers.set(rotationSize.writers() - 1, WriterState.joiningLate(KEYSTORE));
     }
     Fence closed = Fence.of(new Term(1, 1), Set.of(V1));
-    List<RotationDriverState> workers =
-        new ArrayList<>(Collections.nCopies(size.workers(), RotationDriverState.IDLE));
-    if (size.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
+    List<RotationDriverState> drivers =
+        new ArrayList<>(Collections.nCopies(rotationSize.workers(), RotationDriverState.IDLE));
+    if (rotationSize.troubles().contains(Trouble.GIVEN_UP_WORKER)) {
       var before =
           new RotationEvent.Fenced(new RotationEvent.RotationEpoch(new RotationId("before"), 1));
-      workers.set(
-          size.workers() - 1,
+      drivers.set(
+          rotationSize.workers() - 1,
           new RotationDriverState(new RotationDriverState.RaiseFence(closed, before)));
     }
     List<FieldVersions> records =
-        Collections.nCopies(size.records(), FieldVersions.all(size.fields(), V1));
-    return new RotationModelState(KEYSTORE, records, closed, writers, workers, orders, laws);
+        Collections.nCopies(rotationSize.records(), FieldVersions.all(rotationSize.fields(), V1));
+    return new RotationModelState(KEYSTORE, records, closed, writers, drivers, orders, protocol);
   }
 
   /// A rollout of one node at a time under two drivers, and what may happen to it. `offline` nodes
@@ -135,40 +136,40 @@ final class ExplorerFixtures {
   record RolloutSize(
       int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {}
 
-  static RolloutModelState rollout(RolloutSize voyage, RolloutProtocol laws) {
+  static RolloutModelState rollout(RolloutSize size, RolloutProtocol protocol) {
     Component agent = new Component("agent");
-    int nodes = voyage.batches() + voyage.offline();
+    int nodes = size.batches() + size.offline();
     List<NodeId> ids = IntStream.range(0, nodes).mapToObj(n -> new NodeId("n" + n)).toList();
     RolloutPlan rolloutPlan =
         new RolloutPlan(
             NEW,
             everyone(),
             List.of(),
-            ids.subList(0, voyage.batches()).stream().map(List::of).toList(),
-            ids.subList(voyage.batches(), nodes),
+            ids.subList(0, size.batches()).stream().map(List::of).toList(),
+            ids.subList(size.batches(), nodes),
             List.of());
-    RolloutLimits rolloutLimits = new RolloutLimits(1, 1, voyage.unavailable(), 1);
+    RolloutLimits rolloutLimits = new RolloutLimits(1, 1, size.unavailable(), 1);
     RolloutSpec spec =
         new RolloutSpec(
             new RolloutId("r"), "i", 1, agent, rolloutPlan, rolloutLimits, rolloutTimings());
     Rollout created =
         new Rollout.Created(RolloutRun.of(spec, DriverClaim.NONE, RolloutProgress.EMPTY));
-    List<WatchdogState> machines =
+    List<WatchdogState> watchdogs =
         ids.stream()
-            .map(id -> WatchdogState.fresh(new Node.Idle(NodeBaseline.of(id, agent, OLD))))
+            .map(id -> WatchdogState.idle(new Node.Idle(NodeBaseline.of(id, agent, OLD))))
             .toList();
-    List<RolloutModelState.DriverState> drivers =
+    List<RolloutModelState.DriverState> driverStates =
         Collections.nCopies(2, new RolloutModelState.DriverState(DriverClaim.NONE, Map.of()));
     return new RolloutModelState(
         created,
         0,
         Map.of(),
-        machines,
-        drivers,
-        voyage.troubles(),
-        voyage.aborts(),
-        voyage.rollbacks(),
-        laws);
+        watchdogs,
+        driverStates,
+        size.troubles(),
+        size.aborts(),
+        size.rollbacks(),
+        protocol);
   }
 
   private static Target everyone() {

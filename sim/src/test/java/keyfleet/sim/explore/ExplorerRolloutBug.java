@@ -19,7 +19,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
   ABORTED_AT_ONCE {
     @Override
     public Rollout next(Rollout rollout, RolloutEvent event) {
-      Rollout next = TRUE.next(rollout, event);
+      Rollout next = CORRECT.next(rollout, event);
       return next instanceof Aborting(RolloutRun rolloutRun, var stopOrder)
           ? new Aborted(
               RolloutRun.of(rolloutRun.spec(), rolloutRun.claim(), rolloutRun.progress()),
@@ -34,7 +34,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
     public Rollout next(Rollout rollout, RolloutEvent event) {
       RolloutSpec spec = rollout.run().spec();
       RolloutLimits careless = new RolloutLimits(1, 1, spec.plan().batches().size(), 1);
-      Rollout next = TRUE.next(under(rollout, spec, careless), event);
+      Rollout next = CORRECT.next(under(rollout, spec, careless), event);
       return under(next, spec, spec.limits());
     }
 
@@ -61,7 +61,7 @@ enum ExplorerRolloutBug implements RolloutProtocol {
   /// A driver that was superseded writes over the one that leads.
   DESIRED_BY_PUT {
     @Override
-    public boolean replaces(DesiredState next, DesiredState present) {
+    public boolean mayReplace(DesiredState next, DesiredState present) {
       return true;
     }
   },
@@ -69,13 +69,13 @@ enum ExplorerRolloutBug implements RolloutProtocol {
   /// A node that has begun to prepare is taken for one that is ready.
   APPLIED_BEFORE_STAGED {
     @Override
-    public Observed seen(Observed shown) {
+    public Observed observe(Observed shown) {
       return new Observed(
           shown.present(),
           shown.reports().stream()
               .map(it ->
                   it.phase() == NodePhase.PREPARING
-                      ? said(it, NodePhase.STAGED, it.rollbackReason())
+                      ? withAnswer(it, NodePhase.STAGED, it.rollbackReason())
                       : it)
               .toList(),
           shown.candidates());
@@ -85,20 +85,20 @@ enum ExplorerRolloutBug implements RolloutProtocol {
   /// A node that was cut off for too long is held against the release.
   UNCONFIRMED_IS_FAILED {
     @Override
-    public Observed seen(Observed shown) {
+    public Observed observe(Observed shown) {
       return new Observed(
           shown.present(),
           shown.reports().stream()
               .map(it ->
                   it.rollbackReason() == RollbackReason.UNCONFIRMED
-                      ? said(it, it.phase(), RollbackReason.UNHEALTHY)
+                      ? withAnswer(it, it.phase(), RollbackReason.UNHEALTHY)
                       : it)
               .toList(),
           shown.candidates());
     }
   };
 
-  private static NodeReport said(
+  private static NodeReport withAnswer(
       NodeReport it, NodePhase nodePhase, RollbackReason rollbackReason) {
     return new NodeReport(
         it.node(), it.task(), nodePhase, rollbackReason, it.claim(), it.running());

@@ -20,7 +20,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// The stores take any version: what the first seed does.
   NO_FENCE {
     @Override
-    public boolean allows(Fence fence, SealedFields before, SealedFields after) {
+    public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
       return true;
     }
   },
@@ -28,7 +28,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// A late call of a driver that was superseded overwrites a newer fence.
   FENCE_WITHOUT_EPOCH {
     @Override
-    public boolean takes(Fence present, Fence offered) {
+    public boolean acceptsFence(Fence present, Fence offered) {
       return true;
     }
   },
@@ -36,7 +36,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// "Nothing below": the version that an abort leaves is above.
   FENCE_AS_LOWER_BOUND {
     @Override
-    public boolean allows(Fence fence, SealedFields before, SealedFields after) {
+    public boolean allowsWrite(Fence fence, SealedFields before, SealedFields after) {
       return after.versions().stream()
           .allMatch(
               it -> before.versions().contains(it) || it.compareTo(fence.writable().first()) >= 0);
@@ -83,7 +83,7 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// The fence stays as wide as it was opened.
   FENCE_TAKES_BOTH {
     @Override
-    public Set<KekVersion> wanted(Keystore keystore) {
+    public Set<KekVersion> requestedVersions(Keystore keystore) {
       Set<KekVersion> both = new HashSet<>(keystore.writable());
       both.addAll(keystore.versions().keySet());
       return both;
@@ -93,8 +93,8 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// A newcomer looks at the keystore before the gate can see it.
   READ_BEFORE_BEAT {
     @Override
-    public JoinOrder joining() {
-      return JoinOrder.READS_FIRST;
+    public JoinOrder joinOrder() {
+      return JoinOrder.READ_FIRST;
     }
   },
 
@@ -109,13 +109,13 @@ enum ExplorerRotationBug implements RotationProtocol {
   /// A laggard does not hold the rotation up.
   GATE_LEFT_OPEN {
     @Override
-    public boolean opensGate(FleetReadiness.Verdict verdict) {
+    public boolean passesGate(FleetReadiness.Verdict verdict) {
       return true;
     }
   };
 
   /// The fewest that show the mistake.
-  RotationSize size() {
+  RotationSize rotationSize() {
     return switch (this) {
       case READ_BEFORE_BEAT, ADMITTED_UNPROVED, GATE_LEFT_OPEN ->
           new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER);

@@ -20,19 +20,19 @@ class RolloutExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
 
-  private static void holds(RolloutSize voyage, int limit) {
+  private static void assertHolds(RolloutSize size, int limit) {
     Outcome outcome =
-        new Explorer<RolloutModelState>(limit).explore(rollout(voyage, RolloutProtocol.TRUE));
+        new Explorer<RolloutModelState>(limit).explore(rollout(size, RolloutProtocol.CORRECT));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
-    System.out.printf("explorer: %s: holds in %,d states%n", voyage, holds.states());
-    TrackRecordWriter.explored("rollout, " + voyage, holds.states());
+    System.out.printf("explorer: %s: holds in %,d states%n", size, holds.states());
+    TrackRecordWriter.recordExploration("rollout, " + size, holds.states());
   }
 
   @ParameterizedTest
   @CsvSource({"2, 0, 0, 2, 1, 0", "2, 0, 1, 2, 0, 0", "3, 0, 1, 1, 1, 0", "1, 1, 0, 1, 0, 1"})
   void rollout_breaksNoPromise(
       int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
-    holds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), LIMIT);
+    assertHolds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), LIMIT);
   }
 
   @ParameterizedTest
@@ -40,20 +40,21 @@ class RolloutExplorerTest {
   @Tag("soak")
   void longRollout_breaksNoPromise(
       int batches, int offline, int unavailable, int troubles, int aborts, int rollbacks) {
-    holds(new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), SOAK_LIMIT);
+    assertHolds(
+        new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks), SOAK_LIMIT);
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
   @ParameterizedTest
   @EnumSource
-  void bentLaw_isCaught(ExplorerRolloutBug bug) {
+  void plantedBug_isCaught(ExplorerRolloutBug bug) {
     Outcome outcome =
         new Explorer<RolloutModelState>(LIMIT)
             .explore(rollout(new RolloutSize(2, 0, 0, 1, 1, 0), bug));
-    Violated broken = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",
-        bug, broken.promise(), broken.states(), broken.history().size());
-    assertFalse(broken.history().isEmpty());
+        bug, violated.invariant(), violated.states(), violated.history().size());
+    assertFalse(violated.history().isEmpty());
   }
 }

@@ -24,56 +24,61 @@ class RotationExplorerTest {
   private static final int LIMIT = 3_000_000;
   private static final int SOAK_LIMIT = 30_000_000;
 
-  private static void holds(RotationSize size, List<RotationEvent> orders) {
-    holds(size, orders, LIMIT);
+  private static void assertHolds(RotationSize rotationSize, List<RotationEvent> orders) {
+    assertHolds(rotationSize, orders, LIMIT);
   }
 
-  private static void holds(RotationSize size, List<RotationEvent> orders, int limit) {
+  private static void assertHolds(
+      RotationSize rotationSize, List<RotationEvent> orders, int limit) {
     Outcome outcome =
-        new Explorer<RotationModelState>(limit).explore(world(size, orders, RotationProtocol.TRUE));
+        new Explorer<RotationModelState>(limit)
+            .explore(world(rotationSize, orders, RotationProtocol.CORRECT));
     Holds holds = assertInstanceOf(Holds.class, outcome, outcome.toString());
     System.out.printf(
-        "explorer: %d orders, %s: holds in %,d states%n", orders.size(), size, holds.states());
-    TrackRecordWriter.explored("rotation, " + orders.size() + " orders, " + size, holds.states());
+        "explorer: %d orders, %s: holds in %,d states%n",
+        orders.size(), rotationSize, holds.states());
+    TrackRecordWriter.recordExploration(
+        "rotation, " + orders.size() + " orders, " + rotationSize, holds.states());
   }
 
   @Test
   void rotation_breaksNoPromise() {
-    holds(new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER), rotate());
+    assertHolds(new RotationSize(1, 2, 1, 2).with(Trouble.GIVEN_UP_WORKER), rotate());
   }
 
   @Test
   void rotationWithAbort_breaksNoPromise() {
-    holds(new RotationSize(1, 2, 1, 2), rotateAndAbort());
+    assertHolds(new RotationSize(1, 2, 1, 2), rotateAndAbort());
   }
 
   @Test
   void twoWritersAndTwoRecords_breakNoPromise() {
-    holds(new RotationSize(2, 1, 2, 1), rotate());
+    assertHolds(new RotationSize(2, 1, 2, 1), rotate());
   }
 
   @Test
   void writerThatJoinsWithoutTheKey_breaksNoPromise() {
-    holds(new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
+    assertHolds(new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER), rotate());
   }
 
   /// Four processes and two records.
   @Test
   @Tag("soak")
   void longRotation_breaksNoPromise() {
-    holds(new RotationSize(2, 1, 2, 2), rotate(), SOAK_LIMIT);
+    assertHolds(new RotationSize(2, 1, 2, 2), rotate(), SOAK_LIMIT);
   }
 
   /// The test of the test: each mistake must be found, with a history that shows it.
   @ParameterizedTest
   @EnumSource
-  void bentLaw_isCaught(ExplorerRotationBug bug) {
+  void plantedBug_isCaught(ExplorerRotationBug bug) {
     Outcome outcome =
-        new Explorer<RotationModelState>(LIMIT).explore(world(bug.size(), bug.orders(), bug));
-    Violated broken = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
+        new Explorer<RotationModelState>(LIMIT)
+            .explore(world(bug.rotationSize(), bug.orders(), bug));
+    Violated violated = assertInstanceOf(Violated.class, outcome, bug + " was not noticed");
     System.out.printf(
         "explorer: %s caught by %s after %,d states, in %d steps%n",
-        bug, broken.promise(), broken.states(), broken.history().size());
-    assertFalse(broken.history().isEmpty());
+        bug, violated.invariant(), violated.states(), violated.history().size());
+    assertFalse(violated.history().isEmpty());
   }
 }

@@ -35,26 +35,26 @@ enum TlaModelBug {
   LOWER_EPOCH_OBEYED("Rollout", Property.IN_ORDER, "Obeys = \"anyone\"; Nudges = \"believed\"");
 
   private final String model;
-  private final Property promise;
-  private final String bent;
+  private final Property property;
+  private final String changedConstants;
 
   /// `bent` is a law, and then perhaps what makes the model smaller where the mistake shows all the
   /// same.
-  TlaModelBug(String model, Property promise, String bent) {
+  TlaModelBug(String model, Property property, String changedConstants) {
     this.model = model;
-    this.promise = promise;
-    this.bent = bent;
+    this.property = property;
+    this.changedConstants = changedConstants;
   }
 
   TlaModelConfig config() throws IOException {
-    TlaModelConfig config = TlaModelConfig.read(model).promising(promise);
-    for (String constant : bent.split("; ", -1)) {
+    TlaModelConfig config = TlaModelConfig.read(model).withProperty(property);
+    for (String constant : changedConstants.split("; ", -1)) {
       config = config.with(constant);
     }
     return config;
   }
 
-  String broken() {
-    return promise.broken();
+  String violation() {
+    return property.violation();
   }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 record TlaModelConfig(String name, List<String> lines) {
   static final Path SPEC = Path.of("spec").toAbsolutePath();
 
-  private static final Pattern PROMISES =
+  private static final Pattern PROPERTY_LINE =
       Pattern.compile("(INVARIANTS|PROPERTIES|SPECIFICATION) .*");
 
   TlaModelConfig {
@@ -32,7 +32,7 @@ record TlaModelConfig(String name, List<String> lines) {
         .orElseThrow();
   }
 
-  String promises() {
+  String summary() {
     boolean ends = lines.contains("SPECIFICATION FairSpec");
     return ends ? "safety and liveness hold" : "safety holds";
   }
@@ -48,10 +48,10 @@ record TlaModelConfig(String name, List<String> lines) {
   }
 
   /// Only `promise` is checked, so that no other can be broken first.
-  TlaModelConfig promising(Property promise) {
+  TlaModelConfig withProperty(Property property) {
     List<String> alone = new ArrayList<>(lines);
-    alone.removeIf(PROMISES.asMatchPredicate());
-    alone.addAll(promise.lines());
+    alone.removeIf(PROPERTY_LINE.asMatchPredicate());
+    alone.addAll(property.lines());
     return new TlaModelConfig(name, alone);
   }
 
@@ -89,7 +89,7 @@ record TlaModelConfig(String name, List<String> lines) {
     }
 
     /// How TLC says that it is broken; of promises about the end it does not say which.
-    String broken() {
+    String violation() {
       return switch (kind) {
         case STATE -> "Invariant " + definition + " is violated";
         case STEP -> "Action property " + definition + " is violated";

@@ -38,29 +38,29 @@ class TlaModelTest {
       new RotationSize(1, 1, 2, 1).with(Trouble.LATE_WRITER);
 
   /// True, on machines whose clocks do not count the time that they sleep.
-  private static final RotationProtocol SUSPENDED =
+  private static final RotationProtocol CLOCK_STOPS_IN_SUSPEND =
       new RotationProtocol() {
         @Override
-        public SuspendedClock sleepersClock() {
-          return SuspendedClock.STANDS_STILL;
+        public SuspendedClock suspendedClock() {
+          return SuspendedClock.STOPS;
         }
       };
 
   /// A store that takes no second fence in one epoch. It breaks no promise: nothing is ever opened.
-  private static final RotationProtocol STUBBORN =
+  private static final RotationProtocol ONE_FENCE_PER_EPOCH =
       new RotationProtocol() {
         @Override
-        public boolean takes(Fence present, Fence offered) {
+        public boolean acceptsFence(Fence present, Fence offered) {
           return offered.term().compareTo(present.term()) > 0;
         }
       };
 
   /// A store that keeps an order under the lead that first gave it. It breaks no promise, but a
   /// node then does not hear of a new driver that wants the same.
-  private static final RolloutProtocol CONTENT =
+  private static final RolloutProtocol REPEATED_ORDER_KEPT =
       new RolloutProtocol() {
         @Override
-        public boolean replaces(DesiredState next, DesiredState present) {
+        public boolean mayReplace(DesiredState next, DesiredState present) {
           boolean news = next.goal() != present.goal() || !next.task().equals(present.task());
           return news && next.canReplace(present);
         }
@@ -68,54 +68,54 @@ class TlaModelTest {
 
   @TempDir private Path folder;
 
-  private long holds(TlaModelConfig config, TlcRunner tlc)
+  private long assertHolds(TlaModelConfig config, TlcRunner tlc)
       throws IOException, InterruptedException {
     TlcRunner.Verdict verdict = tlc.check(config);
     TlcRunner.Holds holds = assertInstanceOf(TlcRunner.Holds.class, verdict, verdict.toString());
     System.out.printf(
         "model: %s, %s.cfg: %,d distinct states, %s%n",
-        config.module(), config.name(), holds.states(), config.promises());
-    TrackRecordWriter.explored("model " + config.name() + ", " + config.promises(), holds.states());
+        config.module(), config.name(), holds.states(), config.summary());
+    TrackRecordWriter.recordExploration(
+        "model " + config.name() + ", " + config.summary(), holds.states());
     return holds.states();
   }
 
-  private long holds(String name) throws IOException, InterruptedException {
-    return holds(TlaModelConfig.read(name), new TlcRunner(folder, 1, LIMIT));
+  private long assertHolds(String name) throws IOException, InterruptedException {
+    return assertHolds(TlaModelConfig.read(name), new TlcRunner(folder, 1, LIMIT));
   }
 
-  private static long explored(RotationSize size, RotationProtocol laws) {
+  private static long explored(RotationSize rotationSize, RotationProtocol protocol) {
     Explorer.Outcome outcome =
         new Explorer<RotationModelState>(EXPLORER_LIMIT)
-            .explore(world(size, rotateAndAbort(), laws));
+            .explore(world(rotationSize, rotateAndAbort(), protocol));
     return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
   /// A change of either side that the other does not follow shows in the number.
   @Test
-  void rotation_keepsItsPromises_andIsWhatTheExplorerRuns()
-      throws IOException, InterruptedException {
-    long states = holds("Rotation");
-    assertEquals(states, explored(SMALL, SUSPENDED));
-    assertNotEquals(states, explored(SMALL, RotationProtocol.TRUE));
+  void rotationModel_holds_andMatchesTheExplorer() throws IOException, InterruptedException {
+    long states = assertHolds("Rotation");
+    assertEquals(states, explored(SMALL, CLOCK_STOPS_IN_SUSPEND));
+    assertNotEquals(states, explored(SMALL, RotationProtocol.CORRECT));
   }
 
   @Test
-  void rotationWithALateWriter_keepsItsPromises_andIsWhatTheExplorerRuns()
+  void rotationModelWithALateWriter_holds_andMatchesTheExplorer()
       throws IOException, InterruptedException {
-    long states = holds("RotationJoin");
-    assertEquals(states, explored(JOINING, RotationProtocol.TRUE));
-    assertNotEquals(states, explored(JOINING, STUBBORN));
+    long states = assertHolds("RotationJoin");
+    assertEquals(states, explored(JOINING, RotationProtocol.CORRECT));
+    assertNotEquals(states, explored(JOINING, ONE_FENCE_PER_EPOCH));
   }
 
-  private static long explored(RolloutSize voyage, RolloutProtocol laws) {
+  private static long explored(RolloutSize size, RolloutProtocol protocol) {
     Explorer.Outcome outcome =
-        new Explorer<RolloutModelState>(EXPLORER_LIMIT).explore(rollout(voyage, laws));
+        new Explorer<RolloutModelState>(EXPLORER_LIMIT).explore(rollout(size, protocol));
     return assertInstanceOf(Explorer.Holds.class, outcome, outcome.toString()).states();
   }
 
   @ParameterizedTest
   @CsvSource({"RolloutSteps, 2, 0, 1, 1, 1, 0", "RolloutStepsBack, 1, 1, 0, 1, 0, 1"})
-  void rollout_keepsItsPromises_andIsWhatTheExplorerRuns(
+  void rolloutModel_holds_andMatchesTheExplorer(
       String name,
       int batches,
       int offline,
@@ -124,35 +124,35 @@ class TlaModelTest {
       int aborts,
       int rollbacks)
       throws IOException, InterruptedException {
-    RolloutSize voyage =
-        new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks);
-    long states = holds(name);
+    RolloutSize size = new RolloutSize(batches, offline, unavailable, troubles, aborts, rollbacks);
+    long states = assertHolds(name);
     assertTrue(states >= 10_000, () -> states + " states are too few");
-    assertEquals(states, explored(voyage, RolloutProtocol.TRUE));
-    assertNotEquals(states, explored(voyage, CONTENT));
+    assertEquals(states, explored(size, RolloutProtocol.CORRECT));
+    assertNotEquals(states, explored(size, REPEATED_ORDER_KEPT));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"RotationEnds", "Rollout", "RolloutEnds"})
-  void model_keepsItsPromises(String name) throws IOException, InterruptedException {
-    holds(name);
+  void model_holds(String name) throws IOException, InterruptedException {
+    assertHolds(name);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"RotationSoak", "RolloutSoak"})
   @Tag("soak")
-  void largeModel_keepsItsPromises(String name) throws IOException, InterruptedException {
-    holds(TlaModelConfig.read(name), new TlcRunner(folder, 2, SOAK_LIMIT));
+  void largeModel_holds(String name) throws IOException, InterruptedException {
+    assertHolds(TlaModelConfig.read(name), new TlcRunner(folder, 2, SOAK_LIMIT));
   }
 
   @ParameterizedTest
   @EnumSource
-  void bentModel_isCaught(TlaModelBug bug) throws IOException, InterruptedException {
+  void plantedModelBug_isCaught(TlaModelBug bug) throws IOException, InterruptedException {
     TlcRunner.Verdict verdict = new TlcRunner(folder, 1, LIMIT).check(bug.config());
-    TlcRunner.Violated broken =
+    TlcRunner.Violated violated =
         assertInstanceOf(TlcRunner.Violated.class, verdict, bug + ": " + verdict);
-    assertEquals(bug.broken(), broken.promise());
+    assertEquals(bug.violation(), violated.property());
     System.out.printf(
-        "model: %s caught after %,d distinct states: %s%n", bug, broken.states(), broken.promise());
+        "model: %s caught after %,d distinct states: %s%n",
+        bug, violated.states(), violated.property());
   }
 }

@@ -28,7 +28,7 @@ record TlcRunner(Path folder, int workers, Duration limit) {
   record Holds(long states) implements Verdict {}
 
   /// `promise` is in TLC's words.
-  record Violated(String promise, long states) implements Verdict {}
+  record Violated(String property, long states) implements Verdict {}
 
   /// Nothing was proved: a mistake in the model, or it took too long.
   record Failed(String output) implements Verdict {}
@@ -82,7 +82,7 @@ record TlcRunner(Path folder, int workers, Duration limit) {
   private static Verdict verdict(int exit, List<String> lines) {
     long states = -1;
     long left = -1;
-    String broken = "";
+    String violation = "";
     for (String line : lines) {
       Matcher counted = STATES.matcher(line);
       if (counted.matches()) {
@@ -90,13 +90,13 @@ record TlcRunner(Path folder, int workers, Duration limit) {
         left = Long.parseLong(counted.group(2));
       }
       Matcher violated = BROKEN.matcher(line);
-      broken = violated.matches() && broken.isEmpty() ? violated.group(1) : broken;
+      violation = violated.matches() && violation.isEmpty() ? violated.group(1) : violation;
     }
     if (exit == SUCCESS && left == 0) {
       return new Holds(states);
     }
-    boolean caught = (exit == UNSAFE || exit == NOT_LIVE) && !broken.isEmpty();
-    return caught ? new Violated(broken, states) : failed(lines);
+    boolean caught = (exit == UNSAFE || exit == NOT_LIVE) && !violation.isEmpty();
+    return caught ? new Violated(violation, states) : failed(lines);
   }
 
   private static Verdict failed(List<String> lines) {
