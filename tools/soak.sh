@@ -33,6 +33,6 @@ soak_plugin() {
   run_maven -q -pl it -am package -DskipTests
   "$here/keyfleet" --version >/dev/null
   "$jdk/bin/java" -XX:+UseSerialGC -Xmx768m --enable-native-access=ALL-UNNAMED \
-    -cp "$here/target/keyfleet-it/test-classes:$(cat "$here/target/keyfleet-it/test.classpath")" keyfleet.it.PluginSoak \
+    -cp "$here/target/keyfleet-it/test-classes:$(cat "$here/target/keyfleet-it/test.classpath")" keyfleet.it.soak.PluginSoak \
     --launcher "$here/keyfleet" --record "$here/docs/RELIABILITY.md" --commit "$(commit)" "$@"
 }

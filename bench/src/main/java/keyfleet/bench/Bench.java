@@ -9,10 +9,10 @@ import java.util.Map;
 public final class Bench {
   private static final String TRY = "Try: ./dev bench rotation --records 100000";
 
-  private static final class Misused extends Exception {
+  private static final class UsageException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    Misused(String sentence) {
+    UsageException(String sentence) {
       super(sentence);
     }
   }
@@ -20,16 +20,16 @@ public final class Bench {
   private Bench() {}
 
   public static void main(String[] args) throws Exception {
-    try (Scratch scratch = Scratch.make()) {
+    try (ScratchFolder scratch = ScratchFolder.make()) {
       run(args, scratch);
-    } catch (Misused e) {
+    } catch (UsageException e) {
       System.err.println("bench: " + e.getMessage());
       System.err.println(TRY);
       System.exit(1);
     }
   }
 
-  private static void run(String[] args, Scratch scratch) throws Exception {
+  private static void run(String[] args, ScratchFolder scratch) throws Exception {
     System.setProperty(
         "slf4j.internal.verbosity", "ERROR"); // else drivers say that nobody hears them
     Stopwatch watch = new Stopwatch(System::nanoTime);
@@ -43,18 +43,18 @@ public final class Bench {
               .run(engines(options, RotationBench.ENGINES), scratch);
       case "verify" ->
           new VerifyBench(System.out, watch, number(options, "--processes", 100_000)).run(scratch);
-      default -> throw new Misused("there is no part " + part);
+      default -> throw new UsageException("there is no part " + part);
     }
   }
 
-  private static Map<String, String> options(String[] args) throws Misused {
+  private static Map<String, String> options(String[] args) throws UsageException {
     Map<String, String> options = new HashMap<>();
     for (int i = 1; i < args.length; i += 2) {
       if (i + 1 == args.length) {
-        throw new Misused(args[i] + " needs a value");
+        throw new UsageException(args[i] + " needs a value");
       }
       if (!List.of("--records", "--processes", "--only").contains(args[i])) {
-        throw new Misused("there is no option " + args[i]);
+        throw new UsageException("there is no option " + args[i]);
       }
       options.put(args[i], args[i + 1]);
     }
@@ -62,19 +62,19 @@ public final class Bench {
   }
 
   private static List<String> engines(Map<String, String> options, List<String> all)
-      throws Misused {
+      throws UsageException {
     String only = options.getOrDefault("--only", "");
     if (!only.isEmpty() && !all.contains(only)) {
-      throw new Misused("--only is one of " + all + ", not " + only);
+      throw new UsageException("--only is one of " + all + ", not " + only);
     }
     return only.isEmpty() ? all : List.of(only);
   }
 
   private static int number(Map<String, String> options, String name, int otherwise)
-      throws Misused {
+      throws UsageException {
     String given = options.getOrDefault(name, String.valueOf(otherwise));
     if (!given.matches("[1-9][0-9]{2,8}")) {
-      throw new Misused(name + " is a number from 100, not " + given);
+      throw new UsageException(name + " is a number from 100, not " + given);
     }
     return Integer.parseInt(given);
   }

@@ -36,17 +36,18 @@ final class EnginesBench {
     this.watch = watch;
   }
 
-  void run(List<String> engines, Scratch scratch) throws Exception {
+  void run(List<String> engines, ScratchFolder scratch) throws Exception {
     out.printf(
         "engines beside their drivers, one thread, median of %d rounds that take turns%n", ROUNDS);
     out.printf("  %-12s %-30s %12s %12s   %s%n", "engine", "what", "ours", "raw", "ratio");
-    EngineBouts bouts = new EngineBouts(scratch, this::race);
+    EngineLauncher bouts = new EngineLauncher(scratch, this::race);
     for (String engine : engines) {
       bouts.one(engine, out);
     }
   }
 
-  private void race(String engine, Load load, Side ours, Side raw) throws Exception {
+  private void race(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+      throws Exception {
     double[] mine = new double[ROUNDS];
     double[] others = new double[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -65,17 +66,18 @@ final class EnginesBench {
     }
   }
 
-  private static void listed(Load load, Side side) throws Exception {
+  private static void listed(Load load, StoreUnderTest side) throws Exception {
     int found = side.list();
     if (found != load.keys) {
       throw new IllegalStateException("listed " + found + " of " + load.keys);
     }
   }
 
-  private void rewrites(String engine, Load load, Side ours, Side raw) throws Exception {
+  private void rewrites(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+      throws Exception {
     SecureRandom random = new SecureRandom();
     SoftwareKek kek =
-        new SoftwareKek(Worker.V1, SecretBytes.random(SoftwareKek.BYTES, random), random);
+        new SoftwareKek(BenchWorker.V1, SecretBytes.random(SoftwareKek.BYTES, random), random);
     EnvelopeCipher cipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), random);
     SealedTable table = new SealedTable("any");
     List<byte[]> sealed =
@@ -92,9 +94,10 @@ final class EnginesBench {
     rate(engine, what, load.records, mine, others);
   }
 
-  private void hints(String engine, Load load, Side ours, Side raw) throws Exception {
-    Ear mine = new Ear(ours);
-    Ear other = new Ear(raw);
+  private void hints(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+      throws Exception {
+    HintTimer mine = new HintTimer(ours);
+    HintTimer other = new HintTimer(raw);
     double[] heard = new double[load.hints];
     double[] heardRaw = new double[load.hints];
     for (int i = 0; i < load.hints; i++) {
@@ -109,11 +112,11 @@ final class EnginesBench {
   }
 
   /// Writes what one side watches, and waits for the hint.
-  private final class Ear {
-    private final Side side;
+  private final class HintTimer {
+    private final StoreUnderTest side;
     private final SynchronousQueue<Boolean> hints = new SynchronousQueue<>();
 
-    Ear(Side side) throws Exception {
+    HintTimer(StoreUnderTest side) throws Exception {
       this.side = side;
       side.watch(
           () -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write

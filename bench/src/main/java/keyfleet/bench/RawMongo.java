@@ -25,7 +25,7 @@ import org.bson.types.Binary;
 
 /// The sync driver on the documents of the engine: majority writes, reads from the primary, and a
 /// poll of the watched document as often as the engine polls.
-final class RawMongo implements Side {
+final class RawMongo implements StoreUnderTest {
   private static final int PAGE = 1_000;
 
   private final MongoClient client;
@@ -34,7 +34,7 @@ final class RawMongo implements Side {
   private final MongoCollection<Document> records;
   private final Binary value = new Binary("v".repeat(VALUE_BYTES).getBytes(UTF_8));
   private final List<byte[]> stored = new ArrayList<>();
-  private final Bells.Poll poll = new Bells.Poll();
+  private final RawChangeSignals.Poller poll = new RawChangeSignals.Poller();
   private long counter = 1;
   private long watched = 1;
 
@@ -146,7 +146,7 @@ final class RawMongo implements Side {
     for (int from = 0; from < stored.size(); from += batch) {
       List<UpdateOneModel<Document>> changes = new ArrayList<>();
       for (int i = from; i < Math.min(stored.size(), from + batch); i++) {
-        byte[] next = PlainRewrite.changed(stored.get(i));
+        byte[] next = PlainRewriter.changed(stored.get(i));
         changes.add(
             new UpdateOneModel<>(
                 new Document("_id", SealedTable.id(i))

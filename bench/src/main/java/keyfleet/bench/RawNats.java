@@ -21,11 +21,11 @@ import java.util.concurrent.TimeUnit;
 
 /// The key-value API of jnats on the stream of the engine. A list is its snapshot for watchers: the
 /// API has no other way to read many values.
-final class RawNats implements Side {
+final class RawNats implements StoreUnderTest {
   private static final int IN_FLIGHT = 1_000;
 
   /// The watcher of a listing or of a key.
-  private interface Taker {
+  private interface EntryConsumer {
     void take(KeyValueEntry entry);
   }
 
@@ -94,7 +94,7 @@ final class RawNats implements Side {
             KeyValueWatchOption.META_ONLY);
   }
 
-  private static KeyValueWatcher watcher(Taker taker, Runnable end) {
+  private static KeyValueWatcher watcher(EntryConsumer taker, Runnable end) {
     return new KeyValueWatcher() {
       @Override
       public void watch(KeyValueEntry entry) {

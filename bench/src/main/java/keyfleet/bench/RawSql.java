@@ -13,9 +13,9 @@ import java.util.List;
 /// A JDBC driver on the tables of an engine, with prepared statements and one connection. It keeps
 /// revisions, and nothing else of what the engine does: no log of changes, no queue of writers, no
 /// check that the file or the server is still the same.
-final class RawSql implements Side {
+final class RawSql implements StoreUnderTest {
   /// How a database tells of changes, and by which connection.
-  interface Bell {
+  interface ChangeSignal {
     /// Rings after the write that this connection has just made.
     void ring(Connection connection) throws SQLException;
 
@@ -31,7 +31,7 @@ final class RawSql implements Side {
 
   private final Connection connection;
   private final Dialect dialect;
-  private final Bell bell;
+  private final ChangeSignal bell;
   private final PreparedStatement set;
   private final PreparedStatement change;
   private final byte[] value = "v".repeat(VALUE_BYTES).getBytes(UTF_8);
@@ -39,7 +39,7 @@ final class RawSql implements Side {
   private long counter = 1;
   private long watched = 1;
 
-  RawSql(Connection connection, Dialect dialect, Bell bell) throws SQLException {
+  RawSql(Connection connection, Dialect dialect, ChangeSignal bell) throws SQLException {
     this.connection = connection;
     this.dialect = dialect;
     this.bell = bell;
@@ -148,7 +148,7 @@ final class RawSql implements Side {
       try (Statement transaction = connection.createStatement()) {
         transaction.execute(dialect.begin);
         for (int i = from; i < to; i++) {
-          byte[] next = PlainRewrite.changed(stored.get(i));
+          byte[] next = PlainRewriter.changed(stored.get(i));
           change.setBytes(1, next);
           change.setString(2, SealedTable.id(i));
           change.setBytes(3, stored.get(i));

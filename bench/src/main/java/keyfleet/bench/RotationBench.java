@@ -49,7 +49,7 @@ final class RotationBench {
     this.records = records;
   }
 
-  void run(List<String> engines, Scratch scratch) throws Exception {
+  void run(List<String> engines, ScratchFolder scratch) throws Exception {
     out.printf(
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
@@ -61,10 +61,10 @@ final class RotationBench {
     }
   }
 
-  private void postgres(Scratch scratch) throws Exception {
+  private void postgres(ScratchFolder scratch) throws Exception {
     if (LocalPostgres.canStart()) {
       try (LocalPostgres server =
-          LocalPostgres.start(scratch.folder("postgres"), Scratch.freePort())) {
+          LocalPostgres.start(scratch.folder("postgres"), ScratchFolder.freePort())) {
         postgres(server);
       }
     } else {
@@ -88,26 +88,26 @@ final class RotationBench {
 
   private void rotate(String name, Engine engine, Connection connection, String blob)
       throws Exception {
-    Worker worker = new Worker(engine.kv(), watch.nanos());
+    BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
     worker.begin(Timings.DEFAULT);
     ROTATED.make(connection, blob, List.of(IN_TURN, OVERLAPPED), records, worker.cipher());
     worker.register(ROTATED.registration(name));
     AtomicLong moved = new AtomicLong();
     CollectionOpener stores =
-        it -> Optional.of(new CountedRecords(engine.records(ROTATED.shape()), moved));
+        it -> Optional.of(new CountingRecords(engine.records(ROTATED.shape()), moved));
     worker.rotate(stores);
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
         ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
-      new Race(name, worker, worker.loop(stores, crew), moved)
+      new Comparison(name, worker, worker.loop(stores, crew), moved)
           .run(plain(engine, IN_TURN, Runnable::run), plain(engine, OVERLAPPED, reader));
     }
   }
 
   /// Behind the same fence as the records that are rotated.
-  private static PlainRewrite plain(Engine engine, SealedTable table, Executor reader) {
+  private static PlainRewriter plain(Engine engine, SealedTable table, Executor reader) {
     Records records = engine.records(table.shape());
-    records.fence(Fence.of(new Fence.Term(1, 1), Set.of(Worker.V1, Worker.V2)));
-    return new PlainRewrite(records, RotationLoop.MAX_BATCH, reader);
+    records.fence(Fence.of(new Fence.Term(1, 1), Set.of(BenchWorker.V1, BenchWorker.V2)));
+    return new PlainRewriter(records, RotationLoop.MAX_BATCH, reader);
   }
 
   /// Seconds that both sides have taken so far, by the clock and of the processor.
@@ -121,25 +121,25 @@ final class RotationBench {
     }
   }
 
-  private final class Race {
+  private final class Comparison {
     private final String name;
-    private final Worker worker;
+    private final BenchWorker worker;
     private final RotationLoop loop;
     private final AtomicLong moved;
     private final double[] heap = new double[LOOKS.size()];
 
-    Race(String name, Worker worker, RotationLoop loop, AtomicLong moved) {
+    Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong moved) {
       this.name = name;
       this.worker = worker;
       this.loop = loop;
       this.moved = moved;
     }
 
-    void run(PlainRewrite inTurn, PlainRewrite overlapped) throws Exception {
+    void run(PlainRewriter inTurn, PlainRewriter overlapped) throws Exception {
       tickUntil(Rotation.Rewrapping.class);
-      Effort ours = new Effort(watch);
-      Effort plain = new Effort(watch);
-      Effort ahead = new Effort(watch);
+      CostMeter ours = new CostMeter(watch);
+      CostMeter plain = new CostMeter(watch);
+      CostMeter ahead = new CostMeter(watch);
       Figures warm = figures(ours, plain);
       int looks = 0;
       for (int turn = 1; turn <= TURNS; turn++) {
@@ -158,7 +158,7 @@ final class RotationBench {
       print(figures(ours, plain).since(warm));
     }
 
-    private static Figures figures(Effort ours, Effort plain) {
+    private static Figures figures(CostMeter ours, CostMeter plain) {
       return new Figures(ours.seconds(), plain.seconds(), ours.cpuSeconds(), plain.cpuSeconds());
     }
 
@@ -178,7 +178,7 @@ final class RotationBench {
           later.plainCpu() / most * 1e6);
     }
 
-    private void print(Effort ours, Effort plain, Effort ahead, double rest) {
+    private void print(CostMeter ours, CostMeter plain, CostMeter ahead, double rest) {
       out.printf(
           "  %-11s ours %,9.0f   plain, scan and write in turn %,9.0f   ratio %.2f%n",
           name,

@@ -44,7 +44,7 @@ record SealedTable(String name) {
   byte[] sealed(EnvelopeCipher cipher, int number) {
     FieldLocation place = new FieldLocation(name, id(number), FIELD);
     try (SecretBytes value = SecretBytes.copyOf(TEXT.getBytes(UTF_8))) {
-      return ((Sealed) cipher.seal(Worker.V1, place, value)).envelope().toBytes();
+      return ((Sealed) cipher.seal(BenchWorker.V1, place, value)).envelope().toBytes();
     }
   }
 

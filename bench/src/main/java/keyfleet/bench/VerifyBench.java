@@ -69,26 +69,26 @@ final class VerifyBench {
     this.processes = processes;
   }
 
-  void run(Scratch scratch) throws Exception {
+  void run(ScratchFolder scratch) throws Exception {
     Path file = scratch.folder("verify").resolve("keyfleet.db");
     try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file))) {
-      Worker worker = new Worker(engine.kv(), watch.nanos());
+      BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
       worker.begin(TIMINGS);
       try (Connection beats =
           DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
-        Beats found = new Beats(worker, beats, engine.kv().storeTime().millis());
+        Heartbeats found = new Heartbeats(worker, beats, engine.kv().storeTime().millis());
         found.fill();
         race(worker, found);
       }
     }
   }
 
-  private void race(Worker worker, Beats beats) throws Exception {
+  private void race(BenchWorker worker, Heartbeats beats) throws Exception {
     ReadinessVerifier readinessVerifier = worker.readinessVerifier();
     double[] judging = new double[ROUNDS];
     double[] reading = new double[ROUNDS];
-    Effort judged = new Effort(watch);
-    Effort read = new Effort(watch);
+    CostMeter judged = new CostMeter(watch);
+    CostMeter read = new CostMeter(watch);
     for (int i = 0; i < ROUNDS; i++) {
       reading[i] = read.add(beats::read);
       judging[i] = judged.add(() -> judge(worker, readinessVerifier));
@@ -107,22 +107,22 @@ final class VerifyBench {
         what, gate * 1e3, raw * 1e3, gate / raw);
   }
 
-  private void judge(Worker worker, ReadinessVerifier readinessVerifier) {
-    var verdict = readinessVerifier.verify(worker.keystore(), Worker.V2, new AnyProcesses());
+  private void judge(BenchWorker worker, ReadinessVerifier readinessVerifier) {
+    var verdict = readinessVerifier.verify(worker.keystore(), BenchWorker.V2, new AnyProcesses());
     if (!(verdict instanceof Ready(int ready, _)) || ready != processes + 1) {
       throw new IllegalStateException("the fleet should be ready, but is " + verdict.getClass());
     }
   }
 
   /// The heartbeats of a fleet, each with proofs of both versions.
-  private final class Beats {
-    private final Worker worker;
+  private final class Heartbeats {
+    private final BenchWorker worker;
     private final Connection connection;
     private final Keystore keystore;
     private final long now;
     private final String bucket = "process_heartbeats_" + TIMINGS.expire().toMillis() + "ms";
 
-    Beats(Worker worker, Connection connection, long now) {
+    Heartbeats(BenchWorker worker, Connection connection, long now) {
       this.worker = worker;
       this.connection = connection;
       this.keystore = worker.keystore();
@@ -167,7 +167,7 @@ final class VerifyBench {
     private byte[] beat(int number) {
       String name = instance(number);
       Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
-      for (KekVersion version : List.of(Worker.V1, Worker.V2)) {
+      for (KekVersion version : List.of(BenchWorker.V1, BenchWorker.V2)) {
         loadedVersion.put(version, new LoadedVersion("env", new Proved(proof(version, name))));
       }
       Host host = new Host("host-%06d".formatted(number), 4711, "", Instant.ofEpochMilli(now));
@@ -176,7 +176,7 @@ final class VerifyBench {
           new Heartbeat(
               processInfo,
               loadedVersion,
-              Worker.V1,
+              BenchWorker.V1,
               ProcessIdentity.PROTOCOL,
               keystore.epoch(),
               Instant.ofEpochMilli(now));

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import keyfleet.it.architecture.Repository;
+import keyfleet.it.process.Shell;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,13 +25,13 @@ class IndependentOpenerTest {
   private Shell.Result open(Path golden) {
     String python = System.getenv().getOrDefault(PYTHON, "");
     assumeTrue(!python.isEmpty(), PYTHON + " is not set: no Python with the cryptography package");
-    Path script = Checkout.root().resolve("it/open_envelope.py");
+    Path script = Repository.root().resolve("it/open_envelope.py");
     return new Shell(folder, Map.of()).run(python + " " + script + " " + golden);
   }
 
   static List<Path> golden() throws IOException {
     try (Stream<Path> files =
-        Files.list(Checkout.root().resolve("crypto/src/test/resources/golden"))) {
+        Files.list(Repository.root().resolve("crypto/src/test/resources/golden"))) {
       return files.sorted().toList();
     }
   }

@@ -1,0 +1,155 @@
+package keyfleet.bench;
+
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import keyfleet.control.Failpoints;
+import keyfleet.control.rewrap.BatchExecutor;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.ReadinessVerifier;
+import keyfleet.control.rotation.RotationLoop;
+import keyfleet.crypto.EnvelopeCipher;
+import keyfleet.crypto.KekSet;
+import keyfleet.crypto.KekVersion;
+import keyfleet.crypto.KeyringName;
+import keyfleet.crypto.SecretBytes;
+import keyfleet.crypto.SoftwareKek;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.keyring.Heartbeat.ProcessInfo;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Timings;
+import keyfleet.member.document.CollectionRegistry;
+import keyfleet.member.heartbeat.Membership;
+import keyfleet.member.heartbeat.ProcessIdentity;
+import keyfleet.member.keys.CryptoMetrics;
+import keyfleet.member.keys.LoadedKeys;
+import keyfleet.providers.KekProvider;
+import keyfleet.store.Kv;
+
+/// The one process of a fleet: it beats, orders and drives, as `keyfleet server` does. Its keys are
+/// random, and it holds versions 1 and 2.
+final class BenchWorker {
+  static final KekVersion V1 = new KekVersion(1);
+  static final KekVersion V2 = new KekVersion(2);
+
+  private final SecureRandom random = new SecureRandom();
+  private final Kv kv;
+  private final LongSupplier clock;
+  private final LoadedKeys keys;
+  private final Membership membership;
+  private long words;
+
+  BenchWorker(Kv kv, LongSupplier clock) {
+    this.kv = kv;
+    this.clock = clock;
+    this.keys =
+        new LoadedKeys(KeyringName.MAIN, List.of(provider()), random, new CryptoMetrics(clock));
+    keys.refresh();
+    ProcessIdentity processIdentity =
+        new ProcessIdentity(
+            new ProcessInfo("worker-1", "run-1", "worker", "bench"),
+            ProcessIdentity.PROTOCOL,
+            null);
+    this.membership =
+        new Membership(
+            processIdentity, new Membership.StoreAccess(kv, this::word), keys, Map::of, clock);
+  }
+
+  /// Version 1 active, version 2 announced.
+  void begin(Timings timings) {
+    membership.runRound();
+    KeyringOperations orders = orders(_ -> Optional.empty());
+    done(orders.announce(V1, Keystore.Use.RECORDS, timings));
+    done(orders.announce(V2, Keystore.Use.RECORDS, timings));
+    beat();
+  }
+
+  /// Twice: the second shows the epoch that the first has read.
+  void beat() {
+    membership.runRound();
+    membership.runRound();
+  }
+
+  void register(CollectionRegistration collectionRegistration) {
+    new CollectionRegistry(kv, this::word).register(collectionRegistration);
+  }
+
+  void rotate(CollectionOpener stores) {
+    done(orders(stores).rotate(V1, V2));
+  }
+
+  RotationLoop loop(CollectionOpener stores, BatchExecutor batchExecutor) {
+    KeyringStore keyringStore = keyringStore();
+    CollectionCatalog collectionCatalog =
+        new CollectionCatalog(
+            keyringStore, stores, batchExecutor, Integer.MAX_VALUE, Failpoints.NONE);
+    return new RotationLoop("worker-1", keyringStore, collectionCatalog, keys, clock);
+  }
+
+  ReadinessVerifier readinessVerifier() {
+    return new ReadinessVerifier(keyringStore(), keys);
+  }
+
+  Keystore keystore() {
+    return keyringStore().readKeystore().orElseThrow().keystore();
+  }
+
+  EnvelopeCipher cipher() {
+    return keys.cipher();
+  }
+
+  private KeyringOperations orders(CollectionOpener stores) {
+    KeyringStore keyringStore = keyringStore();
+    return new KeyringOperations(
+        keyringStore,
+        new CollectionCatalog(keyringStore, stores, Failpoints.NONE),
+        keys,
+        this::word,
+        random);
+  }
+
+  private static void done(KeyringOperations.Result result) {
+    if (!(result instanceof KeyringOperations.Done)) {
+      throw new IllegalStateException("an order was not carried out: " + result);
+    }
+  }
+
+  private KeyringStore keyringStore() {
+    return new KeyringStore(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
+  }
+
+  private String word() {
+    return "word-" + words++;
+  }
+
+  private KekProvider provider() {
+    KekSet kekSet =
+        KekSet.of(
+            KeyringName.MAIN,
+            IntStream.rangeClosed(1, 2)
+                .mapToObj(it ->
+                    new SoftwareKek(
+                        new KekVersion(it), SecretBytes.random(SoftwareKek.BYTES, random), random))
+                .toList());
+    return new KekProvider() {
+      @Override
+      public String name() {
+        return "env";
+      }
+
+      @Override
+      public KekSet load() {
+        return kekSet;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}

@@ -1,0 +1,200 @@
+package keyfleet.bench;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import keyfleet.bench.EnginesBench.Load;
+import keyfleet.mongodb.MongoEngine;
+import keyfleet.nats.NatsEngine;
+import keyfleet.postgres.PostgresEngine;
+import keyfleet.sqlite.SqliteEngine;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.engine.StoreUrl;
+
+/// Starts each engine that can be had here, beside its driver.
+final class EngineLauncher {
+  /// Measures two sides.
+  interface Comparison {
+    void race(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw) throws Exception;
+  }
+
+  private static final SealedTable OURS = new SealedTable("ours_records");
+  private static final SealedTable RAW = new SealedTable("raw_records");
+  private static final Load SQL = new Load(300, 100_000, 10_000, 60, Duration.ofMillis(250));
+  private static final Load MONGO = new Load(300, 10_000, 1_000, 40, Duration.ofMillis(400));
+  private static final Load NATS = new Load(300, 100_000, 0, 60, Duration.ofMillis(250));
+
+  private final ScratchFolder scratch;
+  private final Comparison referee;
+
+  EngineLauncher(ScratchFolder scratch, Comparison referee) {
+    this.scratch = scratch;
+    this.referee = referee;
+  }
+
+  void one(String engine, PrintStream out) throws Exception {
+    switch (engine) {
+      case "sqlite" -> sqlite();
+      case "postgresql" -> postgres(out);
+      case "mongodb" -> mongo(out);
+      case "nats" -> nats(out);
+      default -> throw new IllegalArgumentException("there is no engine " + engine);
+    }
+  }
+
+  private void sqlite() throws Exception {
+    Path file = scratch.folder("engines").resolve("keyfleet.db");
+    StoreUrl url = StoreUrl.parse("sqlite:" + file);
+    try (EngineUnderTest ours =
+            new EngineUnderTest(SqliteEngine.open(url), SqliteEngine.open(url), emptied(file));
+        Connection other = sqlite(file);
+        Connection connection = sqlite(file);
+        RawSql raw =
+            new RawSql(
+                connection,
+                new RawSql.Dialect("keyfleet_entries", RAW.name(), "BEGIN IMMEDIATE"),
+                RawChangeSignals.sqlite(other))) {
+      fill(connection, "keyfleet_entries", SQL.keys());
+      referee.race("sqlite", SQL, ours, raw);
+    }
+  }
+
+  private static CollectionShape emptied(Path file) throws SQLException {
+    try (Connection connection = sqlite(file)) {
+      tables(connection, "BLOB");
+    }
+    return OURS.shape();
+  }
+
+  /// As durable as the engine's.
+  private static Connection sqlite(Path file) throws SQLException {
+    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA busy_timeout=5000");
+      statement.execute("PRAGMA synchronous=EXTRA");
+      statement.execute("PRAGMA fullfsync=ON");
+    }
+    return connection;
+  }
+
+  private void postgres(PrintStream out) throws Exception {
+    if (!LocalPostgres.canStart()) {
+      out.println("  postgresql: no server here. Try: apt install postgresql");
+      return;
+    }
+    try (LocalPostgres server =
+        LocalPostgres.start(scratch.folder("engines-postgres"), ScratchFolder.freePort())) {
+      StoreUrl url = StoreUrl.parse(server.url());
+      try (Connection connection = server.connect()) {
+        tables(connection, "bytea");
+        try (EngineUnderTest ours =
+                new EngineUnderTest(
+                    PostgresEngine.open(url), PostgresEngine.open(url), OURS.shape());
+            RawSql raw =
+                new RawSql(
+                    connection,
+                    new RawSql.Dialect("keyfleet.kv", RAW.name(), "BEGIN"),
+                    RawChangeSignals.postgres(server.connect()))) {
+          fill(connection, "keyfleet.kv", SQL.keys());
+          referee.race("postgresql", SQL, ours, raw);
+        }
+      }
+    }
+  }
+
+  private static void tables(Connection connection, String blob) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (SealedTable table : new SealedTable[] {OURS, RAW}) {
+        statement.execute(
+            "CREATE TABLE %s (%s text NOT NULL PRIMARY KEY, %s %s)"
+                .formatted(table.name(), SealedTable.ID, SealedTable.FIELD, blob));
+      }
+    }
+  }
+
+  private static void fill(Connection connection, String entries, int keys) throws SQLException {
+    connection.setAutoCommit(false);
+    byte[] value = new byte[StoreUnderTest.VALUE_BYTES];
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO %s (bucket, key, value, revision, written_at) VALUES (?, ?, ?, 1, 1)"
+                .formatted(entries))) {
+      for (int i = 0; i < keys; i++) {
+        insert.setString(1, StoreUnderTest.BUCKET);
+        insert.setString(2, StoreUnderTest.BRANCH + "." + SealedTable.id(i));
+        insert.setBytes(3, value);
+        insert.addBatch();
+      }
+      insert.executeBatch();
+    }
+    connection.commit();
+    connection.setAutoCommit(true);
+  }
+
+  /// The one that `KEYFLEET_TEST_MONGODB` names; else the fake, which runs in this process and
+  /// looks at every document, so it says what we add, and nothing about MongoDB.
+  private void mongo(PrintStream out) throws Exception {
+    Optional<String> real = Optional.ofNullable(System.getenv("KEYFLEET_TEST_MONGODB"));
+    if (real.isPresent()) {
+      mongo("mongodb", real.get().replaceFirst("/*$", ""));
+    } else {
+      out.println(
+          "  mongodb: mongo-java-server in this process; a real server by KEYFLEET_TEST_MONGODB");
+      MongoServer fake = new MongoServer(new MemoryBackend());
+      try {
+        fake.bind("127.0.0.1", 0);
+        mongo("mongodb fake", "mongodb://127.0.0.1:" + fake.getLocalAddress().getPort());
+      } finally {
+        fake.shutdownNow();
+      }
+    }
+  }
+
+  private void mongo(String name, String server) throws Exception {
+    String database = "keyfleet_bench";
+    StoreUrl url = StoreUrl.parse(server + "/" + database);
+    CollectionShape shape =
+        new CollectionShape(OURS.name(), "_id", new TreeSet<>(Set.of(SealedTable.FIELD)));
+    try (EngineUnderTest ours =
+            new EngineUnderTest(MongoEngine.open(url), MongoEngine.open(url), shape);
+        RawMongo raw = new RawMongo(server, database, RAW.name())) {
+      raw.make(OURS.name());
+      raw.fill(MONGO.keys());
+      referee.race(name, MONGO, ours, raw);
+    } finally {
+      try (MongoClient client = MongoClients.create(server)) {
+        client.getDatabase(database).drop();
+      }
+    }
+  }
+
+  private void nats(PrintStream out) throws Exception {
+    Optional<String> binary = LocalNats.binary();
+    if (binary.isEmpty()) {
+      out.println("  nats: no server here. Try: install Go, then ./dev bench engines");
+      return;
+    }
+    try (LocalNats server =
+        LocalNats.start(binary.get(), scratch.folder("engines-nats"), ScratchFolder.freePort())) {
+      StoreUrl url = StoreUrl.parse(server.url() + "?sync_interval=always");
+      try (EngineUnderTest ours =
+              new EngineUnderTest(NatsEngine.open(url), NatsEngine.open(url), OURS.shape());
+          RawNats raw = new RawNats(server.url())) {
+        raw.fill(NATS.keys());
+        referee.race("nats", NATS, ours, raw);
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package keyfleet.bench;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import keyfleet.crypto.Envelope;
+import keyfleet.store.Bytes;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.RecordWriteResult.Stored;
+import keyfleet.store.Records;
+import keyfleet.store.SealedFields;
+import keyfleet.store.StoredRecord;
+import org.jspecify.annotations.Nullable;
+
+/// What a rotation does to the store, without its cryptography: scan by version, make other bytes
+/// of the same length under version 2, compare and set, in the same batches.
+final class PlainRewriter {
+  private static final int WRAPPED = 12;
+
+  private final Records records;
+  private final int batch;
+  private final Executor reader;
+  private @Nullable CompletableFuture<List<StoredRecord>> ahead;
+  private long done;
+
+  /// Scans on `reader`: one that runs at once reads and writes in turn, another reads the next
+  /// batch while one is written.
+  PlainRewriter(Records records, int batch, Executor reader) {
+    this.records = records;
+    this.batch = batch;
+    this.reader = reader;
+  }
+
+  /// Until so many are written in all.
+  void rewriteUntil(long goal) {
+    while (done < goal) {
+      List<StoredRecord> found = next();
+      if (found.isEmpty()) {
+        throw new IllegalStateException("there are no records left");
+      }
+      RecordId last = found.getLast().id();
+      ahead = CompletableFuture.supplyAsync(() -> scan(last), reader);
+      done += written(found);
+    }
+  }
+
+  private List<StoredRecord> next() {
+    return ahead == null ? records.scan(BenchWorker.V1, batch) : ahead.join();
+  }
+
+  private List<StoredRecord> scan(RecordId last) {
+    return records.scan(BenchWorker.V1, last, batch);
+  }
+
+  private long written(List<StoredRecord> found) {
+    List<RecordChange> recordChanges = new ArrayList<>();
+    for (StoredRecord each : found) {
+      recordChanges.add(changed(each));
+    }
+    long stored =
+        records.compareAndSetAll(recordChanges).stream().filter(Stored.class::isInstance).count();
+    if (stored != found.size()) {
+      throw new IllegalStateException(stored + " of " + found.size() + " were stored");
+    }
+    return stored;
+  }
+
+  static RecordChange changed(StoredRecord record) {
+    Bytes sealed = record.fields().byName().get(SealedTable.FIELD);
+    if (sealed == null) {
+      throw new IllegalStateException("record " + record.id() + " has no sealed field");
+    }
+    Bytes changed = Bytes.copyOf(changed(sealed.toArray()));
+    return new RecordChange(record, SealedFields.of(Map.of(SealedTable.FIELD, changed)));
+  }
+
+  /// The same envelope under version 2, with other bytes where the data key is.
+  static byte[] changed(byte[] sealed) {
+    byte[] bytes = sealed.clone();
+    ByteBuffer envelope = ByteBuffer.wrap(bytes);
+    envelope.putInt(Envelope.VERSION_OFFSET, BenchWorker.V2.number());
+    int wrapped = envelope.getShort(WRAPPED - Short.BYTES);
+    for (int i = WRAPPED; i < WRAPPED + wrapped; i++) {
+      bytes[i] ^= 1;
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,373 @@
+package keyfleet.it.architecture;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// A rule of the house, with sources that break it and sources that do not: a rule cannot be
+/// written without both.
+///
+/// Examples are one a line: `room: code` for a main source, `room test: code`, or `path: text`; `¶`
+/// is a line break. Each bad line by itself must be caught; the good ones together must pass.
+@SuppressWarnings("ImmutableEnumChecker") // a check is a function of its argument alone
+enum ArchitectureRule {
+  /// Each package is a room of the house, in the module of its name; `tools` holds one-file
+  /// programs.
+  HOME(
+      each(ModuleGraph::homes),
+      """
+      attic: class A {}
+      crypto/src/main/java/keyfleet/crypto/A.java: package keyfleet.keyring; class A {}
+      crypto/src/main/java/keyfleet/keyring/A.java: package keyfleet.keyring; class A {}
+      crypto/src/main/java/keyfleet/crypto/box/A.java: package keyfleet.crypto.box; class A {}
+      crypto/src/main/java/A.java: class A {}
+      """,
+      """
+      crypto: class A {}
+      bench test: class ATest {}
+      tools/A.java: class A {}
+      server/src/main/java/keyfleet/server/http/A.java: package keyfleet.server.http; class A {}
+      """),
+
+  /// A room names only rooms below it.
+  ARROW(
+      each(ModuleGraph::arrows),
+      """
+      crypto: import keyfleet.keyring.Keystore; class A {}
+      crypto test: class ATest { keyfleet.keyring.Keystore keystore; }
+      nats: import keyfleet.mongodb.MongoKv; class A {}
+      providers: import static keyfleet.awskms.AwsKmsKek.REGION; class A {}
+      cli: import keyfleet.sim.fleet.SimulatedFleet; class A {}
+      server/A.java: package keyfleet.server.http; import keyfleet.server.sse.Stream; class A {}
+      """,
+      """
+      cli: import keyfleet.crypto.DerivedKeyAead; class A { Object o = keyfleet.waitFor(); }
+      awskms: import keyfleet.providers.KekProvider; class A {}
+      server: import keyfleet.server.http.Routes; class A {}
+      server/A.java: package keyfleet.server.http; import keyfleet.server.Settings; class A {}
+      sim: import keyfleet.cli.Main; class A {}
+      """),
+
+  /// Third-party types stay in the room that needs them; `crypto` needs none.
+  EDGE(
+      bans(BannedNames.EDGES),
+      """
+      control: import io.nats.client.Nats; class A {}
+      server: class A { io.grpc.Status status; }
+      kms: import io.opentelemetry.api.trace.Span; class A {}
+      crypto: import com.google.common.hash.Hashing; class A {}
+      crypto test: import tools.jackson.databind.JsonNode; class ATest {}
+      sim: import org.sqlite.JDBC; class A {}
+      """,
+      """
+      nats: import io.nats.client.Nats; class A {}
+      crypto: import javax.crypto.Mac; import org.jspecify.annotations.Nullable; class A {}
+      crypto test: import org.junit.jupiter.api.Test; class ATest {}
+      it test: import com.mongodb.client.MongoClient; class ATest {}
+      """),
+
+  /// Pure rooms have no clock, randomness, thread, log or I/O of their own.
+  PURE(
+      each(BannedNames.EFFECTS::check),
+      """
+      crypto: class A { SecureRandom random = new SecureRandom(); }
+      crypto: class A { Supplier<Random> random = Random::new; }
+      crypto: import static java.lang.System.nanoTime; class A {}
+      keyring: class A { Object now = java.time.LocalDate.now(); }
+      keyring: class A { void a() { System.out.println(); } }
+      keyring: import org.slf4j.Logger; class A {}
+      rollout: class A { Object a = Thread.ofVirtual(); }
+      rollout: import java.nio.file.Path; class A {}
+      """,
+      """
+      crypto: class A { void a(SecureRandom random, Instant now) { random.nextBytes(now.b()); } }
+      crypto test: class ATest { SecureRandom random = new SecureRandom(); }
+      providers: import java.nio.file.Path; class A { SecureRandom random = new SecureRandom(); }
+      """),
+
+  /// Time is read in the wiring, and passed on.
+  CLOCK(
+      each(BannedNames.CLOCKS::check),
+      """
+      cli: class A { Instant now = Instant.now(); }
+      member: class A { LongSupplier ticks = System::nanoTime; }
+      member: class A { void a() { java.lang.Thread.sleep(1); } }
+      control: class A { InstantSource clock = Clock.systemUTC(); }
+      """,
+      """
+      cli: class Main { InstantSource clock = InstantSource.system(); }
+      control: class A { Instant a(InstantSource clock) { return clock.instant(); } }
+      control test: class ATest { Instant now = Instant.now(); }
+      """),
+
+  /// A test waits for an event or moves a fake clock.
+  SLEEP(
+      each(BannedNames.SLEEPS::check),
+      """
+      crypto test: class ATest { void a() { Thread.sleep(1); } }
+      crypto test: class ATest { void a() { TimeUnit.SECONDS.sleep(1); } }
+      """,
+      """
+      crypto test: class ATest { void a() { clock.advance(Duration.ofSeconds(1)); } }
+      """),
+
+  /// Every effect of a loop can be stopped before and after.
+  FAILPOINT(
+      each(FailpointCoverage::check),
+      """
+      control: class A { Kv kv; void a() { kv.put(); } }
+      control: class A { void a(Records records) { this.b(records.census()); } }
+      control: class A { Object a(KekProvider keys) { return at(Failpoint.A, keys.load()::b); } }
+      control: class A { record B(Kv kv) {} Object a(B b) { return b.kv().storeTime(); } }
+      control: class A { Optional<Records> b() {} Object a() { return b().orElseThrow().fence(); } }
+      control: class A { void a() { for (Kv one : all) { run(one::storeTime); } } }
+      control: class A { Kv kv; Object a() { return points.at(point, () -> kv.storeTime()); } }
+      """,
+      """
+      control: class A { Kv kv; Object a() { return points.at(Failpoint.A, () -> kv.get()); } }
+      control: class B { B(Kv kv) { this.kv = kv; new Keystores(kv); } }
+      control: class C { Object a(Records records) { return at(Failpoint.A, records::census); } }
+      control: class D { Kv kv; Object a(Failpoint point) { return at(point, () -> kv.get()); } }
+      control test: class ATest { Kv kv; void a() { kv.put(); } }
+      store: class A { Kv kv; void a() { kv.put(); } }
+      """),
+
+  /// Few files take secret bytes out of their wrapper.
+  SECRET(
+      each(BannedNames.SECRETS::check),
+      """
+      cli: class A { byte[] a = key.reveal(SecretAccess.granted()); }
+      cli: class A { Supplier<SecretAccess> a = SecretAccess::granted; }
+      """,
+      """
+      crypto: class Box { byte[] a = key.reveal(SecretAccess.granted()); }
+      crypto test: class ATest { byte[] a = key.reveal(SecretAccess.granted()); }
+      """),
+
+  /// Some names are not written at all, or not in main sources.
+  BANNED(
+      bans(BannedNames.WORDS),
+      """
+      cli: class A { void a() { System.exit(1); } }
+      cli test: class ATest { void a(Exception e) { e.getCause().printStackTrace(); } }
+      cli: import static java.util.Objects.requireNonNull; class A {}
+      cli: import lombok.Data; class A {}
+      cli test: import org.mockito.Mockito; class ATest {}
+      cli test: import net.jqwik.api.Property; class ATest {}
+      cli test: import org.junit.jupiter.api.Disabled; class ATest {}
+      cli: import static java.lang.System.*; class A {}
+      """,
+      """
+      cli: class Main { void a() { System.exit(1); } }
+      keyring: class A { VersionState state = new Disabled(); }
+      cli test: class ATest { Object a = Objects.requireNonNull(b); }
+      """),
+
+  /// A file fits in a reader's head.
+  FILE_LENGTH(
+      each(CodeShape::fileLengths),
+      "crypto: class A {" + "¶".repeat(400) + "}",
+      "crypto: class A {" + "¶".repeat(399) + "}"),
+
+  /// A method fits on a screen.
+  METHOD_LENGTH(
+      each(CodeShape::methodLengths),
+      "crypto test: class ATest { void a() {" + "¶".repeat(70) + "} }",
+      "crypto test: class ATest { void a() {" + "¶".repeat(69) + "} }"),
+
+  /// A type is a noun of the domain.
+  TYPE_NAME(
+      each(CodeShape::typeNames),
+      """
+      crypto: class KeyManager {}
+      crypto: class A { interface B { record HexUtils() {} } }
+      crypto test: class AbstractKekTest {}
+      crypto: class BaseKek {}
+      """,
+      """
+      crypto: class Keks { record Base64Text() {} interface ManagerOfKeys {} }
+      """),
+
+  /// A test is named `situation_outcome`.
+  TEST_NAME(
+      each(CodeShape::testNames),
+      """
+      crypto test: class ATest { @Test void testSeal() {} }
+      crypto test: class ATest { @ParameterizedTest void test_seal(int a) {} }
+      """,
+      """
+      crypto test: class ATest { @Test void editedVersion_isRefused() {} Kek testKek() {} }
+      """),
+
+  /// A value is asked for by its name.
+  GETTER(
+      each(CodeShape::getters),
+      """
+      crypto: interface A { int getLength(); }
+      """,
+      """
+      crypto: class A { @Override public int getPort() {} int getAt(int i) {} int get() {} }
+      """),
+
+  /// A public method takes no bare boolean.
+  FLAG(
+      each(CodeShape::flags),
+      """
+      crypto: public class A { public void a(int b, boolean c) {} }
+      crypto: public class A { public A(boolean b) {} }
+      crypto: public interface A { void a(Boolean b); }
+      """,
+      """
+      crypto: class A { public void a(boolean b) {} }
+      crypto: public class A { void a(boolean b) {} @Override public void c(boolean d) {} }
+      crypto: public record A(boolean b) { public A(boolean b) { this.b = b; } }
+      """),
+
+  /// `Optional` is for results.
+  OPTIONAL(
+      each(CodeShape::optionals),
+      """
+      crypto: class A { Optional<String> a; }
+      crypto: class A { void a(java.util.OptionalInt b) {} }
+      crypto: record A(Optional<Kek> kek) {}
+      """,
+      """
+      crypto: class A { Optional<Kek> a() { Optional<Kek> found = b(); return found; } }
+      """),
+
+  /// A record's accessor would hand out the array, and its `equals` compare its identity.
+  ARRAY_COMPONENT(
+      each(CodeShape::arrayComponents),
+      """
+      crypto: record A(byte[] key) {}
+      crypto test: class ATest { record B(String name, char[] text) {} }
+      """,
+      """
+      crypto: record A(SecretBytes key) { static final byte[] MAGIC = {1}; }
+      crypto: class B { byte[] bytes; }
+      """),
+
+  /// A constructor takes at most five things.
+  CONSTRUCTOR(
+      each(CodeShape::constructors),
+      """
+      crypto: class A { A(int a, int b, int c, int d, int e, int f) {} }
+      """,
+      """
+      crypto: class A { A(int a, int b, int c, int d, int e) {} }
+      crypto: record B(int a, int b, int c, int d, int e, int f) {}
+      crypto test: class ATest { ATest(int a, int b, int c, int d, int e, int f) {} }
+      """),
+
+  /// A class joins at most five others.
+  COLLABORATOR(
+      CodeShape::collaborators,
+      """
+      crypto: class A { B b, c, d, e, f, g; interface B {} }
+      crypto: import java.util.function.Function; class A { Function<B, B> b, c, d, e, f, g; }
+      """,
+      """
+      crypto: class A { B b, c, d, e, f; static B G; C h; String i; interface B {} enum C {} }
+      """),
+
+  /// A package says what it is, and promises no nulls.
+  PACKAGE_DOC(
+      SourceText::packageDocs,
+      """
+      crypto: class A {}
+      a/src/main/java/a/package-info.java: /** One. */ @NullMarked package a;
+      a/src/main/java/a/package-info.java: /** One. Two. */ package a;
+      """,
+      """
+      a/src/main/java/a/package-info.java: /// One.¶/// Two.¶@NullMarked package a;
+      a/src/main/java/a/A.java: package a; class A {}
+      b/src/test/java/b/ATest.java: package b; class ATest {}
+      """),
+
+  /// Comments hold no marks of unfinished work, and no names of their writers.
+  COMMENT(
+      each(SourceText::comments),
+      """
+      crypto: class A {} // TODO: more
+      crypto: /* see¶FIXME */ class A {}
+      crypto: /** @author me */ class A {}
+      """,
+      """
+      crypto: class A { String a = "// TODO"; } // to do so is right
+      """),
+
+  /// Nothing names a folder of one machine, or a registry that not every machine reaches.
+  MACHINE(
+      each(SourceText::machines),
+      """
+      README.md: unpack it in /ro·ot/keys
+      crypto: class A { String a = "/wo·rk/main"; } // or /ho·me/me
+      pom.xml: <url>https://repo1.ma·ven.org/maven2</url>
+      .ci/run: OUT=/tmp/o·ut
+      """
+          .replace("·", ""),
+      """
+      pom.xml: <project xmlns="http://maven.apache.org/POM/4.0.0">
+      README.md: keys are in /run/secrets, the work/main folder holds none
+      """);
+
+  private interface Check {
+    Stream<RuleViolation> on(List<SourceFile> tree);
+  }
+
+  private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum) (\\w+)");
+
+  private final Check check;
+  private final String bad;
+  private final String good;
+
+  ArchitectureRule(Check check, String bad, String good) {
+    this.check = check;
+    this.bad = bad;
+    this.good = good;
+  }
+
+  /// One violation a line, in the order of their places.
+  String violations(List<SourceFile> tree) {
+    return check
+        .on(tree)
+        .sorted()
+        .map(it -> "%s:%d %s: %s%n".formatted(it.path(), it.line(), this, it.words()))
+        .collect(Collectors.joining());
+  }
+
+  List<SourceFile> planted() {
+    return parse(bad);
+  }
+
+  List<SourceFile> clean() {
+    return parse(good);
+  }
+
+  private static Check each(Function<SourceFile, Stream<RuleViolation>> check) {
+    return tree -> tree.stream().flatMap(check);
+  }
+
+  private static Check bans(List<BannedNames> bans) {
+    return each(file -> bans.stream().flatMap(ban -> ban.check(file)));
+  }
+
+  private static List<SourceFile> parse(String examples) {
+    return SourceFile.parse(examples.lines().map(ArchitectureRule::example).toList());
+  }
+
+  private static SourceFile.Text example(String line) {
+    String[] parts = line.replace('¶', '\n').split(": ", 2);
+    if (parts[0].contains(".")) {
+      return new SourceFile.Text(parts[0], parts[1]);
+    }
+    String name = TYPE.matcher(parts[1]).results().findFirst().orElseThrow().group(1);
+    String room = parts[0].replace(" test", "");
+    String kind = parts[0].equals(room) ? "main" : "test";
+    return new SourceFile.Text(
+        "%s/src/%s/java/keyfleet/%s/%s.java".formatted(room, kind, room, name),
+        "package keyfleet." + room + "; " + parts[1]);
+  }
+}

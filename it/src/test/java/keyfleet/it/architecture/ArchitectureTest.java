@@ -1,0 +1,53 @@
+package keyfleet.it.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Keeps the rules of the house. What a rule says, and examples of both sides, is in
+/// [ArchitectureRule].
+final class ArchitectureTest {
+  private static List<SourceFile> checkout = List.of();
+
+  @BeforeAll
+  static void readOnce() {
+    checkout = Repository.read();
+  }
+
+  @Test
+  void checkout_holdsThisFile() {
+    String self = "it/src/test/java/keyfleet/it/architecture/ArchitectureTest.java";
+    assertTrue(
+        checkout.stream().anyMatch(file -> file.path().equals(self)),
+        () -> self + " is not among " + checkout.size() + " files");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void checkout_isTidy(ArchitectureRule rule) {
+    String violations = rule.violations(checkout);
+    assertTrue(violations.isEmpty(), () -> System.lineSeparator() + violations);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void plantedViolation_isCaught(ArchitectureRule rule) {
+    assertNotEquals(List.of(), rule.planted());
+    for (SourceFile file : rule.planted()) {
+      assertNotEquals("", rule.violations(List.of(file)), () -> rule + " misses " + file);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void cleanCounterpart_passes(ArchitectureRule rule) {
+    assertNotEquals(List.of(), rule.clean());
+    assertEquals("", rule.violations(rule.clean()));
+  }
+}

@@ -1,0 +1,62 @@
+package keyfleet.it.architecture;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// The page of rollout rules against the sources: whoever moves a rule moves its row.
+class RolloutRulesTest {
+  private static final Pattern ROW =
+      Pattern.compile("\\| ([RI]\\d+) \\| .+ \\| `(\\w+)` \\| `(\\w+)` \\|");
+
+  private record Row(String rule, String kept, String checked) {}
+
+  private static List<Row> rows() throws IOException {
+    Path page = Repository.root().resolve("docs/internals/rollout-rules.md");
+    return Files.readAllLines(page).stream()
+        .map(ROW::matcher)
+        .filter(row -> row.matches())
+        .map(row -> new Row(row.group(1), row.group(2), row.group(3)))
+        .toList();
+  }
+
+  @Test
+  void everyRule_hasARow() throws IOException {
+    List<String> rules = new ArrayList<>();
+    IntStream.rangeClosed(1, 24).forEach(n -> rules.add("R" + n));
+    IntStream.rangeClosed(1, 12).forEach(n -> rules.add("I" + n));
+    assertEquals(rules, rows().stream().map(Row::rule).toList());
+  }
+
+  @Test
+  void everyRule_isNamedWhereItIsKeptAndWhereItIsChecked() throws IOException {
+    for (Row row : rows()) {
+      assertNames(row.rule(), "src/main/java", row.kept());
+      assertNames(row.rule(), "src/test/java", row.checked());
+    }
+  }
+
+  private static void assertNames(String rule, String tree, String type) throws IOException {
+    Pattern word = Pattern.compile("\\b" + rule + "\\b");
+    for (String room : List.of("rollout", "control", "watchdog")) {
+      Path file =
+          Repository.root().resolve("%s/%s/keyfleet/%s/%s.java".formatted(room, tree, room, type));
+      if (Files.exists(file)) {
+        try (Stream<String> lines = Files.lines(file)) {
+          assertTrue(lines.anyMatch(it -> word.matcher(it).find()), rule + " is not in " + file);
+        }
+        return;
+      }
+    }
+    throw new AssertionError(rule + ": there is no " + type);
+  }
+}

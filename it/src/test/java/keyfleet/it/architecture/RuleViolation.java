@@ -1,0 +1,16 @@
+package keyfleet.it.architecture;
+
+import java.util.Comparator;
+
+/// A line that breaks a rule, and in words how.
+record RuleViolation(String path, int line, String words) implements Comparable<RuleViolation> {
+  private static final Comparator<RuleViolation> BY_PLACE =
+      Comparator.comparing(RuleViolation::path)
+          .thenComparingInt(RuleViolation::line)
+          .thenComparing(RuleViolation::words);
+
+  @Override
+  public int compareTo(RuleViolation other) {
+    return BY_PLACE.compare(this, other);
+  }
+}

@@ -1,0 +1,106 @@
+package keyfleet.it.kube;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import keyfleet.it.process.ProcessFleet;
+import keyfleet.it.process.ProcessFleet.KeySource;
+import keyfleet.it.process.TestProcess;
+import keyfleet.it.process.TestStores;
+import org.jspecify.annotations.Nullable;
+
+/// What Keyfleet runs for one API server: the plugin on its socket, and the fleet behind it.
+final class ControlPlaneNode implements AutoCloseable {
+  /// What the API server calls the plugin, in its configuration and in every value that it stores.
+  static final String PROVIDER = "keyfleet";
+
+  private static final String PLUGIN = "plugin";
+  private static final String WORKER = "worker";
+
+  private final ProcessFleet fleet;
+  private final Path socket;
+  private final Map<String, String> home;
+  private @Nullable TestProcess plugin;
+
+  /// The keyring is there, and its first version is active. Nothing runs yet, and only the operator
+  /// has the key.
+  ControlPlaneNode(Path folder, TestStores site) {
+    this.fleet = new ProcessFleet(folder, site, KeySource.FILE, "kms");
+    this.socket = folder.resolve("run").resolve("kms.sock");
+    this.home = Map.of("KEYFLEET_HOME", folder.resolve("home").toString());
+    fleet.give(ProcessFleet.OPERATOR, 1);
+    var announced = fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--use=kms", "--version=1");
+    assertEquals(0, announced.exit(), announced::toString);
+  }
+
+  /// Each process finds the key by itself.
+  void give(int version) {
+    List.of(ProcessFleet.OPERATOR, WORKER, PLUGIN).forEach(it -> fleet.give(it, version));
+  }
+
+  ProcessFleet fleet() {
+    return fleet;
+  }
+
+  void startPlugin() {
+    TestProcess started =
+        fleet.start(
+            PLUGIN,
+            home,
+            ProcessFleet.command(List.of("kms-plugin", "--listen", "unix://" + socket)));
+    plugin = started;
+    started.awaitLine("serves KMS v2 at");
+  }
+
+  /// SIGKILL: the socket stays, and nobody answers there.
+  void killPlugin() {
+    Objects.requireNonNull(plugin, "no plugin yet").kill();
+  }
+
+  void startWorker() {
+    fleet.server(WORKER);
+  }
+
+  /// What an API server is told: secrets go through the plugin, and nothing goes past it.
+  Path encryption() {
+    return encryption(fleet.folder(), socket);
+  }
+
+  /// A call may take longer than the usual three seconds: the machine may be full.
+  static Path encryption(Path folder, Path socket) {
+    try {
+      return Files.writeString(
+          folder.resolve("encryption.yaml"),
+          """
+          apiVersion: apiserver.config.k8s.io/v1
+          kind: EncryptionConfiguration
+          resources:
+          - resources: [secrets]
+            providers:
+            - kms:
+                apiVersion: v2
+                name: %s
+                endpoint: unix://%s
+                timeout: 5s
+          """
+              .formatted(PROVIDER, socket));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String said() {
+    return plugin == null ? "no plugin yet" : plugin.said();
+  }
+
+  @Override
+  public void close() {
+    fleet.close();
+  }
+}

@@ -1,0 +1,121 @@
+package keyfleet.it.kube;
+
+import com.google.protobuf.ByteString;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import keyfleet.kms.v2.DecryptRequest;
+import keyfleet.kms.v2.DecryptResponse;
+import keyfleet.kms.v2.EncryptRequest;
+import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceImplBase;
+import keyfleet.kms.v2.StatusRequest;
+import keyfleet.kms.v2.StatusResponse;
+
+/// A plugin in this JVM that does what none should. Its ciphertext is the plaintext behind a sign.
+final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoCloseable {
+  /// What is wrong with it, and what an API server has to say to that.
+  enum PluginFault {
+    NONE(""),
+    /// Encrypt has a new key, and Status still names the old one.
+    STALE_STATUS("errGen=<nil>"),
+    OTHER_BYTES("message authentication failed"),
+    TOO_FEW_BYTES("read b s: no"),
+    NO_KEY_ID("keyID is empty"),
+    TROUBLE("not well"),
+    /// Status is never answered.
+    SILENCE("DeadlineExceeded");
+
+    private final String objection;
+
+    PluginFault(String objection) {
+      this.objection = objection;
+    }
+
+    String objection() {
+      return objection;
+    }
+  }
+
+  private static final ByteString SIGN = ByteString.copyFromUtf8("sealed:");
+
+  private final PluginFault lie;
+  private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final Server server;
+
+  FaultyPlugin(Path socket, PluginFault lie) throws IOException {
+    this.lie = lie;
+    this.server =
+        NettyServerBuilder.forAddress(
+                UnixDomainSocketAddress.of(socket), InsecureServerCredentials.create())
+            .channelType(NioServerDomainSocketChannel.class)
+            .bossEventLoopGroup(loop)
+            .workerEventLoopGroup(loop)
+            .directExecutor()
+            .addService(this)
+            .build()
+            .start();
+  }
+
+  @Override
+  public void status(StatusRequest request, StreamObserver<StatusResponse> to) {
+    if (lie == PluginFault.SILENCE) {
+      return;
+    }
+    answer(
+        to,
+        StatusResponse.newBuilder()
+            .setVersion("v2")
+            .setHealthz(lie == PluginFault.TROUBLE ? "not well" : "ok")
+            .setKeyId(lie == PluginFault.STALE_STATUS ? "old" : keyId())
+            .build());
+  }
+
+  private String keyId() {
+    return lie == PluginFault.NO_KEY_ID ? "" : "new";
+  }
+
+  @Override
+  public void encrypt(EncryptRequest request, StreamObserver<EncryptResponse> to) {
+    answer(
+        to,
+        EncryptResponse.newBuilder()
+            .setKeyId(keyId())
+            .setCiphertext(SIGN.concat(request.getPlaintext()))
+            .build());
+  }
+
+  @Override
+  public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
+    ByteString plain = request.getCiphertext().substring(SIGN.size());
+    answer(to, DecryptResponse.newBuilder().setPlaintext(opened(plain)).build());
+  }
+
+  private ByteString opened(ByteString plain) {
+    return switch (lie) {
+      case OTHER_BYTES -> ByteString.copyFrom(new byte[plain.size()]);
+      case TOO_FEW_BYTES -> plain.substring(1);
+      case NONE, STALE_STATUS, NO_KEY_ID, TROUBLE, SILENCE -> plain;
+    };
+  }
+
+  private static <T> void answer(StreamObserver<T> to, T answer) {
+    to.onNext(answer);
+    to.onCompleted();
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}

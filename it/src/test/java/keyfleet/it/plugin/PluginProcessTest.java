@@ -1,0 +1,141 @@
+package keyfleet.it.plugin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import keyfleet.it.process.Await;
+import keyfleet.it.process.ProcessFleet;
+import keyfleet.it.process.TestProcess;
+import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A KMS plugin as shipped, with a worker and an operator on one store: a rotation under it, and
+/// its own death and return without the store.
+@Timeout(300)
+class PluginProcessTest {
+  private static final String RING = "--keyring=kms";
+
+  /// Nobody listens there.
+  private static final String NO_STORE = "postgresql://nobody@127.0.0.1:1/none";
+
+  @TempDir Path folder = Path.of("");
+  private final List<TestProcess> started = new ArrayList<>();
+
+  @BeforeEach
+  void placeKeys() throws IOException {
+    Files.createDirectory(folder.resolve("keys"));
+    for (int version = 1; version <= 2; version++) {
+      Path file = folder.resolve("keys/kms.v" + version + ".key");
+      Files.writeString(file, ProcessFleet.key(version));
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
+  }
+
+  @AfterEach
+  void endAll() {
+    started.forEach(TestProcess::close);
+  }
+
+  private Path socket() {
+    return folder.resolve("run/kms.sock");
+  }
+
+  private TestProcess start(String name, Map<String, String> besides, String... args) {
+    Map<String, String> environment = new HashMap<>(ProcessFleet.TIMINGS);
+    environment.put("KEYFLEET_STORE", "sqlite:" + folder.resolve("fleet.db"));
+    environment.put("KEYFLEET_PROVIDER", "file:" + folder.resolve("keys"));
+    environment.put("KEYFLEET_HOME", folder.resolve("home").toString());
+    environment.put("KEYFLEET_INSTANCE", name);
+    environment.putAll(besides);
+    TestProcess process =
+        TestProcess.start(folder, name, environment, ProcessFleet.command(List.of(args)));
+    started.add(process);
+    return process;
+  }
+
+  private TestProcess plugin(String name, Map<String, String> besides) {
+    TestProcess plugin = start(name, besides, "kms-plugin", "--listen=unix://" + socket());
+    plugin.awaitLine("announces key_id");
+    return plugin;
+  }
+
+  private TestProcess done(int exit, String... args) {
+    TestProcess command = start("operator", Map.of(), args);
+    assertEquals(exit, command.await(), command::said);
+    return command;
+  }
+
+  private Document status() {
+    return Document.parse(Value.of(done(0, "kek", "status", RING, "-o", "json").out().getLast()));
+  }
+
+  @Test
+  void pluginUnderARotation_losesNothing_andReturnsWithoutItsStore() {
+    done(0, "kek", "announce", "--use=kms", "--version=1");
+    TestProcess plugin = plugin("plugin-1", Map.of());
+    EncryptResponse old;
+    EncryptResponse now;
+    try (PluginClient client = new PluginClient(socket())) {
+      old = client.encrypt("old");
+      assertEquals(client.keyId(), old.getKeyId());
+      start("worker-1", Map.of(), "server", "--roles=worker", RING).awaitLine("listens at");
+      done(0, "kek", "announce", RING, "--version=2");
+      assertEquals(old.getKeyId(), client.keyId());
+      Await.holds(
+          "everybody is ready for v2",
+          () -> start("operator", Map.of(), "kek", "verify", RING, "--target=2").await() == 0);
+      done(0, "kek", "rotate", RING, "--from-version=1", "--to-version=2");
+      Await.holds("proving", () -> status().text("phase").equals("proving"));
+      Await.holds("the plugin announces v2", () -> !client.keyId().equals(old.getKeyId()));
+      now = client.encrypt("new");
+      assertNotEquals(old.getKeyId(), now.getKeyId());
+      assertEquals("old", client.decrypt(old));
+    }
+    assertEquals("in_progress", status().text("state"));
+    assertTrue(status().text("note").contains("etcd"), status().text("note"));
+    TestProcess refused = done(2, "kek", "remove", RING, "--version=1", "--yes");
+    assertTrue(refused.said().contains("etcd"), refused::said);
+    plugin.kill();
+    returns(old, now);
+  }
+
+  /// From its snapshot, with nobody to ask, at the socket that its dead self left.
+  private void returns(EncryptResponse old, EncryptResponse now) {
+    TestProcess again = plugin("plugin-2", Map.of("KEYFLEET_STORE", NO_STORE));
+    try (PluginClient client = new PluginClient(socket())) {
+      assertEquals(now.getKeyId(), client.keyId());
+      assertEquals("old", client.decrypt(old));
+      assertEquals("new", client.decrypt(now));
+      assertEquals("more", client.decrypt(client.encrypt("more")));
+    }
+    again.awaitLine("has not joined its fleet");
+    assertEquals(143, again.stop(), again::said);
+    assertFalse(Files.exists(socket()), "the socket is still there");
+  }
+
+  @Test
+  void wrongWords_endInOneSentence() {
+    TestProcess bad = start("bad-1", Map.of(), "kms-plugin", "--listen=tcp://localhost:1");
+    assertEquals(1, bad.await(), bad::said);
+    assertTrue(bad.said().contains("Try: --listen unix:///"), bad::said);
+    TestProcess limits = start("bad-2", Map.of(), "kms-plugin", "--local-kek-uses=5000000:5000000");
+    assertEquals(1, limits.await(), limits::said);
+    assertTrue(limits.said().contains("soft <= hard <= 4194303"), limits::said);
+  }
+}

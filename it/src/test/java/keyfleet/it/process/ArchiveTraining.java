@@ -1,0 +1,87 @@
+package keyfleet.it.process;
+
+import static keyfleet.it.process.InProcessOperator.v;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import keyfleet.cli.AotTraining;
+import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Timings;
+import keyfleet.member.LocalProcess;
+import keyfleet.member.Member;
+import keyfleet.member.PlainFields;
+import keyfleet.member.ProcessSettings;
+import keyfleet.server.EventLog;
+import keyfleet.server.RateLimit;
+import keyfleet.server.Role;
+import keyfleet.server.Server;
+
+/// Does once, in one process, what servers, applications and commands of the tests do, so that the
+/// classes they need can be archived. What comes of it does not matter.
+final class ArchiveTraining {
+  private static final Timings TIMINGS =
+      new Timings(
+          Duration.ofMillis(100),
+          Duration.ofMillis(600),
+          Duration.ofMillis(800),
+          Duration.ofMillis(1000),
+          Duration.ofMillis(200));
+
+  private ArchiveTraining() {}
+
+  public static void main(String[] args) throws IOException, InterruptedException {
+    Map<String, String> environment = System.getenv();
+    try (InProcessOperator overseer = new InProcessOperator(environment, Failpoints.NONE);
+        TestWiring wiring = new TestWiring(environment)) {
+      overseer.announce(1, TIMINGS);
+      overseer.makeRecords();
+      try (Member app = InProcessMember.joined(wiring, "app");
+          Server server = server(wiring)) {
+        Await.holds(
+            "a record is there", () -> InProcessMember.inserts(app, OrderApplication.id(0)));
+        overseer.announce(2, TIMINGS);
+        server.start();
+        Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
+        Await.holds(
+            "it is ordered", () -> !(overseer.orders().rotate(v(1), v(2)) instanceof Refused));
+        Await.holds("it is done", () -> overseer.keystore().rotation() instanceof Completed);
+        app.records(TestWiring.ORDERS.name())
+            .find(OrderApplication.id(0))
+            .ifPresent(PlainFields::close);
+      }
+    }
+    AotTraining.main(new String[] {"store"});
+  }
+
+  private static Server server(TestWiring wiring) {
+    ProcessSettings process =
+        ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.current());
+    return new Server(
+        new Server.Settings(
+            TestWiring.RING,
+            EnumSet.of(Role.WORKER),
+            process,
+            "0.1.0",
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            RateLimit.UNLIMITED),
+        new Server.Resources(
+            wiring.store().kv(),
+            wiring.store().storeChecks(),
+            wiring,
+            wiring.providers(),
+            List.of()),
+        new AuditContext(new AuditActor("it", "here", "worker"), InstantSource.system()),
+        new EventLog(System.err, EventLog.Format.TEXT, InstantSource.system(), "worker", "main"),
+        Failpoints.NONE);
+  }
+}

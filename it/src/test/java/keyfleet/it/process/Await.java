@@ -1,0 +1,34 @@
+package keyfleet.it.process;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/// Waits for something that another process brings about, with a limit.
+public final class Await {
+  private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+  private Await() {}
+
+  public static void holds(String what, BooleanSupplier condition) {
+    holds(what, condition, () -> "");
+  }
+
+  /// `seen` tells, if it never holds, what was there instead.
+  public static void holds(String what, BooleanSupplier condition, Supplier<String> seen) {
+    long end = System.nanoTime() + LIMIT.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        fail(
+            "in %d s it did not come to this: %s%n%s"
+                .formatted(LIMIT.toSeconds(), what, seen.get()));
+      }
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+  }
+}

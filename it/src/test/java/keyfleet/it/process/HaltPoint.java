@@ -1,0 +1,60 @@
+package keyfleet.it.process;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import keyfleet.control.Failpoint;
+import keyfleet.control.Failpoints;
+
+/// Where a process dies: right before or right after an effect, the n-th time it comes there. It
+/// dies as if by `kill -9`: no hook runs, nothing is closed.
+public record HaltPoint(Failpoint point, Side side, int passing) {
+  public enum Side {
+    BEFORE,
+    AFTER
+  }
+
+  /// What a killed process leaves as its exit code.
+  public static final int EXIT = 137;
+
+  private static final String PROPERTY = "keyfleet.it.halt";
+
+  public List<String> options() {
+    return List.of("-D" + PROPERTY + "=" + this);
+  }
+
+  @Override
+  public String toString() {
+    return point + ":" + side + ":" + passing;
+  }
+
+  /// For the process that was given these options; who was given none never dies.
+  static Failpoints ofThisProcess() {
+    String text = System.getProperty(PROPERTY, "");
+    if (text.isEmpty()) {
+      return Failpoints.NONE;
+    }
+    String[] parts = text.split(":", -1);
+    return new HaltPoint(
+            Failpoint.valueOf(parts[0]), Side.valueOf(parts[1]), Integer.parseInt(parts[2]))
+        .failpoints();
+  }
+
+  private Failpoints failpoints() {
+    AtomicInteger left = new AtomicInteger(passing);
+    return new Failpoints() {
+      @Override
+      public <T> T at(Failpoint at, Supplier<T> effect) {
+        boolean isHere = at == point && left.decrementAndGet() == 0;
+        if (isHere && side == Side.BEFORE) {
+          Runtime.getRuntime().halt(EXIT);
+        }
+        T outcome = effect.get();
+        if (isHere) {
+          Runtime.getRuntime().halt(EXIT);
+        }
+        return outcome;
+      }
+    };
+  }
+}

@@ -1,0 +1,56 @@
+package keyfleet.it.process;
+
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Heartbeat.LoadedVersion;
+import keyfleet.keyring.Heartbeat.Proved;
+import keyfleet.member.Member;
+import keyfleet.member.MemberException;
+import keyfleet.member.PlainFields;
+
+/// A member of the fleet in the test's own JVM, for what needs no process of its own: it keeps
+/// records, and calls itself a worker so that rotations may be ordered, but drives none.
+public final class InProcessMember {
+  private InProcessMember() {}
+
+  public static Member joined(TestWiring wiring, String instance) {
+    var builder =
+        Member.builder(wiring.store().kv(), TestWiring.RING)
+            .instance(instance)
+            .role("worker")
+            .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);
+    wiring.providers().forEach(builder::provider);
+    return builder.join();
+  }
+
+  /// A member that has just registered its collection seals from the next round on.
+  public static void awaitSeal(Member member) {
+    Await.holds("it may seal", () -> seals(member), () -> member.state().toString());
+  }
+
+  private static boolean seals(Member member) {
+    try (PlainFields values = OrderApplication.fields("trial", 0)) {
+      var _ = member.records(TestWiring.ORDERS.name()).cipher().seal("trial", values);
+      return true;
+    } catch (MemberException e) {
+      return false;
+    }
+  }
+
+  /// False while it may not: a busy machine may let a short lease run out.
+  public static boolean inserts(Member member, String id) {
+    try (PlainFields values = OrderApplication.fields(id, 0)) {
+      return member.records(TestWiring.ORDERS.name()).insert(id, values);
+    } catch (MemberException e) {
+      return false;
+    }
+  }
+
+  /// Whether so many processes have proved the version.
+  public static boolean isReady(InProcessOperator overseer, int version, int processes) {
+    return overseer.roster().heartbeats().stream()
+            .map(it -> it.loadedVersion().get(new KekVersion(version)))
+            .filter(it -> it instanceof LoadedVersion(_, Proved _))
+            .count()
+        == processes;
+  }
+}

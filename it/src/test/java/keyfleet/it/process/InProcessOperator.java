@@ -1,0 +1,104 @@
+package keyfleet.it.process;
+
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import keyfleet.control.Failpoints;
+import keyfleet.control.audit.AuditActor;
+import keyfleet.control.audit.AuditContext;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rewrap.RotationProgress;
+import keyfleet.control.rotation.CollectionCatalog;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.control.rotation.KeyringStore;
+import keyfleet.control.rotation.RemovalOperations;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Keystore;
+import keyfleet.keyring.Roster;
+import keyfleet.keyring.Timings;
+import keyfleet.member.document.KeystoreStore.StoredKeystore;
+import keyfleet.member.keys.LoadedKeys;
+import keyfleet.store.Records;
+
+/// An operator who looks and orders without the command, so that a test can do so often.
+public final class InProcessOperator implements AutoCloseable {
+  private final TestWiring wiring;
+  private final KeyringStore keyringStore;
+  private final CollectionCatalog collectionCatalog;
+  private final KeyringOperations orders;
+
+  public InProcessOperator(Map<String, String> environment, Failpoints failpoints) {
+    this.wiring = new TestWiring(environment);
+    LoadedKeys keys = new LoadedKeys(TestWiring.RING, wiring.providers(), wiring.random());
+    keys.refresh();
+    AuditContext author =
+        new AuditContext(new AuditActor("it", "here", "overseer"), InstantSource.system());
+    this.keyringStore =
+        new KeyringStore(TestWiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
+    this.collectionCatalog = new CollectionCatalog(keyringStore, wiring, failpoints);
+    this.orders =
+        new KeyringOperations(
+            keyringStore, collectionCatalog, keys, wiring::nonce, wiring.random());
+  }
+
+  public static KekVersion v(int number) {
+    return new KekVersion(number);
+  }
+
+  public void announce(int version, Timings timings) {
+    done(orders.announce(v(version), Keystore.Use.RECORDS, timings));
+  }
+
+  public KeyringOperations orders() {
+    return orders;
+  }
+
+  RemovalOperations removals() {
+    return new RemovalOperations(keyringStore, collectionCatalog, orders);
+  }
+
+  public static Keystore done(KeyringOperations.Result result) {
+    if (result instanceof KeyringOperations.Done(Keystore keystore)) {
+      return keystore;
+    }
+    throw new AssertionError("not done: " + result);
+  }
+
+  public Keystore keystore() {
+    return keyringStore.readKeystore().map(StoredKeystore::keystore).orElseThrow();
+  }
+
+  public Roster roster() {
+    return keyringStore.readRoster(keystore().timings());
+  }
+
+  Optional<RotationProgress> rotationProgress() {
+    return keyringStore.readProgress();
+  }
+
+  public SortedMap<KekVersion, Long> carrying() {
+    return collectionCatalog.countByVersion().orElseThrow();
+  }
+
+  public Records records() {
+    return wiring.records().records(TestWiring.ORDERS);
+  }
+
+  public void makeRecords() {
+    wiring.records().createCollection(TestWiring.ORDERS);
+  }
+
+  TestWiring wiring() {
+    return wiring;
+  }
+
+  public AuditVerdict audit() {
+    return keyringStore.audit().verify();
+  }
+
+  @Override
+  public void close() {
+    wiring.close();
+  }
+}

@@ -1,0 +1,56 @@
+package keyfleet.it.process;
+
+import static keyfleet.it.process.InProcessOperator.v;
+
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.KeyringOperations.Refused;
+import keyfleet.crypto.KekVersion;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
+import keyfleet.keyring.VersionState;
+import org.jspecify.annotations.Nullable;
+
+/// An operator's whole work on a rotation, in a process that dies where a test wants it to: orders
+/// it, sees it through, takes the old version out of use, and looks at the audit. Who comes second
+/// goes on where the first one died.
+public final class OperatorUnderTest {
+  private OperatorUnderTest() {}
+
+  public static void main(String[] args) {
+    try (InProcessOperator overseer =
+        new InProcessOperator(System.getenv(), HaltPoint.ofThisProcess())) {
+      KekVersion from = v(Integer.parseInt(args[0]));
+      KekVersion to = v(Integer.parseInt(args[1]));
+      if (!to.equals(target(overseer))) {
+        Await.holds(
+            "it is ordered", () -> !(overseer.orders().rotate(from, to) instanceof Refused));
+      }
+      Await.holds(
+          "the rotation is completed",
+          () ->
+              overseer.rotationProgress().isPresent()
+                  && overseer.keystore().rotation() instanceof Completed
+                  && to.equals(target(overseer)));
+      disable(overseer, from);
+      if (!(overseer.audit() instanceof AuditVerdict.Intact)) {
+        throw new IllegalStateException("the audit is broken");
+      }
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  /// Where the last rotation goes or went; nothing before the first.
+  private static @Nullable KekVersion target(InProcessOperator overseer) {
+    return Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::to).orElse(null);
+  }
+
+  /// Those who died may have had a lease: it is refused while that could be.
+  public static void disable(InProcessOperator overseer, KekVersion version) {
+    Await.holds(
+        version + " is disabled",
+        () ->
+            overseer.keystore().stateOf(version).orElseThrow() == VersionState.DISABLED
+                || !(overseer.removals().disable(version) instanceof Refused));
+  }
+}

@@ -1,0 +1,201 @@
+package keyfleet.it.process;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import keyfleet.crypto.KekVersion;
+import keyfleet.member.Member;
+import keyfleet.member.MemberException;
+import keyfleet.member.PlainFields;
+import keyfleet.store.Document;
+import keyfleet.store.RecordChange;
+import keyfleet.store.RecordId;
+import keyfleet.store.Records;
+import keyfleet.store.StoredRecord;
+
+/// An application that keeps sealed orders. What a record holds follows from its id and its
+/// generation, so everybody can tell whether it was read right.
+///
+/// | duty              | what it does                                                             |
+/// |-------------------|--------------------------------------------------------------------------|
+/// | `load N`          | makes the table and fills it                                             |
+/// | `work I OF N`     | changes every OF-th of N records, adds some, reads all, until told to end |
+/// | `hesitate`        | seals, waits for a line, and only then writes                            |
+/// | `check`           | opens every record                                                       |
+///
+/// What it came to is one JSON object on standard output.
+public final class OrderApplication {
+  public static final String SEALED = "sealed, and not yet written";
+  public static final String AT_WORK = "at work";
+
+  private static final int LOADERS = 8;
+  private static final int PAGE = 500;
+  private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(60);
+  private static final long STEP = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final Member member;
+  private final Records records;
+  private final BufferedReader told;
+
+  private OrderApplication(Member member, Records records, BufferedReader told) {
+    this.member = member;
+    this.records = records;
+    this.told = told;
+  }
+
+  public static void main(String[] args) throws IOException {
+    BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    try (TestWiring wiring = new TestWiring(System.getenv())) {
+      if (args[0].equals("load")) {
+        wiring.records().createCollection(TestWiring.ORDERS);
+      }
+      try (Member member = joined(wiring)) {
+        Records records = wiring.records().records(TestWiring.ORDERS);
+        System.out.println(
+            new OrderApplication(member, records, told).serve(List.of(args)).toValue().text());
+      }
+    }
+    Runtime.getRuntime().halt(0); // a driver's thread must not keep it
+  }
+
+  static Member joined(TestWiring wiring) {
+    var builder =
+        Member.builder(wiring.store().kv(), TestWiring.RING)
+            .software("0.1.0")
+            .listener(event -> System.err.println(event.message()))
+            .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);
+    wiring.providers().forEach(builder::provider);
+    return builder.join();
+  }
+
+  private Document serve(List<String> duty) throws IOException {
+    return switch (duty.getFirst()) {
+      case "load" -> load(Integer.parseInt(duty.get(1)));
+      case "work" ->
+          new OrderWorkload(
+                  member.records(TestWiring.ORDERS.name()), numbers(duty), member.instance())
+              .until(told);
+      case "hesitate" -> hesitate();
+      case "check" -> check();
+      default -> throw new IllegalArgumentException("no such duty: " + duty);
+    };
+  }
+
+  private static List<Integer> numbers(List<String> duty) {
+    return duty.stream().skip(1).map(Integer::parseInt).toList();
+  }
+
+  public static String id(int number) {
+    return "order-" + number;
+  }
+
+  public static PlainFields fields(String id, long generation) {
+    return PlainFields.ofTexts(Map.of("card", id + "#" + generation, "note", "of " + id));
+  }
+
+  /// The generation, or -1 if this is not what anybody wrote there.
+  public static long generation(String id, PlainFields found) {
+    String card = found.text("card");
+    boolean isRight = card.startsWith(id + "#") && found.text("note").equals("of " + id);
+    return isRight ? Long.parseLong(card.substring(id.length() + 1)) : -1;
+  }
+
+  private Document load(int count) {
+    ready();
+    AtomicInteger inserted = new AtomicInteger();
+    List<Thread> loaders =
+        IntStream.range(0, LOADERS)
+            .mapToObj(loader -> Thread.ofPlatform().start(() -> load(loader, count, inserted)))
+            .toList();
+    for (Thread loader : loaders) {
+      try {
+        loader.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return Document.builder().number("inserted", inserted.get()).build();
+  }
+
+  private void load(int loader, int count, AtomicInteger inserted) {
+    for (int i = loader; i < count; i += LOADERS) {
+      String id = id(i);
+      Await.holds(id + " is there", () -> InProcessMember.inserts(member, id));
+      inserted.incrementAndGet();
+    }
+  }
+
+  /// A member that just registered its collection seals from the next round on.
+  private void ready() {
+    long end = System.nanoTime() + LONGEST_WAIT;
+    while (true) {
+      try (PlainFields values = fields("trial", 0)) {
+        var _ = member.records(TestWiring.ORDERS.name()).cipher().seal("trial", values);
+        return;
+      } catch (MemberException e) {
+        if (System.nanoTime() > end) {
+          throw e;
+        }
+        LockSupport.parkNanos(STEP);
+      }
+    }
+  }
+
+  /// One new record and one change, sealed now and written later.
+  private Document hesitate() throws IOException {
+    ready();
+    var cipher = member.records(TestWiring.ORDERS.name()).cipher();
+    StoredRecord asRead = records.read(new RecordId(id(0))).orElseThrow();
+    try (PlainFields added = fields("late", 0);
+        PlainFields changed = fields(id(0), 1_000_000)) {
+      StoredRecord late = cipher.seal("late", added);
+      RecordChange recordChange = cipher.change(asRead, changed);
+      System.out.println(SEALED);
+      told.readLine();
+      return Document.builder()
+          .text("insert", records.insert(late).getClass().getSimpleName())
+          .text("change", records.compareAndSet(recordChange).getClass().getSimpleName())
+          .build();
+    }
+  }
+
+  private Document check() {
+    Document.Builder report = Document.builder();
+    long wrong = 0;
+    long all = 0;
+    for (KekVersion version : records.census().belonging().keySet()) {
+      long opened = 0;
+      List<StoredRecord> page = records.scan(version, PAGE);
+      while (!page.isEmpty()) {
+        for (StoredRecord record : page) {
+          if (isRight(record)) {
+            opened++;
+          } else {
+            wrong++;
+          }
+        }
+        page = records.scan(version, page.getLast().id(), PAGE);
+      }
+      all += opened;
+      report.number(version.toString(), opened);
+    }
+    return report.number("opened", all).number("wrong", wrong).build();
+  }
+
+  private boolean isRight(StoredRecord record) {
+    try (PlainFields found = member.records(TestWiring.ORDERS.name()).cipher().open(record)) {
+      return generation(record.id().value(), found) >= 0;
+    } catch (MemberException e) {
+      System.err.println(e.getMessage());
+      return false;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package keyfleet.it.process;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import keyfleet.member.MemberException;
+import keyfleet.member.MemberException.StoreUnavailable;
+import keyfleet.member.PlainFields;
+import keyfleet.member.SealedRecords;
+import keyfleet.store.Document;
+
+/// A clerk's work: it reads all over, changes its own records, adds new ones, and remembers what it
+/// was told is stored.
+final class OrderWorkload {
+  private static final int READS_PER_WRITE = 4;
+  private static final int CHANGES_PER_INSERT = 5;
+  private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
+
+  private final SealedRecords records;
+  private final int own;
+  private final int clerks;
+  private final int count;
+  private final String name;
+
+  /// The last generation seen of each record.
+  private final Map<String, Long> seen = new HashMap<>();
+
+  /// Whose last change got no clear answer.
+  private final Set<String> doubtful = new HashSet<>();
+
+  private volatile boolean over;
+  private long reads;
+  private long failedReads;
+  private long wrongReads;
+  private long writes;
+  private long refused;
+  private long unansweredReads;
+  private long unansweredWrites;
+  private long added;
+
+  /// `numbers`: which of how many clerks, on how many records.
+  OrderWorkload(SealedRecords records, List<Integer> numbers, String name) {
+    this.records = records;
+    this.own = numbers.get(0);
+    this.clerks = numbers.get(1);
+    this.count = numbers.get(2);
+    this.name = name + "-" + ProcessHandle.current().pid();
+  }
+
+  /// Works until nothing more comes from there.
+  Document until(BufferedReader told) {
+    Thread ear = Thread.ofPlatform().daemon().start(() -> listen(told));
+    System.out.println(OrderApplication.AT_WORK);
+    for (int i = 1; !over; i++) {
+      read(OrderApplication.id(ThreadLocalRandom.current().nextInt(count)));
+      if (i % READS_PER_WRITE == 0) {
+        write(i / READS_PER_WRITE);
+      }
+      LockSupport.parkNanos(PAUSE);
+    }
+    ear.interrupt();
+    return Document.builder()
+        .number("reads", reads)
+        .number("failed_reads", failedReads)
+        .number("wrong_reads", wrongReads)
+        .number("writes", writes)
+        .number("refused_writes", refused)
+        .number("unanswered_reads", unansweredReads)
+        .number("unanswered_writes", unansweredWrites)
+        .number("added", added)
+        .build();
+  }
+
+  private void listen(BufferedReader told) {
+    try {
+      String line = told.readLine();
+      while (line != null) {
+        line = told.readLine();
+      }
+      over = true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void read(String id) {
+    reads++;
+    try {
+      Optional<PlainFields> found = records.find(id);
+      if (found.isEmpty()) {
+        complain(id, "is gone");
+        return;
+      }
+      try (PlainFields values = found.get()) {
+        judge(id, OrderApplication.generation(id, values));
+      }
+    } catch (StoreUnavailable e) {
+      unansweredReads++;
+      System.err.println("read of " + id + ": " + e.getMessage());
+    } catch (MemberException e) {
+      failedReads++;
+      System.err.println("read of " + id + " failed: " + e.getMessage());
+    }
+  }
+
+  /// What was acknowledged is there, and nothing goes back.
+  private void judge(String id, long generation) {
+    Long last = seen.get(id);
+    boolean isOwn = Integer.parseInt(id.substring(id.indexOf('-') + 1)) % clerks == own;
+    boolean isExact = isOwn && !doubtful.contains(id);
+    if (generation < 0
+        || (last != null && (generation < last || (isExact && generation != last)))) {
+      complain(id, "is at " + generation + ", and was at " + last);
+    }
+    seen.put(id, generation);
+    doubtful.remove(id);
+  }
+
+  private void complain(String id, String what) {
+    wrongReads++;
+    System.err.println("record " + id + " " + what);
+  }
+
+  private void write(int turn) {
+    try {
+      if (turn % CHANGES_PER_INSERT == 0) {
+        add();
+      } else {
+        change(
+            OrderApplication.id(
+                own + clerks * ThreadLocalRandom.current().nextInt(count / clerks)));
+      }
+    } catch (StoreUnavailable e) {
+      unansweredWrites++;
+      System.err.println("write: " + e.getMessage());
+    } catch (MemberException e) {
+      refused++;
+    }
+  }
+
+  private void add() {
+    String id = name + "-" + (added + refused + unansweredWrites);
+    try (PlainFields values = OrderApplication.fields(id, 0)) {
+      if (records.insert(id, values)) {
+        added++;
+        writes++;
+      }
+    }
+  }
+
+  private void change(String id) {
+    read(id);
+    Long last = seen.get(id);
+    if (last == null) {
+      return;
+    }
+    long next = last + 1;
+    doubtful.add(id);
+    try (PlainFields values = OrderApplication.fields(id, next)) {
+      if (records.update(id, values)) {
+        seen.put(id, next);
+        doubtful.remove(id);
+        writes++;
+      } else {
+        complain(id, "is gone");
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package keyfleet.it.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+
+/// The classes that JVMs of the tests share, archived once: hundreds of them start, and loading is
+/// most of what a start costs.
+///
+/// An archive takes jars only, so folders of classes are packed first. Where none can be made, on a
+/// machine that is too busy, they start without.
+final class TestClassArchive {
+  private static final long LIMIT_SECONDS = 120;
+  private static final List<String> OPTIONS = made();
+
+  private TestClassArchive() {}
+
+  /// The class path, and the archive if there is one.
+  static List<String> options() {
+    return OPTIONS;
+  }
+
+  private static List<String> made() {
+    try {
+      Path folder = Files.createTempDirectory("keyfleet-it");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+      List<String> path = List.of("-cp", packed(folder));
+      Path archive = folder.resolve("classes.aot");
+      rehearse(folder, path, archive);
+      List<String> options = new ArrayList<>(path);
+      if (Files.exists(archive)) {
+        options.add("-XX:AOTCache=" + archive);
+      }
+      return options;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String packed(Path folder) throws IOException {
+    List<String> jars = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path path = Path.of(entry);
+      if (Files.isDirectory(path)) {
+        Path jar = folder.resolve(jars.size() + ".jar");
+        pack(path, jar);
+        jars.add(jar.toString());
+      } else if (Files.exists(path)) {
+        jars.add(entry);
+      }
+    }
+    return String.join(File.pathSeparator, jars);
+  }
+
+  private static void pack(Path classes, Path jar) throws IOException {
+    try (OutputStream out = Files.newOutputStream(jar);
+        JarOutputStream packed = new JarOutputStream(out);
+        Stream<Path> all = Files.walk(classes)) {
+      packed.setLevel(0);
+      for (Path file : all.filter(Files::isRegularFile).sorted().toList()) {
+        packed.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+        Files.copy(file, packed);
+      }
+    }
+  }
+
+  private static void rehearse(Path folder, List<String> path, Path archive) throws IOException {
+    Path log = folder.resolve("rehearsal.log");
+    List<String> command = new ArrayList<>(List.of(TestProcess.JAVA));
+    command.addAll(TestProcess.JVM);
+    command.addAll(path);
+    command.add("-XX:AOTCacheOutput=" + archive);
+    command.add(ArchiveTraining.class.getName());
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().keySet().removeIf(it -> it.startsWith("KEYFLEET_"));
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "KEYFLEET_STORE", "sqlite:rehearsal.db",
+                "KEYFLEET_KEK_V1", ProcessFleet.key(1),
+                "KEYFLEET_KEK_V2", ProcessFleet.key(2)));
+    Process rehearsal = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    try {
+      if (!rehearsal.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || rehearsal.exitValue() != 0) {
+        System.err.println("no archive of classes: " + Files.readString(log));
+        Files.deleteIfExists(archive);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      var _ = rehearsal.destroyForcibly().onExit().join();
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> all = Files.walk(folder)) {
+      all.sorted((one, other) -> other.compareTo(one)).forEach(it -> it.toFile().delete());
+    } catch (IOException e) {
+      System.err.println("left behind: " + folder);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package keyfleet.it.process;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import keyfleet.control.rewrap.CollectionOpener;
+import keyfleet.crypto.KeyringName;
+import keyfleet.keyring.CollectionRegistration;
+import keyfleet.mongodb.MongoEngine;
+import keyfleet.nats.NatsEngine;
+import keyfleet.postgres.PostgresEngine;
+import keyfleet.providers.KekProvider;
+import keyfleet.providers.ProviderSpec;
+import keyfleet.providers.ProviderSpec.ProviderContext;
+import keyfleet.providers.Ticker;
+import keyfleet.sqlite.SqliteEngine;
+import keyfleet.store.CollectionShape;
+import keyfleet.store.Records;
+import keyfleet.store.engine.Engine;
+import keyfleet.store.engine.StoreUrl;
+
+/// What a process of a test opens by its environment: the same variables that the command reads.
+public final class TestWiring implements CollectionOpener, AutoCloseable {
+  static final KeyringName RING = KeyringName.MAIN;
+
+  /// What applications of the tests seal.
+  public static final CollectionShape ORDERS =
+      new CollectionShape("orders", "id", new TreeSet<>(List.of("card", "note")));
+
+  private final SecureRandom random = new SecureRandom();
+  private final StoreUrl recordsUrl;
+  private final Engine store;
+  private final Engine records;
+  private final List<KekProvider> providers = new ArrayList<>();
+
+  public TestWiring(Map<String, String> environment) {
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
+    String place = environment.getOrDefault("KEYFLEET_STORE", "");
+    String elsewhere = environment.getOrDefault("KEYFLEET_RECORDS", place);
+    this.recordsUrl = StoreUrl.parse(elsewhere);
+    this.store = opened(StoreUrl.parse(place));
+    this.records = elsewhere.equals(place) ? store : opened(recordsUrl);
+    ProviderContext around = new ProviderContext(environment, random, new RealTicker());
+    Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
+        .map(it -> ProviderSpec.parse(it).open(RING, around))
+        .forEach(providers::add);
+  }
+
+  private static Engine opened(StoreUrl url) {
+    return switch (url.scheme()) {
+      case "sqlite" -> SqliteEngine.open(url);
+      case "postgresql" -> PostgresEngine.open(url);
+      case "mongodb" -> MongoEngine.open(url);
+      case "nats" -> NatsEngine.open(url);
+      default -> throw new IllegalArgumentException("no engine opens " + url);
+    };
+  }
+
+  Engine store() {
+    return store;
+  }
+
+  Engine records() {
+    return records;
+  }
+
+  String recordsEngine() {
+    return recordsUrl.scheme();
+  }
+
+  List<KekProvider> providers() {
+    return providers;
+  }
+
+  SecureRandom random() {
+    return random;
+  }
+
+  String nonce() {
+    byte[] bytes = new byte[16];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  @Override
+  public Optional<Records> open(CollectionRegistration collectionRegistration) {
+    return collectionRegistration.engine().equals(recordsEngine())
+        ? Optional.of(
+            records.records(
+                new CollectionShape(
+                    collectionRegistration.collection(),
+                    collectionRegistration.idField(),
+                    new TreeSet<>(collectionRegistration.sealedFields()))))
+        : Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    providers.forEach(KekProvider::close);
+    records.close();
+    store.close(); // often the same, and closing twice does no harm
+  }
+
+  private static final class RealTicker implements Ticker {
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public void pause(Duration duration) {
+      LockSupport.parkNanos(duration.toNanos());
+    }
+  }
+}

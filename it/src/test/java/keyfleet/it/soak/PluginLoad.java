@@ -1,0 +1,190 @@
+package keyfleet.it.soak;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import keyfleet.it.plugin.PluginClient;
+import keyfleet.it.soak.KeptCiphertexts.KeptCiphertext;
+import keyfleet.it.soak.PluginChecker.StartedCall;
+import keyfleet.kms.v2.DecryptRequest;
+import keyfleet.kms.v2.EncryptRequest;
+import keyfleet.kms.v2.EncryptResponse;
+import keyfleet.kms.v2.KeyManagementServiceGrpc;
+import keyfleet.kms.v2.KeyManagementServiceGrpc.KeyManagementServiceBlockingStub;
+import keyfleet.kms.v2.StatusRequest;
+
+/// Callers that ask a plugin for all it can do, on one connection, each waiting for its answer
+/// before it calls again. Another asks for Status all the time.
+final class PluginLoad implements AutoCloseable {
+  private static final int CALLERS = 16;
+  private static final int PLAIN_BYTES = 32;
+
+  /// Longer than any call to a remote may take, with its wait for a turn.
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private static final long STATUS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /// After a refusal, so that a plugin that is away does not make the callers busy.
+  private static final long REFUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final PluginChecker jury;
+  private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+  private final ManagedChannel channel;
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean over;
+
+  PluginLoad(Path socket, PluginChecker jury) {
+    this.jury = jury;
+    this.channel = PluginClient.channel(socket, loop);
+  }
+
+  void start(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    threads.add(Thread.ofPlatform().name("status").start(() -> repeat(this::askStatus)));
+    for (int i = 0; i < CALLERS; i++) {
+      SplittableRandom own = random.split();
+      threads.add(Thread.ofPlatform().name("caller-" + i).start(() -> repeat(() -> work(own))));
+    }
+  }
+
+  private void repeat(Runnable call) {
+    try {
+      while (!over) {
+        call.run();
+      }
+    } catch (SoakFailure e) {
+      jury.remember(e);
+    } catch (RuntimeException e) {
+      jury.remember(new SoakFailure("a caller ended by " + e));
+    }
+  }
+
+  private KeyManagementServiceBlockingStub plugin() {
+    return KeyManagementServiceGrpc.newBlockingStub(channel)
+        .withDeadlineAfter(LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private void askStatus() {
+    boolean _ = isHealthy();
+    LockSupport.parkNanos(STATUS_NANOS);
+  }
+
+  boolean isHealthy() {
+    // A connection that failed would wait longer and longer before it tries again.
+    if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
+      channel.resetConnectBackoff();
+    }
+    StartedCall call = jury.begin("Status");
+    try {
+      jury.hear(call, plugin().status(StatusRequest.getDefaultInstance()));
+      return true;
+    } catch (StatusRuntimeException e) {
+      refused(call, e);
+      return false;
+    }
+  }
+
+  /// One Encrypt, and one Decrypt of that or of anything older.
+  private void work(SplittableRandom random) {
+    byte[] bytes = new byte[PLAIN_BYTES];
+    random.nextBytes(bytes);
+    Optional<KeptCiphertext> sealed = encrypt(ByteString.copyFrom(bytes));
+    Optional<KeptCiphertext> older = jury.keepsakes().any();
+    (random.nextBoolean() ? sealed : older).ifPresent(this::opens);
+  }
+
+  private Optional<KeptCiphertext> encrypt(ByteString plain) {
+    StartedCall call = jury.begin("Encrypt");
+    try {
+      EncryptResponse sealed =
+          plugin().encrypt(EncryptRequest.newBuilder().setPlaintext(plain).setUid("soak").build());
+      return Optional.of(jury.hear(call, plain, sealed));
+    } catch (StatusRuntimeException e) {
+      refused(call, e);
+      return Optional.empty();
+    }
+  }
+
+  private boolean opens(KeptCiphertext kept) {
+    DecryptRequest request =
+        DecryptRequest.newBuilder()
+            .setCiphertext(kept.text())
+            .setKeyId(kept.keyId())
+            .putAllAnnotations(kept.annotations())
+            .setUid("soak")
+            .build();
+    StartedCall call = jury.begin("Decrypt", kept);
+    try {
+      jury.hear(call, kept, plugin().decrypt(request).getPlaintext());
+      return true;
+    } catch (StatusRuntimeException e) {
+      refused(call, e);
+      return false;
+    }
+  }
+
+  private void refused(StartedCall call, StatusRuntimeException e) {
+    jury.hearRefusal(call, e.getStatus().getCode());
+    LockSupport.parkNanos(REFUSED_NANOS);
+  }
+
+  /// Opens every one of them. Throws [SoakFailure] if one is lost.
+  void open(List<KeptCiphertext> all) {
+    AtomicInteger next = new AtomicInteger();
+    List<Thread> openers = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      openers.add(
+          Thread.ofPlatform()
+              .name("opener-" + i)
+              .start(() -> {
+                try {
+                  for (int n = next.getAndIncrement(); n < all.size(); n = next.getAndIncrement()) {
+                    if (!opens(all.get(n))) {
+                      throw new SoakFailure("ciphertext is lost: " + all.get(n).keyId());
+                    }
+                  }
+                } catch (SoakFailure e) {
+                  jury.remember(e);
+                }
+              }));
+    }
+    openers.forEach(PluginLoad::join);
+    jury.check();
+  }
+
+  /// Ends the callers; the connection stays.
+  void stop() {
+    over = true;
+    threads.forEach(PluginLoad::join);
+    threads.clear();
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    channel.shutdownNow();
+    var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,84 @@
+package keyfleet.it.soak;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import keyfleet.it.architecture.Repository;
+import keyfleet.it.process.Await;
+import keyfleet.it.process.Shell;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The soak itself, as short as it can be: it runs, and it sees what happens to its plugin.
+@Timeout(300)
+class PluginSoakTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Path LAUNCHER = Repository.root().resolve("keyfleet");
+
+  @TempDir Path folder = Path.of("");
+  private final FaultyTransit transit = new FaultyTransit();
+  private final KeptCiphertexts keepsakes = new KeptCiphertexts(1_000, 500, new Random(1));
+  private final PluginChecker jury = new PluginChecker(keepsakes, System::nanoTime);
+
+  /// What the first start takes is nobody's trouble here.
+  @BeforeEach
+  void build() {
+    Shell.Result built = new Shell(folder, Map.of()).run(LAUNCHER + " --version");
+    assertEquals(0, built.exit(), built::toString);
+  }
+
+  @AfterEach
+  void closeTransit() {
+    transit.close();
+  }
+
+  private static SoakPlan plan(SoakFault... troubles) {
+    List<SoakPlan.Step> steps =
+        Arrays.stream(troubles).map(it -> new SoakPlan.Step(SECOND, it, SECOND)).toList();
+    return new SoakPlan(SECOND.multipliedBy(3), steps);
+  }
+
+  @Test
+  void pluginThatIsRotatedAndKilled_keepsEveryPromise() {
+    try (SoakFleet stand = new SoakFleet(folder, LAUNCHER, transit);
+        PluginLoad load = new PluginLoad(stand.socket(), jury)) {
+      SoakRun.Outcome outcome =
+          new SoakRun(stand, transit, jury, load, 1)
+              .run(plan(SoakFault.REMOTE_CUT, SoakFault.ROTATION));
+      assertEquals(1, outcome.kills());
+      assertEquals(2, jury.keyIds());
+      assertTrue(transit.failed() > 0, "the remote was never asked while it hung up");
+      assertTrue(outcome.calls() > 100, () -> outcome.calls() + " calls");
+      assertTrue(outcome.opened() > 2_000, () -> outcome.opened() + " opened");
+    }
+  }
+
+  @Test
+  void pluginThatDiesByItself_breaksItsPromise() throws InterruptedException {
+    try (SoakFleet stand = new SoakFleet(folder, LAUNCHER, transit);
+        PluginLoad load = new PluginLoad(stand.socket(), jury)) {
+      Thread death =
+          Thread.ofVirtual()
+              .start(() -> {
+                Await.holds("it is loaded", () -> jury.calls() > 1_000);
+                stand.killPlugin();
+              });
+      SoakRun run = new SoakRun(stand, transit, jury, load, 1);
+      SoakPlan plan = new SoakPlan(Duration.ofMinutes(1), List.of());
+      SoakFailure broken = assertThrows(SoakFailure.class, () -> run.run(plan));
+      String words = String.valueOf(broken.getMessage());
+      assertTrue(words.contains("UNAVAILABLE, without any fault"), words);
+      death.join();
+    }
+  }
+}

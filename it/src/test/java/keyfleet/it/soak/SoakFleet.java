@@ -1,0 +1,188 @@
+package keyfleet.it.soak;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import keyfleet.it.process.TestProcess;
+import keyfleet.store.Document;
+import keyfleet.store.Value;
+import org.jspecify.annotations.Nullable;
+
+/// The processes of a soak, as shipped: a worker, a plugin, and commands of an operator, on one
+/// SQLite file, with their KEKs in a [FaultyTransit].
+final class SoakFleet implements AutoCloseable {
+  /// A full machine is slow, and so is this fleet.
+  private static final Map<String, String> TIMINGS =
+      Map.of(
+          "KEYFLEET_TIMING_HEARTBEAT", "1s",
+          "KEYFLEET_TIMING_FRESH", "5s",
+          "KEYFLEET_TIMING_LEASE", "8s",
+          "KEYFLEET_TIMING_EXPIRE", "12s",
+          "KEYFLEET_TIMING_ADOPT", "3s");
+
+  /// Nobody listens there.
+  private static final String NO_STORE = "postgresql://nobody@127.0.0.1:1/none";
+
+  /// A local KEK wears out several times in a soak, and never at once.
+  private static final String USES = "--local-kek-uses=100000:2000000";
+
+  private final Path folder;
+  private final Path launcher;
+  private final FaultyTransit transit;
+  private final List<TestProcess> started = new ArrayList<>();
+  private volatile @Nullable TestProcess plugin;
+
+  /// The keyring is there, with one version, and a worker.
+  SoakFleet(Path folder, Path launcher, FaultyTransit transit) {
+    this.folder = folder;
+    this.launcher = launcher;
+    this.transit = transit;
+    placeToken();
+    order("kek", "announce", "--use=kms", "--version=1");
+    start("worker", Map.of(), "server", "--roles=worker", "--listen=127.0.0.1:0")
+        .awaitLine("listens at");
+  }
+
+  private Path token() {
+    return folder.resolve("token");
+  }
+
+  private Path database() {
+    return folder.resolve("fleet.db");
+  }
+
+  Path socket() {
+    return folder.resolve("run/kms.sock");
+  }
+
+  private void placeToken() {
+    try {
+      Files.writeString(token(), "soak");
+      Files.setPosixFilePermissions(token(), PosixFilePermissions.fromString("rw-------"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private TestProcess start(String name, Map<String, String> besides, String... args) {
+    Map<String, String> environment = new HashMap<>(TIMINGS);
+    environment.put("KEYFLEET_STORE", "sqlite:" + database());
+    environment.put("KEYFLEET_PROVIDER", "vault:" + transit.url() + "?token-file=" + token());
+    environment.put("KEYFLEET_HOME", folder.resolve("home").toString());
+    environment.put("KEYFLEET_KEYRING", "kms");
+    environment.put("KEYFLEET_INSTANCE", name);
+    environment.putAll(besides);
+    List<String> command = new ArrayList<>(List.of(launcher.toString()));
+    command.addAll(List.of(args));
+    TestProcess process = TestProcess.run(folder, name, environment, command);
+    started.add(process);
+    return process;
+  }
+
+  /// A command that must come to a good end.
+  List<String> order(String... args) {
+    TestProcess command = start("operator", Map.of(), args);
+    int exit = command.await();
+    if (exit != 0) {
+      throw new SoakFailure(
+          "%s came to exit %d:%s".formatted(String.join(" ", args), exit, command.said()));
+    }
+    return command.out();
+  }
+
+  /// Where the rotation is.
+  String phase() {
+    List<String> said = order("kek", "status", "-o", "json");
+    return Document.parse(Value.of(said.getLast())).text("phase");
+  }
+
+  void startPlugin() {
+    startPlugin(Map.of());
+  }
+
+  void startPluginWithoutStore() {
+    startPlugin(Map.of("KEYFLEET_STORE", NO_STORE));
+  }
+
+  private void startPlugin(Map<String, String> besides) {
+    TestProcess process =
+        start(
+            "plugin",
+            besides,
+            "kms-plugin",
+            "--listen=unix://" + socket(),
+            "--remote-probe=2s",
+            USES);
+    plugin = process;
+    process.awaitLine("serves KMS v2 at");
+  }
+
+  private TestProcess plugin() {
+    TestProcess now = plugin;
+    if (now == null) {
+      throw new IllegalStateException("no plugin yet");
+    }
+    return now;
+  }
+
+  void killPlugin() {
+    plugin().kill();
+  }
+
+  void stopPlugin() {
+    int exit = plugin().stop();
+    if (exit != 143) {
+      throw new SoakFailure("SIGTERM ended the plugin with exit " + exit + plugin().said());
+    }
+  }
+
+  /// What the plugin has resident, in bytes; zero while it is not there.
+  long resident() {
+    TestProcess now = plugin;
+    if (now == null || !now.isAlive()) {
+      return 0;
+    }
+    try {
+      return Files.readAllLines(Path.of("/proc/" + now.pid() + "/status")).stream()
+          .filter(it -> it.startsWith("VmRSS:"))
+          .mapToLong(it -> 1024 * Long.parseLong(it.replaceAll("\\D", "")))
+          .findFirst()
+          .orElse(0);
+    } catch (IOException e) {
+      return 0; // it has just ended
+    }
+  }
+
+  String said() {
+    TestProcess now = plugin;
+    return now == null ? "" : now.said();
+  }
+
+  /// Nothing is written to the store until this is closed.
+  Connection lockStore() throws SQLException {
+    Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database());
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA busy_timeout=10000");
+      statement.execute("BEGIN IMMEDIATE");
+      return connection;
+    } catch (SQLException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    started.forEach(TestProcess::close);
+  }
+}

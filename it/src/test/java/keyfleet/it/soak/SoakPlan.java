@@ -1,0 +1,95 @@
+package keyfleet.it.soak;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/// What happens when in a soak, drawn from its seed. Each kind comes once before any comes again;
+/// the rotation comes in the middle. In the last part nobody is killed, so that one process lives
+/// long enough for its memory to be judged.
+record SoakPlan(Duration length, List<Step> steps) {
+  /// @param at since the start
+  /// @param lasts for how long the remote or the store is gone
+  record Step(Duration at, SoakFault trouble, Duration lasts) {}
+
+  /// From here on the process must stay the same.
+  private static final double LAST_KILL = 0.6;
+
+  /// From one trouble to the next, in a soak of ten minutes or more.
+  private static final Duration USUAL_SPACE = Duration.ofSeconds(30);
+
+  /// In a short one: as long as a kill and what is checked after it take.
+  private static final Duration LEAST_SPACE = Duration.ofSeconds(6);
+
+  private static final int STEPS = 20;
+
+  static SoakPlan drawn(long seed, Duration length) {
+    Draw draw = new Draw(new Random(seed), length);
+    return new SoakPlan(length, draw.steps());
+  }
+
+  private static Duration space(Duration length) {
+    Duration fitting = length.dividedBy(STEPS);
+    Duration most = fitting.compareTo(USUAL_SPACE) < 0 ? fitting : USUAL_SPACE;
+    return most.compareTo(LEAST_SPACE) < 0 ? LEAST_SPACE : most;
+  }
+
+  /// Shuffled cards, dealt until none is left, then shuffled again.
+  private static final class Draw {
+    private final Random random;
+    private final Duration length;
+    private final Duration space;
+    private final Deque<SoakFault> any = new ArrayDeque<>();
+    private final Deque<SoakFault> survivable = new ArrayDeque<>();
+
+    Draw(Random random, Duration length) {
+      this.random = random;
+      this.length = length;
+      this.space = space(length);
+    }
+
+    List<Step> steps() {
+      List<Step> steps = new ArrayList<>();
+      boolean rotated = false;
+      Duration end = length.minus(space);
+      for (Duration at = gap(); at.compareTo(end) < 0; at = at.plus(gap())) {
+        boolean now = !rotated && at.compareTo(length.dividedBy(2)) >= 0;
+        rotated |= now;
+        steps.add(new Step(at, now ? SoakFault.ROTATION : next(at), lasts()));
+      }
+      return List.copyOf(steps);
+    }
+
+    private SoakFault next(Duration at) {
+      boolean mayKill = at.toNanos() < LAST_KILL * length.toNanos();
+      return mayKill ? dealt(any, SoakFault.usual()) : dealt(survivable, SoakFault.survivable());
+    }
+
+    private SoakFault dealt(Deque<SoakFault> cards, List<SoakFault> all) {
+      if (cards.isEmpty()) {
+        List<SoakFault> shuffled = new ArrayList<>(all);
+        Collections.shuffle(shuffled, random);
+        cards.addAll(shuffled);
+      }
+      return cards.remove();
+    }
+
+    /// 20 to 40 seconds, of 30.
+    private Duration gap() {
+      return space.multipliedBy(2).plus(part(space.multipliedBy(2))).dividedBy(3);
+    }
+
+    /// 4 to 9 seconds, of 30.
+    private Duration lasts() {
+      return space.multipliedBy(2).dividedBy(15).plus(part(space.dividedBy(6)));
+    }
+
+    private Duration part(Duration of) {
+      return Duration.ofNanos((long) (of.toNanos() * random.nextDouble()));
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package keyfleet.it.story;
+
+import static keyfleet.it.process.InProcessOperator.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.it.process.Await;
+import keyfleet.it.process.FakeCalendar;
+import keyfleet.it.process.InProcessOperator;
+import keyfleet.it.process.ProcessFleet;
+import keyfleet.it.process.ProcessFleet.KeySource;
+import keyfleet.it.process.Shell;
+import keyfleet.it.process.TestProcess;
+import keyfleet.it.process.TestStores.Kind;
+import keyfleet.keyring.Rotation;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.RotationJob;
+import keyfleet.store.Document;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Hosts whose clocks are five minutes ahead and five behind, many times what makes a process
+/// stale: nothing that is decided rests on their date.
+@Timeout(420)
+@Execution(ExecutionMode.CONCURRENT)
+class ClockSkewTest {
+  private static final int RECORDS = 600;
+  private static final Duration SKEW = Duration.ofMinutes(5);
+  private static final Map<String, Duration> WORKERS =
+      Map.of("ahead", SKEW, "exact", Duration.ZERO, "behind", SKEW.negated());
+
+  @TempDir Path folder = Path.of("");
+
+  @ParameterizedTest
+  @EnumSource(names = {"SQLITE", "POSTGRES"})
+  void skewedFleet_verifiesRotatesAdoptsAndRemoves(Kind kind) {
+    try (ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
+        InProcessOperator overseer = begun(fleet)) {
+      Map<String, TestProcess> workers = started(fleet);
+      Shell.Result ready =
+          operator(fleet, SKEW, "kek", "verify", "--target=2", "--wait", "--timeout=60s");
+      assertEquals(List.of("READY: target=2 processes=3"), ready.out());
+      assertEquals(List.of(), ready.err());
+      operator(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
+      Await.holds("records are moved", () -> overseer.carrying().containsKey(v(2)));
+      String driver = driver(overseer);
+      Objects.requireNonNull(workers.get(driver), driver).kill();
+      Await.holds(
+          "the rotation is completed",
+          () -> overseer.keystore().rotation() instanceof Completed,
+          () -> overseer.keystore().rotation().toString());
+      assertTrue(!driver(overseer).equals(driver), "another took it over");
+      assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+      operator(fleet, SKEW, "kek", "remove", "--version=1", "--yes");
+      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+      assertReadable(fleet);
+    }
+  }
+
+  private static InProcessOperator begun(ProcessFleet fleet) {
+    List.of(ProcessFleet.OPERATOR, "loader", "ahead", "exact", "behind")
+        .forEach(it -> fleet.give(it, 1, 2));
+    InProcessOperator overseer = fleet.overseer();
+    overseer.announce(1, ProcessFleet.timings());
+    fleet.report("loader", "load", "" + RECORDS);
+    overseer.announce(2, ProcessFleet.timings());
+    return overseer;
+  }
+
+  /// Each says in its log what it takes the date for.
+  private static Map<String, TestProcess> started(ProcessFleet fleet) {
+    Map<String, TestProcess> started = new HashMap<>();
+    WORKERS.forEach((name, skew) -> {
+      TestProcess worker = fleet.server(name, FakeCalendar.ahead(skew), "--rate", "100");
+      String line = worker.awaitLine("listens at");
+      String date = line.substring(0, line.indexOf(' '));
+      Duration off = Duration.between(Instant.now(), Instant.parse(date)).minus(skew).abs();
+      assertTrue(off.compareTo(Duration.ofMinutes(1)) < 0, () -> name + " takes it for " + date);
+      started.put(name, worker);
+    });
+    return started;
+  }
+
+  private static Shell.Result operator(ProcessFleet fleet, Duration skew, String... args) {
+    Shell.Result result = fleet.run(FakeCalendar.ahead(skew), args);
+    assertEquals(0, result.exit(), () -> String.join(" ", args) + ": " + result);
+    return result;
+  }
+
+  private static String driver(InProcessOperator overseer) {
+    String driver =
+        Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::driver).orElseThrow();
+    return driver.substring(0, driver.indexOf('/'));
+  }
+
+  private static void assertReadable(ProcessFleet fleet) {
+    fleet.give("reader", 2);
+    Document all = fleet.report("reader", "check");
+    assertEquals(RECORDS, all.number("v2"), all::toString);
+    assertEquals(0, all.number("wrong"), all::toString);
+  }
+}

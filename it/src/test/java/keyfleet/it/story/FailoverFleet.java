@@ -1,0 +1,207 @@
+package keyfleet.it.story;
+
+import static keyfleet.it.process.InProcessOperator.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import keyfleet.control.Failpoint;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.control.rotation.KeyringOperations;
+import keyfleet.crypto.KekVersion;
+import keyfleet.it.process.Await;
+import keyfleet.it.process.HaltPoint;
+import keyfleet.it.process.HaltPoint.Side;
+import keyfleet.it.process.InProcessMember;
+import keyfleet.it.process.InProcessOperator;
+import keyfleet.it.process.OperatorUnderTest;
+import keyfleet.it.process.OrderApplication;
+import keyfleet.it.process.ProcessFleet;
+import keyfleet.it.process.ProcessFleet.KeySource;
+import keyfleet.it.process.ServerUnderTest;
+import keyfleet.it.process.TestProcess;
+import keyfleet.it.process.TestProcess.JavaProgram;
+import keyfleet.it.process.TestStores.Kind;
+import keyfleet.it.process.TestWiring;
+import keyfleet.keyring.Rotation.Completed;
+import keyfleet.keyring.Timings;
+import keyfleet.keyring.VersionState;
+import keyfleet.member.Member;
+import keyfleet.member.PlainFields;
+import keyfleet.store.RecordId;
+import keyfleet.store.StoredRecord;
+
+/// A fleet whose drivers die: one rotation after another, each with a process that is killed in the
+/// middle of it and the same heir. One death at a time.
+final class FailoverFleet implements AutoCloseable {
+  private static final int RECORDS = 300;
+
+  /// Rotations that it lives through at most: everybody is given so many keys.
+  private static final int ROTATIONS = 30;
+
+  private static final Integer[] KEYS =
+      IntStream.rangeClosed(1, ROTATIONS + 1).boxed().toArray(Integer[]::new);
+
+  private static final Timings TIMINGS =
+      new Timings(
+          Duration.ofMillis(300),
+          Duration.ofMillis(1500),
+          Duration.ofMillis(2000),
+          Duration.ofMillis(3000),
+          Duration.ofMillis(800));
+
+  /// What only an operator's process comes to.
+  private static final Set<Failpoint> OPERATORS =
+      EnumSet.of(
+          Failpoint.PROGRESS_READ,
+          Failpoint.REMOVAL_READ,
+          Failpoint.REMOVAL_WRITE,
+          Failpoint.AUDIT_LIST,
+          Failpoint.AUDIT_TIME);
+
+  /// Only who watches another driver looks for a sign of life, so one must have been there.
+  private static final HaltPoint FIRST = new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 1);
+
+  private final ProcessFleet fleet;
+  private final InProcessOperator overseer;
+  private final TestWiring wiring;
+  private final Member app;
+  private final TestProcess heir;
+  private int active = 1;
+
+  FailoverFleet(Path folder, Kind kind) {
+    fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
+    List.of(ProcessFleet.OPERATOR, "app").forEach(it -> fleet.give(it, KEYS));
+    overseer = fleet.overseer();
+    wiring = new TestWiring(fleet.environment("app"));
+    overseer.announce(1, TIMINGS);
+    overseer.makeRecords();
+    app = InProcessMember.joined(wiring, "app");
+    for (int i = 0; i < RECORDS; i++) {
+      String id = OrderApplication.id(i);
+      Await.holds(id + " is there", () -> InProcessMember.inserts(app, id));
+    }
+    heir = server("heir", List.of());
+  }
+
+  boolean goesOn() {
+    return active <= ROTATIONS;
+  }
+
+  /// One rotation, in which somebody dies.
+  void survive(HaltPoint halt) {
+    overseer.announce(active + 1, TIMINGS);
+    Await.holds(
+        "the new version is proved", () -> InProcessMember.isReady(overseer, active + 1, 1));
+    if (OPERATORS.contains(halt.point())) {
+      killTheOperator(halt);
+    } else {
+      killTheDriver(halt);
+    }
+    checkTheEnd();
+    heir.tell(ServerUnderTest.REST);
+    // The dead would be laggards of the next rotation.
+    Await.holds("only the app beats", () -> fresh() == 1, heir::said);
+    active++;
+  }
+
+  private int fresh() {
+    return overseer.roster().fresh(TIMINGS.fresh()).size();
+  }
+
+  /// The rotation is ordered before there is anybody to drive it, so that all it does is part of
+  /// it.
+  private void killTheDriver(HaltPoint halt) {
+    TestProcess doomed = server("doomed-" + active, halt.options());
+    Await.holds("it is ordered", () -> isOrdered(overseer.orders().rotate(from(), to())));
+    if (halt.point() == Failpoint.SIGN_READ) {
+      dies(server("first-" + active, FIRST.options()), FIRST);
+    }
+    dies(doomed, halt);
+    heir.tell(ServerUnderTest.GO);
+    awaitCompletion();
+    OperatorUnderTest.disable(overseer, from());
+  }
+
+  /// On a busy machine the only process there is may not be fresh just now.
+  private static boolean isOrdered(KeyringOperations.Result result) {
+    return !(result instanceof KeyringOperations.Refused);
+  }
+
+  private static void dies(TestProcess doomed, HaltPoint halt) {
+    doomed.tell(ServerUnderTest.GO);
+    assertEquals(HaltPoint.EXIT, doomed.await(), () -> halt + " is never come to" + doomed.said());
+  }
+
+  private void killTheOperator(HaltPoint halt) {
+    heir.tell(ServerUnderTest.GO);
+    TestProcess doomed = operator(halt.options());
+    assertEquals(HaltPoint.EXIT, doomed.await(), () -> halt + " is never come to" + doomed.said());
+    TestProcess next = operator(List.of());
+    assertEquals(0, next.await(), next::said);
+    awaitCompletion();
+  }
+
+  private TestProcess operator(List<String> options) {
+    List<String> course = List.of("" + active, "" + (active + 1));
+    return fleet.start(
+        ProcessFleet.OPERATOR,
+        Map.of(),
+        new JavaProgram(options, OperatorUnderTest.class.getName(), course));
+  }
+
+  private TestProcess server(String name, List<String> options) {
+    fleet.give(name, KEYS);
+    TestProcess server =
+        fleet.start(
+            name, Map.of(), new JavaProgram(options, ServerUnderTest.class.getName(), List.of()));
+    server.awaitLine(ServerUnderTest.READY);
+    return server;
+  }
+
+  private void awaitCompletion() {
+    Await.holds(
+        "the rotation is completed",
+        () ->
+            overseer.keystore().rotation() instanceof Completed(var rotationJob)
+                && rotationJob.to().equals(to()),
+        () -> overseer.keystore().rotation() + heir.said());
+  }
+
+  private void checkTheEnd() {
+    assertEquals(Map.of(to(), (long) RECORDS), overseer.carrying());
+    int right = 0;
+    for (int i = 0; i < RECORDS; i++) {
+      StoredRecord stored =
+          overseer.records().read(new RecordId(OrderApplication.id(i))).orElseThrow();
+      try (PlainFields found = app.records(TestWiring.ORDERS.name()).cipher().open(stored)) {
+        right += OrderApplication.generation(OrderApplication.id(i), found) == 0 ? 1 : 0;
+      }
+    }
+    assertEquals(RECORDS, right);
+    assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+    assertEquals(VersionState.DISABLED, overseer.keystore().stateOf(from()).orElseThrow());
+  }
+
+  private KekVersion from() {
+    return v(active);
+  }
+
+  private KekVersion to() {
+    return v(active + 1);
+  }
+
+  @Override
+  public void close() {
+    app.close();
+    wiring.close();
+    overseer.close();
+    fleet.close();
+  }
+}

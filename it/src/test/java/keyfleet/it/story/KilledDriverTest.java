@@ -1,0 +1,106 @@
+package keyfleet.it.story;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+import keyfleet.control.Failpoint;
+import keyfleet.it.process.HaltPoint;
+import keyfleet.it.process.HaltPoint.Side;
+import keyfleet.it.process.TestStores.Kind;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The process that drives a rotation is killed at an effect, and so is the one that gives orders;
+/// another goes on, and it all ends as if nothing had happened.
+@Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
+class KilledDriverTest {
+  /// Where somebody dies.
+  record Kill(Kind kind, HaltPoint halt) {}
+
+  /// A fence is raised in two phases, a keystore written in ten: once is not enough there.
+  private static final Map<Failpoint, List<Integer>> PASSINGS =
+      Map.of(
+          Failpoint.KEYSTORE_WRITE, List.of(1, 2, 3, 4, 5, 6, 7),
+          Failpoint.FENCE_RAISE, List.of(1, 2),
+          Failpoint.RECORD_WRITE, List.of(2));
+
+  @TempDir static Path folder = Path.of("");
+
+  /// Fleets that came through all of theirs, for the next death on their engine.
+  private static final Map<Kind, Queue<FailoverFleet>> IDLE = new EnumMap<>(Kind.class);
+
+  static {
+    for (Kind kind : Kind.values()) {
+      IDLE.put(kind, new ConcurrentLinkedQueue<>());
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    IDLE.values().forEach(idle -> idle.forEach(FailoverFleet::close));
+  }
+
+  static Stream<Kill> deaths() {
+    List<Kill> all = new ArrayList<>();
+    for (Failpoint point : EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS)) {
+      for (int passing : PASSINGS.getOrDefault(point, List.of(1))) {
+        for (Side side : Side.values()) {
+          all.add(new Kill(Kind.SQLITE, new HaltPoint(point, side, passing)));
+        }
+      }
+    }
+    for (Kind kind : List.of(Kind.POSTGRES, Kind.MONGODB, Kind.NATS)) {
+      all.add(new Kill(kind, new HaltPoint(Failpoint.KEYSTORE_WRITE, Side.AFTER, 3)));
+      all.add(new Kill(kind, new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 2)));
+      all.add(new Kill(kind, new HaltPoint(Failpoint.FENCE_RAISE, Side.BEFORE, 1)));
+    }
+    return all.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("deaths")
+  void killedProcess_isSucceededWithoutLoss(Kill death) throws IOException {
+    Queue<FailoverFleet> idle = IDLE.getOrDefault(death.kind(), new ConcurrentLinkedQueue<>());
+    FailoverFleet fleet = idle.poll();
+    if (fleet == null) {
+      fleet = new FailoverFleet(Files.createTempDirectory(folder, "fleet"), death.kind());
+    }
+    boolean survived = false;
+    try {
+      fleet.survive(death.halt());
+      survived = fleet.goesOn();
+    } finally {
+      if (survived) {
+        idle.add(fleet);
+      } else {
+        fleet.close();
+      }
+    }
+  }
+
+  /// A point that no process of this test comes to would be tested nowhere.
+  @Test
+  void failpoints_areAllTried() {
+    Set<Failpoint> tried = EnumSet.noneOf(Failpoint.class);
+    deaths().forEach(it -> tried.add(it.halt().point()));
+    assertEquals(EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS), tried);
+  }
+}

@@ -1,0 +1,122 @@
+package keyfleet.it.story;
+
+import static keyfleet.it.process.InProcessOperator.v;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import keyfleet.control.audit.AuditVerdict;
+import keyfleet.it.process.Await;
+import keyfleet.it.process.InProcessMember;
+import keyfleet.it.process.InProcessOperator;
+import keyfleet.it.process.OperatorUnderTest;
+import keyfleet.it.process.OrderApplication;
+import keyfleet.it.process.ProcessFleet;
+import keyfleet.it.process.ProcessFleet.KeySource;
+import keyfleet.it.process.Shell;
+import keyfleet.it.process.TestProcess;
+import keyfleet.it.process.TestStores.Kind;
+import keyfleet.store.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// A writer that is stopped (SIGSTOP) for longer than any deadline of the fleet holds nobody up,
+/// and when it goes on, nothing under the old version comes to stand.
+@Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
+class PausedWriterTest {
+  private static final int RECORDS = 100;
+
+  @TempDir Path folder = Path.of("");
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void writerPausedBetweenSealAndWrite_isFencedOrFound(Kind kind) {
+    try (ProcessFleet fleet = begun(kind);
+        InProcessOperator overseer = fleet.overseer()) {
+      TestProcess writer = fleet.clerk("writer", "hesitate");
+      writer.awaitLine(OrderApplication.SEALED);
+      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
+      writer.freeze();
+      changeKeys(fleet, overseer);
+      writer.thaw();
+      writer.tell("now");
+      Document wrote = ProcessFleet.reportOf(writer);
+      assertNotEquals("Stored", wrote.text("change"), "it rests on a record that was moved since");
+      if (kind.isFenced()) {
+        assertEquals("Fenced", wrote.text("insert"));
+        assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+      } else {
+        assertEquals("Stored", wrote.text("insert"));
+        isFound(fleet, overseer);
+      }
+      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+    }
+  }
+
+  /// Where the store fences nothing, who counts finds it, and the version is not given up.
+  private static void isFound(ProcessFleet fleet, InProcessOperator overseer) {
+    assertEquals(Map.of(v(1), 1L, v(2), (long) RECORDS), overseer.carrying());
+    Shell.Result destroyed =
+        fleet.run(2, "kek", "remove", "--version=1", "--destroy", "--horizon=1s", "--yes");
+    assertTrue(
+        destroyed.err().stream()
+            .anyMatch(it -> it.contains("1 records of mongodb orders carry it")),
+        destroyed::toString);
+  }
+
+  /// It may be stopped anywhere. Not on SQLite, whose one writer may then hold the file.
+  @Test
+  void writerPausedAtWork_goesOnUnderTheNewVersion() {
+    try (ProcessFleet fleet = begun(Kind.POSTGRES);
+        InProcessOperator overseer = fleet.overseer()) {
+      TestProcess writer = fleet.clerk("writer", "work", "0", "1", "" + RECORDS);
+      writer.awaitLine(OrderApplication.AT_WORK);
+      Await.holds("it has added some", () -> count(overseer) > RECORDS);
+      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
+      writer.freeze();
+      changeKeys(fleet, overseer);
+      long before = count(overseer);
+      writer.thaw();
+      Await.holds("it adds more", () -> count(overseer) > before, writer::said);
+      Document report = ProcessFleet.reportOf(writer);
+      assertEquals(0, report.number("failed_reads"), writer::said);
+      assertEquals(0, report.number("wrong_reads"), writer::said);
+      assertEquals(
+          Map.of(v(2), RECORDS + report.number("added")), overseer.carrying(), writer::said);
+    }
+  }
+
+  private static long count(InProcessOperator overseer) {
+    return overseer.carrying().values().stream().mapToLong(it -> it).sum();
+  }
+
+  /// Some records under version 1, and version 2 in everybody's hands.
+  private ProcessFleet begun(Kind kind) {
+    ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
+    List.of(ProcessFleet.OPERATOR, "loader", "writer", "worker-1")
+        .forEach(it -> fleet.give(it, 1, 2));
+    try (InProcessOperator overseer = fleet.overseer()) {
+      overseer.announce(1, ProcessFleet.timings());
+      fleet.report("loader", "load", "" + RECORDS);
+      overseer.announce(2, ProcessFleet.timings());
+    }
+    fleet.server("worker-1");
+    return fleet;
+  }
+
+  /// From 1 to 2, and 1 out of use, as the commands do it.
+  private static void changeKeys(ProcessFleet fleet, InProcessOperator overseer) {
+    fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
+    OperatorUnderTest.disable(overseer, v(1));
+  }
+}
