@@ -20,7 +20,7 @@ public final class Bench {
   private Bench() {}
 
   public static void main(String[] args) throws Exception {
-    try (ScratchFolder scratch = ScratchFolder.make()) {
+    try (ScratchFolder scratch = ScratchFolder.create()) {
       run(args, scratch);
     } catch (UsageException e) {
       System.err.println("bench: " + e.getMessage());

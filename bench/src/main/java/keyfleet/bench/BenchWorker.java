@@ -43,7 +43,7 @@ final class BenchWorker {
   private final LongSupplier clock;
   private final LoadedKeys keys;
   private final Membership membership;
-  private long words;
+  private long nonces;
 
   BenchWorker(Kv kv, LongSupplier clock) {
     this.kv = kv;
@@ -58,30 +58,30 @@ final class BenchWorker {
             null);
     this.membership =
         new Membership(
-            processIdentity, new Membership.StoreAccess(kv, this::word), keys, Map::of, clock);
+            processIdentity, new Membership.StoreAccess(kv, this::nonce), keys, Map::of, clock);
   }
 
   /// Version 1 active, version 2 announced.
-  void begin(Timings timings) {
+  void bootstrap(Timings timings) {
     membership.runRound();
     KeyringOperations orders = orders(_ -> Optional.empty());
-    done(orders.announce(V1, Keystore.Use.RECORDS, timings));
-    done(orders.announce(V2, Keystore.Use.RECORDS, timings));
-    beat();
+    requireDone(orders.announce(V1, Keystore.Use.RECORDS, timings));
+    requireDone(orders.announce(V2, Keystore.Use.RECORDS, timings));
+    heartbeat();
   }
 
   /// Twice: the second shows the epoch that the first has read.
-  void beat() {
+  void heartbeat() {
     membership.runRound();
     membership.runRound();
   }
 
   void register(CollectionRegistration collectionRegistration) {
-    new CollectionRegistry(kv, this::word).register(collectionRegistration);
+    new CollectionRegistry(kv, this::nonce).register(collectionRegistration);
   }
 
   void rotate(CollectionOpener stores) {
-    done(orders(stores).rotate(V1, V2));
+    requireDone(orders(stores).rotate(V1, V2));
   }
 
   RotationLoop loop(CollectionOpener stores, BatchExecutor batchExecutor) {
@@ -110,22 +110,22 @@ final class BenchWorker {
         keyringStore,
         new CollectionCatalog(keyringStore, stores, Failpoints.NONE),
         keys,
-        this::word,
+        this::nonce,
         random);
   }
 
-  private static void done(KeyringOperations.Result result) {
+  private static void requireDone(KeyringOperations.Result result) {
     if (!(result instanceof KeyringOperations.Done)) {
       throw new IllegalStateException("an order was not carried out: " + result);
     }
   }
 
   private KeyringStore keyringStore() {
-    return new KeyringStore(KeyringName.MAIN, kv, this::word, Failpoints.NONE);
+    return new KeyringStore(KeyringName.MAIN, kv, this::nonce, Failpoints.NONE);
   }
 
-  private String word() {
-    return "word-" + words++;
+  private String nonce() {
+    return "word-" + nonces++;
   }
 
   private KekProvider provider() {

@@ -27,7 +27,8 @@ import keyfleet.store.engine.StoreUrl;
 final class EngineLauncher {
   /// Measures two sides.
   interface Comparison {
-    void race(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw) throws Exception;
+    void compare(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+        throws Exception;
   }
 
   private static final SealedTable OURS = new SealedTable("ours_records");
@@ -37,14 +38,14 @@ final class EngineLauncher {
   private static final Load NATS = new Load(300, 100_000, 0, 60, Duration.ofMillis(250));
 
   private final ScratchFolder scratch;
-  private final Comparison referee;
+  private final Comparison comparison;
 
   EngineLauncher(ScratchFolder scratch, Comparison referee) {
     this.scratch = scratch;
-    this.referee = referee;
+    this.comparison = referee;
   }
 
-  void one(String engine, PrintStream out) throws Exception {
+  void launch(String engine, PrintStream out) throws Exception {
     switch (engine) {
       case "sqlite" -> sqlite();
       case "postgresql" -> postgres(out);
@@ -55,7 +56,7 @@ final class EngineLauncher {
   }
 
   private void sqlite() throws Exception {
-    Path file = scratch.folder("engines").resolve("keyfleet.db");
+    Path file = scratch.subfolder("engines").resolve("keyfleet.db");
     StoreUrl url = StoreUrl.parse("sqlite:" + file);
     try (EngineUnderTest ours =
             new EngineUnderTest(SqliteEngine.open(url), SqliteEngine.open(url), emptied(file));
@@ -65,15 +66,15 @@ final class EngineLauncher {
             new RawSql(
                 connection,
                 new RawSql.Dialect("keyfleet_entries", RAW.name(), "BEGIN IMMEDIATE"),
-                RawChangeSignals.sqlite(other))) {
+                RawChangeSignals.forSqlite(other))) {
       fill(connection, "keyfleet_entries", SQL.keys());
-      referee.race("sqlite", SQL, ours, raw);
+      comparison.compare("sqlite", SQL, ours, raw);
     }
   }
 
   private static CollectionShape emptied(Path file) throws SQLException {
     try (Connection connection = sqlite(file)) {
-      tables(connection, "BLOB");
+      createTables(connection, "BLOB");
     }
     return OURS.shape();
   }
@@ -95,10 +96,10 @@ final class EngineLauncher {
       return;
     }
     try (LocalPostgres server =
-        LocalPostgres.start(scratch.folder("engines-postgres"), ScratchFolder.freePort())) {
+        LocalPostgres.start(scratch.subfolder("engines-postgres"), ScratchFolder.freePort())) {
       StoreUrl url = StoreUrl.parse(server.url());
       try (Connection connection = server.connect()) {
-        tables(connection, "bytea");
+        createTables(connection, "bytea");
         try (EngineUnderTest ours =
                 new EngineUnderTest(
                     PostgresEngine.open(url), PostgresEngine.open(url), OURS.shape());
@@ -106,15 +107,15 @@ final class EngineLauncher {
                 new RawSql(
                     connection,
                     new RawSql.Dialect("keyfleet.kv", RAW.name(), "BEGIN"),
-                    RawChangeSignals.postgres(server.connect()))) {
+                    RawChangeSignals.forPostgres(server.connect()))) {
           fill(connection, "keyfleet.kv", SQL.keys());
-          referee.race("postgresql", SQL, ours, raw);
+          comparison.compare("postgresql", SQL, ours, raw);
         }
       }
     }
   }
 
-  private static void tables(Connection connection, String blob) throws SQLException {
+  private static void createTables(Connection connection, String blob) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       for (SealedTable table : new SealedTable[] {OURS, RAW}) {
         statement.execute(
@@ -170,9 +171,9 @@ final class EngineLauncher {
     try (EngineUnderTest ours =
             new EngineUnderTest(MongoEngine.open(url), MongoEngine.open(url), shape);
         RawMongo raw = new RawMongo(server, database, RAW.name())) {
-      raw.make(OURS.name());
+      raw.createCollection(OURS.name());
       raw.fill(MONGO.keys());
-      referee.race(name, MONGO, ours, raw);
+      comparison.compare(name, MONGO, ours, raw);
     } finally {
       try (MongoClient client = MongoClients.create(server)) {
         client.getDatabase(database).drop();
@@ -187,13 +188,14 @@ final class EngineLauncher {
       return;
     }
     try (LocalNats server =
-        LocalNats.start(binary.get(), scratch.folder("engines-nats"), ScratchFolder.freePort())) {
+        LocalNats.start(
+            binary.get(), scratch.subfolder("engines-nats"), ScratchFolder.freePort())) {
       StoreUrl url = StoreUrl.parse(server.url() + "?sync_interval=always");
       try (EngineUnderTest ours =
               new EngineUnderTest(NatsEngine.open(url), NatsEngine.open(url), OURS.shape());
           RawNats raw = new RawNats(server.url())) {
         raw.fill(NATS.keys());
-        referee.race("nats", NATS, ours, raw);
+        comparison.compare("nats", NATS, ours, raw);
       }
     }
   }

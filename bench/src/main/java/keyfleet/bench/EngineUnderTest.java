@@ -55,8 +55,8 @@ final class EngineUnderTest implements StoreUnderTest {
   }
 
   @Override
-  public void watch(Runnable heard) {
-    var _ = other.kv().watch(IN, Prefix.under(new Key("ours")), _ -> heard.run());
+  public void watch(Runnable onChange) {
+    var _ = other.kv().watch(IN, Prefix.under(new Key("ours")), _ -> onChange.run());
   }
 
   @Override
@@ -68,12 +68,12 @@ final class EngineUnderTest implements StoreUnderTest {
   public void seed(List<byte[]> sealed) {
     Records records = engine.records(shape);
     for (int i = 0; i < sealed.size(); i++) {
-      StoredRecord made =
+      StoredRecord record =
           new StoredRecord(
               new RecordId(SealedTable.id(i)),
               SealedFields.of(Map.of(SealedTable.FIELD, Bytes.copyOf(sealed.get(i)))));
-      records.insert(made);
-      stored.add(made);
+      records.insert(record);
+      stored.add(record);
     }
   }
 
@@ -82,7 +82,7 @@ final class EngineUnderTest implements StoreUnderTest {
     Records records = engine.records(shape);
     for (int from = 0; from < stored.size(); from += batch) {
       List<StoredRecord> some = stored.subList(from, Math.min(stored.size(), from + batch));
-      List<RecordChange> recordChanges = some.stream().map(PlainRewriter::changed).toList();
+      List<RecordChange> recordChanges = some.stream().map(PlainRewriter::changeKey).toList();
       if (!records.compareAndSetAll(recordChanges).stream().allMatch(Stored.class::isInstance)) {
         throw new IllegalStateException("a record was not stored");
       }

@@ -40,13 +40,13 @@ final class EnginesBench {
     out.printf(
         "engines beside their drivers, one thread, median of %d rounds that take turns%n", ROUNDS);
     out.printf("  %-12s %-30s %12s %12s   %s%n", "engine", "what", "ours", "raw", "ratio");
-    EngineLauncher bouts = new EngineLauncher(scratch, this::race);
+    EngineLauncher bouts = new EngineLauncher(scratch, this::compare);
     for (String engine : engines) {
-      bouts.one(engine, out);
+      bouts.launch(engine, out);
     }
   }
 
-  private void race(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
+  private void compare(String engine, Load load, StoreUnderTest ours, StoreUnderTest raw)
       throws Exception {
     double[] mine = new double[ROUNDS];
     double[] others = new double[ROUNDS];
@@ -56,8 +56,8 @@ final class EnginesBench {
     }
     rate(engine, "compare-and-set /s", load.changes, mine, others);
     for (int i = 0; i < ROUNDS; i++) {
-      mine[i] = watch.seconds(() -> listed(load, ours));
-      others[i] = watch.seconds(() -> listed(load, raw));
+      mine[i] = watch.seconds(() -> listAll(load, ours));
+      others[i] = watch.seconds(() -> listAll(load, raw));
     }
     time(engine, "list of %,d, ms".formatted(load.keys), mine, others);
     hints(engine, load, ours, raw);
@@ -66,8 +66,8 @@ final class EnginesBench {
     }
   }
 
-  private static void listed(Load load, StoreUnderTest side) throws Exception {
-    int found = side.list();
+  private static void listAll(Load load, StoreUnderTest store) throws Exception {
+    int found = store.list();
     if (found != load.keys) {
       throw new IllegalStateException("listed " + found + " of " + load.keys);
     }
@@ -81,7 +81,7 @@ final class EnginesBench {
     EnvelopeCipher cipher = new EnvelopeCipher(KekSet.of(KeyringName.MAIN, List.of(kek)), random);
     SealedTable table = new SealedTable("any");
     List<byte[]> sealed =
-        IntStream.range(0, load.records).mapToObj(it -> table.sealed(cipher, it)).toList();
+        IntStream.range(0, load.records).mapToObj(it -> table.seal(cipher, it)).toList();
     ours.seed(sealed);
     raw.seed(sealed);
     double[] mine = new double[ROUNDS];
@@ -101,8 +101,8 @@ final class EnginesBench {
     double[] heard = new double[load.hints];
     double[] heardRaw = new double[load.hints];
     for (int i = 0; i < load.hints; i++) {
-      heard[i] = mine.latency(load);
-      heardRaw[i] = other.latency(load);
+      heard[i] = mine.measureLatency(load);
+      heardRaw[i] = other.measureLatency(load);
     }
     for (double share : new double[] {0.5, 0.99}) {
       double a = Stopwatch.quantile(share, heard) * 1e3;
@@ -113,16 +113,16 @@ final class EnginesBench {
 
   /// Writes what one side watches, and waits for the hint.
   private final class HintTimer {
-    private final StoreUnderTest side;
+    private final StoreUnderTest store;
     private final SynchronousQueue<Boolean> hints = new SynchronousQueue<>();
 
-    HintTimer(StoreUnderTest side) throws Exception {
-      this.side = side;
-      side.watch(
+    HintTimer(StoreUnderTest store) throws Exception {
+      this.store = store;
+      store.watch(
           () -> hints.offer(true)); // a hint that nobody waits for is one of an earlier write
     }
 
-    double latency(Load load) throws InterruptedException {
+    double measureLatency(Load load) throws InterruptedException {
       long pause = (long) (Math.random() * load.pause.toMillis());
       boolean _ = new CountDownLatch(1).await(pause, TimeUnit.MILLISECONDS);
       long from = watch.nanos().getAsLong();
@@ -137,7 +137,7 @@ final class EnginesBench {
 
     private void write() {
       try {
-        side.write();
+        store.write();
       } catch (Exception e) {
         throw new IllegalStateException("a watched write failed", e);
       }

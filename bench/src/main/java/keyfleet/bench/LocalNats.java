@@ -53,14 +53,14 @@ final class LocalNats implements AutoCloseable {
     BufferedReader log = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     for (String line = log.readLine(); line != null; line = log.readLine()) {
       if (line.contains(READY)) {
-        Thread.ofVirtual().start(() -> readOn(log));
+        Thread.ofVirtual().start(() -> drain(log));
         return;
       }
     }
     throw new IllegalStateException("nats-server does not start");
   }
 
-  private static void readOn(BufferedReader log) {
+  private static void drain(BufferedReader log) {
     try {
       String line = log.readLine();
       while (line != null) {

@@ -38,9 +38,9 @@ final class LocalPostgres implements AutoCloseable {
     Path bin = binaries();
     Path data = folder.resolve("data");
     if (isRoot()) {
-      finish(List.of("chown", "postgres", folder.toString()));
+      runToEnd(List.of("chown", "postgres", folder.toString()));
     }
-    finish(
+    runToEnd(
         asServer(
             List.of(
                 bin.resolve("initdb").toString(),
@@ -68,7 +68,7 @@ final class LocalPostgres implements AutoCloseable {
             .start();
     LocalPostgres server = new LocalPostgres(process, port);
     Runtime.getRuntime().addShutdownHook(new Thread(server::close));
-    server.awaitAnswer();
+    server.awaitReady();
     return server;
   }
 
@@ -99,7 +99,7 @@ final class LocalPostgres implements AutoCloseable {
     }
   }
 
-  private void awaitAnswer() throws InterruptedException {
+  private void awaitReady() throws InterruptedException {
     for (int i = 0; i < STEPS && process.isAlive(); i++) {
       try (Connection connection = connect("connectTimeout=2")) {
         if (connection.isValid(1)) {
@@ -136,11 +136,11 @@ final class LocalPostgres implements AutoCloseable {
     return "root".equals(System.getProperty("user.name"));
   }
 
-  private static void finish(List<String> command) throws IOException, InterruptedException {
+  private static void runToEnd(List<String> command) throws IOException, InterruptedException {
     Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(child.getInputStream().readAllBytes(), UTF_8);
+    String output = new String(child.getInputStream().readAllBytes(), UTF_8);
     if (child.waitFor() != 0) {
-      throw new IllegalStateException(command + " failed: " + said);
+      throw new IllegalStateException(command + " failed: " + output);
     }
   }
 }

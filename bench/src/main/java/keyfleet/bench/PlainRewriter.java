@@ -44,7 +44,7 @@ final class PlainRewriter {
       }
       RecordId last = found.getLast().id();
       ahead = CompletableFuture.supplyAsync(() -> scan(last), reader);
-      done += written(found);
+      done += write(found);
     }
   }
 
@@ -56,10 +56,10 @@ final class PlainRewriter {
     return records.scan(BenchWorker.V1, last, batch);
   }
 
-  private long written(List<StoredRecord> found) {
+  private long write(List<StoredRecord> found) {
     List<RecordChange> recordChanges = new ArrayList<>();
     for (StoredRecord each : found) {
-      recordChanges.add(changed(each));
+      recordChanges.add(changeKey(each));
     }
     long stored =
         records.compareAndSetAll(recordChanges).stream().filter(Stored.class::isInstance).count();
@@ -69,17 +69,17 @@ final class PlainRewriter {
     return stored;
   }
 
-  static RecordChange changed(StoredRecord record) {
+  static RecordChange changeKey(StoredRecord record) {
     Bytes sealed = record.fields().byName().get(SealedTable.FIELD);
     if (sealed == null) {
       throw new IllegalStateException("record " + record.id() + " has no sealed field");
     }
-    Bytes changed = Bytes.copyOf(changed(sealed.toArray()));
+    Bytes changed = Bytes.copyOf(changeKey(sealed.toArray()));
     return new RecordChange(record, SealedFields.of(Map.of(SealedTable.FIELD, changed)));
   }
 
   /// The same envelope under version 2, with other bytes where the data key is.
-  static byte[] changed(byte[] sealed) {
+  static byte[] changeKey(byte[] sealed) {
     byte[] bytes = sealed.clone();
     ByteBuffer envelope = ByteBuffer.wrap(bytes);
     envelope.putInt(Envelope.VERSION_OFFSET, BenchWorker.V2.number());

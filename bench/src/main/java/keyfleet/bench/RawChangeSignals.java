@@ -19,22 +19,22 @@ final class RawChangeSignals {
   /// What is asked again and again, until it is closed.
   static final class Poller implements AutoCloseable {
     interface Query {
-      long ask() throws Exception;
+      long read() throws Exception;
     }
 
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    void start(Duration period, Query question, Runnable heard) {
-      Thread.ofPlatform().daemon().name("bench-poll").start(() -> run(period, question, heard));
+    void start(Duration period, Query query, Runnable onChange) {
+      Thread.ofPlatform().daemon().name("bench-poll").start(() -> run(period, query, onChange));
     }
 
-    private void run(Duration period, Query question, Runnable heard) {
+    private void run(Duration period, Query query, Runnable onChange) {
       try {
-        long last = question.ask();
+        long last = query.read();
         while (!closed.await(period.toMillis(), TimeUnit.MILLISECONDS)) {
-          long now = question.ask();
+          long now = query.read();
           if (now != last) {
-            heard.run();
+            onChange.run();
           }
           last = now;
         }
@@ -54,32 +54,33 @@ final class RawChangeSignals {
   }
 
   /// SQLite tells nobody: another connection asks for its version, as often as the engine does.
-  static RawSql.ChangeSignal sqlite(Connection other) {
-    Poller poll = new Poller();
+  static RawSql.ChangeSignal forSqlite(Connection other) {
+    Poller poller = new Poller();
     return new RawSql.ChangeSignal() {
       @Override
-      public void ring(Connection connection) {}
+      public void signal(Connection connection) {}
 
       @Override
-      public void listen(Runnable heard) {
-        poll.start(Duration.ofMillis(250), () -> number(other, "PRAGMA data_version"), heard);
+      public void listen(Runnable onChange) {
+        poller.start(
+            Duration.ofMillis(250), () -> queryNumber(other, "PRAGMA data_version"), onChange);
       }
 
       @Override
       public void close() throws SQLException {
-        poll.close();
+        poller.close();
         other.close();
       }
     };
   }
 
   /// A second statement after the write, as in the engine.
-  static RawSql.ChangeSignal postgres(Connection other) {
+  static RawSql.ChangeSignal forPostgres(Connection other) {
     return new RawSql.ChangeSignal() {
       private volatile boolean open = true;
 
       @Override
-      public void ring(Connection connection) throws SQLException {
+      public void signal(Connection connection) throws SQLException {
         try (PreparedStatement notify =
             connection.prepareStatement("SELECT pg_notify(?, 'raw.watched')")) {
           notify.setString(1, CHANNEL);
@@ -88,19 +89,19 @@ final class RawChangeSignals {
       }
 
       @Override
-      public void listen(Runnable heard) throws SQLException {
+      public void listen(Runnable onChange) throws SQLException {
         try (Statement listen = other.createStatement()) {
           listen.execute("LISTEN " + CHANNEL);
         }
-        Thread.ofPlatform().daemon().name("bench-listen").start(() -> hear(heard));
+        Thread.ofPlatform().daemon().name("bench-listen").start(() -> hear(onChange));
       }
 
-      private void hear(Runnable heard) {
+      private void hear(Runnable onChange) {
         try {
           while (open) {
-            var told = other.unwrap(PGConnection.class).getNotifications(100);
-            if (told != null && told.length > 0) {
-              heard.run();
+            var notifications = other.unwrap(PGConnection.class).getNotifications(100);
+            if (notifications != null && notifications.length > 0) {
+              onChange.run();
             }
           }
         } catch (SQLException e) {
@@ -118,7 +119,7 @@ final class RawChangeSignals {
     };
   }
 
-  private static long number(Connection connection, String sql) throws SQLException {
+  private static long queryNumber(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet found = statement.executeQuery(sql)) {
       found.next();

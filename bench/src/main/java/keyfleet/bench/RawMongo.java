@@ -34,7 +34,7 @@ final class RawMongo implements StoreUnderTest {
   private final MongoCollection<Document> records;
   private final Binary value = new Binary("v".repeat(VALUE_BYTES).getBytes(UTF_8));
   private final List<byte[]> stored = new ArrayList<>();
-  private final RawChangeSignals.Poller poll = new RawChangeSignals.Poller();
+  private final RawChangeSignals.Poller poller = new RawChangeSignals.Poller();
   private long counter = 1;
   private long watched = 1;
 
@@ -52,16 +52,16 @@ final class RawMongo implements StoreUnderTest {
     entries.insertOne(entry("raw.watched"));
   }
 
-  void make(String collection) {
+  void createCollection(String collection) {
     database.createCollection(collection);
   }
 
   void fill(int keys) {
-    List<Document> made = new ArrayList<>();
+    List<Document> documents = new ArrayList<>();
     for (int i = 0; i < keys; i++) {
-      made.add(entry(BRANCH + "." + SealedTable.id(i)));
+      documents.add(entry(BRANCH + "." + SealedTable.id(i)));
     }
-    entries.insertMany(made);
+    entries.insertMany(documents);
   }
 
   private Document entry(String key) {
@@ -107,8 +107,8 @@ final class RawMongo implements StoreUnderTest {
   }
 
   @Override
-  public void watch(Runnable heard) {
-    poll.start(Duration.ofMillis(400), this::revision, heard);
+  public void watch(Runnable onChange) {
+    poller.start(Duration.ofMillis(400), this::revision, onChange);
   }
 
   private long revision() {
@@ -127,13 +127,13 @@ final class RawMongo implements StoreUnderTest {
 
   @Override
   public void seed(List<byte[]> sealed) {
-    List<Document> made = new ArrayList<>();
+    List<Document> documents = new ArrayList<>();
     for (int i = 0; i < sealed.size(); i++) {
-      made.add(
+      documents.add(
           new Document("_id", SealedTable.id(i)).append(SealedTable.FIELD, field(sealed.get(i))));
       stored.add(sealed.get(i).clone());
     }
-    records.insertMany(made);
+    records.insertMany(documents);
   }
 
   private static Document field(byte[] sealed) {
@@ -146,7 +146,7 @@ final class RawMongo implements StoreUnderTest {
     for (int from = 0; from < stored.size(); from += batch) {
       List<UpdateOneModel<Document>> changes = new ArrayList<>();
       for (int i = from; i < Math.min(stored.size(), from + batch); i++) {
-        byte[] next = PlainRewriter.changed(stored.get(i));
+        byte[] next = PlainRewriter.changeKey(stored.get(i));
         changes.add(
             new UpdateOneModel<>(
                 new Document("_id", SealedTable.id(i))
@@ -163,7 +163,7 @@ final class RawMongo implements StoreUnderTest {
 
   @Override
   public void close() {
-    poll.close();
+    poller.close();
     client.close();
   }
 }

@@ -26,7 +26,7 @@ final class RawNats implements StoreUnderTest {
 
   /// The watcher of a listing or of a key.
   private interface EntryConsumer {
-    void take(KeyValueEntry entry);
+    void accept(KeyValueEntry entry);
   }
 
   private final Connection connection;
@@ -84,21 +84,21 @@ final class RawNats implements StoreUnderTest {
   }
 
   @Override
-  public void watch(Runnable heard)
+  public void watch(Runnable onChange)
       throws IOException, JetStreamApiException, InterruptedException {
     var _ =
         bucket.watch(
             "raw.watched",
-            watcher(_ -> heard.run(), () -> {}),
+            watcher(_ -> onChange.run(), () -> {}),
             KeyValueWatchOption.UPDATES_ONLY,
             KeyValueWatchOption.META_ONLY);
   }
 
-  private static KeyValueWatcher watcher(EntryConsumer taker, Runnable end) {
+  private static KeyValueWatcher watcher(EntryConsumer entryConsumer, Runnable end) {
     return new KeyValueWatcher() {
       @Override
       public void watch(KeyValueEntry entry) {
-        taker.take(entry);
+        entryConsumer.accept(entry);
       }
 
       @Override

@@ -17,9 +17,9 @@ final class RawSql implements StoreUnderTest {
   /// How a database tells of changes, and by which connection.
   interface ChangeSignal {
     /// Rings after the write that this connection has just made.
-    void ring(Connection connection) throws SQLException;
+    void signal(Connection connection) throws SQLException;
 
-    void listen(Runnable heard) throws SQLException;
+    void listen(Runnable onChange) throws SQLException;
 
     void close() throws SQLException;
   }
@@ -31,7 +31,7 @@ final class RawSql implements StoreUnderTest {
 
   private final Connection connection;
   private final Dialect dialect;
-  private final ChangeSignal bell;
+  private final ChangeSignal signal;
   private final PreparedStatement set;
   private final PreparedStatement change;
   private final byte[] value = "v".repeat(VALUE_BYTES).getBytes(UTF_8);
@@ -42,7 +42,7 @@ final class RawSql implements StoreUnderTest {
   RawSql(Connection connection, Dialect dialect, ChangeSignal bell) throws SQLException {
     this.connection = connection;
     this.dialect = dialect;
-    this.bell = bell;
+    this.signal = bell;
     insert("raw.counter");
     insert("raw.watched");
     this.set =
@@ -113,14 +113,14 @@ final class RawSql implements StoreUnderTest {
   }
 
   @Override
-  public void watch(Runnable heard) throws SQLException {
-    bell.listen(heard);
+  public void watch(Runnable onChange) throws SQLException {
+    signal.listen(onChange);
   }
 
   @Override
   public void write() throws SQLException {
     set("raw.watched", watched++);
-    bell.ring(connection);
+    signal.signal(connection);
   }
 
   @Override
@@ -148,7 +148,7 @@ final class RawSql implements StoreUnderTest {
       try (Statement transaction = connection.createStatement()) {
         transaction.execute(dialect.begin);
         for (int i = from; i < to; i++) {
-          byte[] next = PlainRewriter.changed(stored.get(i));
+          byte[] next = PlainRewriter.changeKey(stored.get(i));
           change.setBytes(1, next);
           change.setString(2, SealedTable.id(i));
           change.setBytes(3, stored.get(i));
@@ -168,7 +168,7 @@ final class RawSql implements StoreUnderTest {
   @Override
   public void close() {
     try {
-      bell.close();
+      signal.close();
       connection.close();
     } catch (SQLException e) {
       throw new IllegalStateException("a connection cannot be closed", e);

@@ -30,10 +30,10 @@ import keyfleet.store.engine.StoreUrl;
 /// the records at a time, so that both see the same machine.
 final class RotationBench {
   private static final SealedTable ROTATED = new SealedTable("customers");
-  private static final SealedTable IN_TURN = new SealedTable("plain_in_turn");
+  private static final SealedTable SEQUENTIAL = new SealedTable("plain_in_turn");
   private static final SealedTable OVERLAPPED = new SealedTable("plain_overlapped");
   private static final int TURNS = 20;
-  private static final Set<Integer> LOOKS = Set.of(2, 10, 18);
+  private static final Set<Integer> HEAP_SAMPLES = Set.of(2, 10, 18);
   private static final int MAX_TICKS = 10_000;
   private static final double MEBIBYTE = 1 << 20;
 
@@ -54,7 +54,7 @@ final class RotationBench {
         "rotation of %,d records, records/s           (ratio: to the same writes with no crypto)%n",
         records);
     if (engines.contains("sqlite")) {
-      sqlite(scratch.folder("sqlite").resolve("keyfleet.db"));
+      sqlite(scratch.subfolder("sqlite").resolve("keyfleet.db"));
     }
     if (engines.contains("postgresql")) {
       postgres(scratch);
@@ -64,7 +64,7 @@ final class RotationBench {
   private void postgres(ScratchFolder scratch) throws Exception {
     if (LocalPostgres.canStart()) {
       try (LocalPostgres server =
-          LocalPostgres.start(scratch.folder("postgres"), ScratchFolder.freePort())) {
+          LocalPostgres.start(scratch.subfolder("postgres"), ScratchFolder.freePort())) {
         postgres(server);
       }
     } else {
@@ -89,8 +89,9 @@ final class RotationBench {
   private void rotate(String name, Engine engine, Connection connection, String blob)
       throws Exception {
     BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
-    worker.begin(Timings.DEFAULT);
-    ROTATED.make(connection, blob, List.of(IN_TURN, OVERLAPPED), records, worker.cipher());
+    worker.bootstrap(Timings.DEFAULT);
+    ROTATED.createAndFill(
+        connection, blob, List.of(SEQUENTIAL, OVERLAPPED), records, worker.cipher());
     worker.register(ROTATED.registration(name));
     AtomicLong moved = new AtomicLong();
     CollectionOpener stores =
@@ -99,7 +100,7 @@ final class RotationBench {
     try (ExecutorService reader = Executors.newSingleThreadExecutor();
         ThreadPoolBatchExecutor crew = new ThreadPoolBatchExecutor()) {
       new Comparison(name, worker, worker.loop(stores, crew), moved)
-          .run(plain(engine, IN_TURN, Runnable::run), plain(engine, OVERLAPPED, reader));
+          .run(plain(engine, SEQUENTIAL, Runnable::run), plain(engine, OVERLAPPED, reader));
     }
   }
 
@@ -126,7 +127,7 @@ final class RotationBench {
     private final BenchWorker worker;
     private final RotationLoop loop;
     private final AtomicLong moved;
-    private final double[] heap = new double[LOOKS.size()];
+    private final double[] heap = new double[HEAP_SAMPLES.size()];
 
     Comparison(String name, BenchWorker worker, RotationLoop loop, AtomicLong moved) {
       this.name = name;
@@ -148,8 +149,8 @@ final class RotationBench {
         double _ = plain.add(() -> inTurn.rewriteUntil(goal));
         double _ = ahead.add(() -> overlapped.rewriteUntil(goal));
         warm = turn == 1 ? figures(ours, plain) : warm;
-        worker.beat();
-        if (LOOKS.contains(turn)) {
+        worker.heartbeat();
+        if (HEAP_SAMPLES.contains(turn)) {
           heap[looks++] = usedHeap();
         }
       }
@@ -218,7 +219,7 @@ final class RotationBench {
     private void finish() {
       for (int i = 0; !(worker.keystore().rotation() instanceof Rotation.Completed); i++) {
         if (tick() == NextTick.LATER) {
-          worker.beat();
+          worker.heartbeat();
         }
         check(i < MAX_TICKS, "the rotation does not end");
       }

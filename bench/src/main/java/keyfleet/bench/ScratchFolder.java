@@ -11,17 +11,17 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /// A folder of this run's own, gone when it is closed.
-record ScratchFolder(Path folder) implements AutoCloseable {
-  static ScratchFolder make() throws IOException {
+record ScratchFolder(Path subfolder) implements AutoCloseable {
+  static ScratchFolder create() throws IOException {
     ScratchFolder scratch = new ScratchFolder(Files.createTempDirectory("keyfleet-bench"));
     // A server that runs as another user goes through it to a folder of its own.
-    Files.setPosixFilePermissions(scratch.folder, PosixFilePermissions.fromString("rwx--x--x"));
+    Files.setPosixFilePermissions(scratch.subfolder, PosixFilePermissions.fromString("rwx--x--x"));
     Runtime.getRuntime().addShutdownHook(new Thread(scratch::close));
     return scratch;
   }
 
-  Path folder(String name) throws IOException {
-    return Files.createDirectories(folder.resolve(name));
+  Path subfolder(String name) throws IOException {
+    return Files.createDirectories(subfolder.resolve(name));
   }
 
   static int freePort() throws IOException {
@@ -32,15 +32,15 @@ record ScratchFolder(Path folder) implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!Files.exists(folder)) {
+    if (!Files.exists(subfolder)) {
       return;
     }
-    try (Stream<Path> all = Files.walk(folder)) {
+    try (Stream<Path> all = Files.walk(subfolder)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }
     } catch (IOException | UncheckedIOException e) {
-      System.err.println("bench: " + folder + " is left behind: " + e.getMessage());
+      System.err.println("bench: " + subfolder + " is left behind: " + e.getMessage());
     }
   }
 }

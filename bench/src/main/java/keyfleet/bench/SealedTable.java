@@ -24,7 +24,7 @@ import keyfleet.store.CollectionShape;
 record SealedTable(String name) {
   static final String ID = "id";
   static final String FIELD = "secret";
-  private static final int AT_ONCE = 10_000;
+  private static final int BATCH = 10_000;
   private static final String TEXT = "0123456789".repeat(10);
 
   CollectionShape shape() {
@@ -41,15 +41,15 @@ record SealedTable(String name) {
   }
 
   /// Sealed under version 1 at this table, which alone can be rotated.
-  byte[] sealed(EnvelopeCipher cipher, int number) {
-    FieldLocation place = new FieldLocation(name, id(number), FIELD);
+  byte[] seal(EnvelopeCipher cipher, int number) {
+    FieldLocation entry = new FieldLocation(name, id(number), FIELD);
     try (SecretBytes value = SecretBytes.copyOf(TEXT.getBytes(UTF_8))) {
-      return ((Sealed) cipher.seal(BenchWorker.V1, place, value)).envelope().toBytes();
+      return ((Sealed) cipher.seal(BenchWorker.V1, entry, value)).envelope().toBytes();
     }
   }
 
   /// Makes this table and its copies, and fills all of them.
-  void make(
+  void createAndFill(
       Connection connection, String blob, List<SealedTable> copies, int records, EnvelopeCipher by)
       throws SQLException {
     List<SealedTable> tables = new ArrayList<>(copies);
@@ -62,11 +62,11 @@ record SealedTable(String name) {
       }
     }
     connection.setAutoCommit(false);
-    for (int from = 0; from < records; from += AT_ONCE) {
-      int to = Math.min(records, from + AT_ONCE);
+    for (int from = 0; from < records; from += BATCH) {
+      int to = Math.min(records, from + BATCH);
       int first = from;
       List<byte[]> sealed =
-          IntStream.range(from, to).parallel().mapToObj(it -> sealed(by, it)).toList();
+          IntStream.range(from, to).parallel().mapToObj(it -> seal(by, it)).toList();
       for (SealedTable each : tables) {
         each.insert(connection, first, sealed);
       }

@@ -18,7 +18,7 @@ interface StoreUnderTest extends AutoCloseable {
   int list() throws Exception;
 
   /// From now on `heard` runs when the watched key has changed.
-  void watch(Runnable heard) throws Exception;
+  void watch(Runnable onChange) throws Exception;
 
   /// Changes the watched key.
   void write() throws Exception;

@@ -39,7 +39,7 @@ import keyfleet.store.engine.StoreUrl;
 /// take turns.
 final class VerifyBench {
   private static final int ROUNDS = 9;
-  private static final int AT_ONCE = 10_000;
+  private static final int BATCH = 10_000;
 
   /// Long enough for all beats to stay fresh.
   private static final Timings TIMINGS =
@@ -70,27 +70,27 @@ final class VerifyBench {
   }
 
   void run(ScratchFolder scratch) throws Exception {
-    Path file = scratch.folder("verify").resolve("keyfleet.db");
+    Path file = scratch.subfolder("verify").resolve("keyfleet.db");
     try (Engine engine = SqliteEngine.open(StoreUrl.parse("sqlite:" + file))) {
       BenchWorker worker = new BenchWorker(engine.kv(), watch.nanos());
-      worker.begin(TIMINGS);
+      worker.bootstrap(TIMINGS);
       try (Connection beats =
           DriverManager.getConnection("jdbc:sqlite:" + file.resolveSibling("keyfleet-beats.db"))) {
         Heartbeats found = new Heartbeats(worker, beats, engine.kv().storeTime().millis());
         found.fill();
-        race(worker, found);
+        compare(worker, found);
       }
     }
   }
 
-  private void race(BenchWorker worker, Heartbeats beats) throws Exception {
+  private void compare(BenchWorker worker, Heartbeats heartbeats) throws Exception {
     ReadinessVerifier readinessVerifier = worker.readinessVerifier();
     double[] judging = new double[ROUNDS];
     double[] reading = new double[ROUNDS];
     CostMeter judged = new CostMeter(watch);
     CostMeter read = new CostMeter(watch);
     for (int i = 0; i < ROUNDS; i++) {
-      reading[i] = read.add(beats::read);
+      reading[i] = read.add(heartbeats::read);
       judging[i] = judged.add(() -> judge(worker, readinessVerifier));
     }
     out.printf(
@@ -134,9 +134,10 @@ final class VerifyBench {
       long revision = lastRevision();
       try (PreparedStatement insert =
           connection.prepareStatement("INSERT INTO keyfleet_entries VALUES (?, ?, ?, ?, ?)")) {
-        for (int from = 0; from < processes; from += AT_ONCE) {
-          int to = Math.min(processes, from + AT_ONCE);
-          List<byte[]> made = IntStream.range(from, to).parallel().mapToObj(this::beat).toList();
+        for (int from = 0; from < processes; from += BATCH) {
+          int to = Math.min(processes, from + BATCH);
+          List<byte[]> made =
+              IntStream.range(from, to).parallel().mapToObj(this::encodeHeartbeat).toList();
           for (int i = 0; i < made.size(); i++) {
             insert.setString(1, bucket);
             insert.setString(2, "main." + instance(from + i));
@@ -164,7 +165,7 @@ final class VerifyBench {
       return "host-%06d-4711".formatted(number);
     }
 
-    private byte[] beat(int number) {
+    private byte[] encodeHeartbeat(int number) {
       String name = instance(number);
       Map<KekVersion, LoadedVersion> loadedVersion = new HashMap<>();
       for (KekVersion version : List.of(BenchWorker.V1, BenchWorker.V2)) {

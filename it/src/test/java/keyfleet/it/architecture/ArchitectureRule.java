@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 enum ArchitectureRule {
   /// Each package is a room of the house, in the module of its name; `tools` holds one-file
   /// programs.
-  HOME(
-      each(ModuleGraph::homes),
+  PACKAGE_LOCATION(
+      each(ModuleGraph::packageLocations),
       """
       attic: class A {}
       crypto/src/main/java/keyfleet/crypto/A.java: package keyfleet.keyring; class A {}
@@ -32,8 +32,8 @@ enum ArchitectureRule {
       """),
 
   /// A room names only rooms below it.
-  ARROW(
-      each(ModuleGraph::arrows),
+  MODULE_DEPENDENCY(
+      each(ModuleGraph::dependencies),
       """
       crypto: import keyfleet.keyring.Keystore; class A {}
       crypto test: class ATest { keyfleet.keyring.Keystore keystore; }
@@ -51,8 +51,8 @@ enum ArchitectureRule {
       """),
 
   /// Third-party types stay in the room that needs them; `crypto` needs none.
-  EDGE(
-      bans(BannedNames.EDGES),
+  THIRD_PARTY(
+      bans(BannedNames.THIRD_PARTY),
       """
       control: import io.nats.client.Nats; class A {}
       server: class A { io.grpc.Status status; }
@@ -69,7 +69,7 @@ enum ArchitectureRule {
       """),
 
   /// Pure rooms have no clock, randomness, thread, log or I/O of their own.
-  PURE(
+  PURE_MODULE(
       each(BannedNames.EFFECTS::check),
       """
       crypto: class A { SecureRandom random = new SecureRandom(); }
@@ -135,7 +135,7 @@ enum ArchitectureRule {
       """),
 
   /// Few files take secret bytes out of their wrapper.
-  SECRET(
+  SECRET_ACCESS(
       each(BannedNames.SECRETS::check),
       """
       cli: class A { byte[] a = key.reveal(SecretAccess.granted()); }
@@ -212,8 +212,8 @@ enum ArchitectureRule {
       """),
 
   /// A public method takes no bare boolean.
-  FLAG(
-      each(CodeShape::flags),
+  BOOLEAN_PARAMETER(
+      each(CodeShape::booleanParameters),
       """
       crypto: public class A { public void a(int b, boolean c) {} }
       crypto: public class A { public A(boolean b) {} }
@@ -299,8 +299,8 @@ enum ArchitectureRule {
       """),
 
   /// Nothing names a folder of one machine, or a registry that not every machine reaches.
-  MACHINE(
-      each(SourceText::machines),
+  MACHINE_PATH(
+      each(SourceText::machinePaths),
       """
       README.md: unpack it in /ro·ot/keys
       crypto: class A { String a = "/wo·rk/main"; } // or /ho·me/me
@@ -320,13 +320,13 @@ enum ArchitectureRule {
   private static final Pattern TYPE = Pattern.compile("\\b(?:class|record|interface|enum) (\\w+)");
 
   private final Check check;
-  private final String bad;
-  private final String good;
+  private final String violating;
+  private final String clean;
 
-  ArchitectureRule(Check check, String bad, String good) {
+  ArchitectureRule(Check check, String violating, String clean) {
     this.check = check;
-    this.bad = bad;
-    this.good = good;
+    this.violating = violating;
+    this.clean = clean;
   }
 
   /// One violation a line, in the order of their places.
@@ -338,12 +338,12 @@ enum ArchitectureRule {
         .collect(Collectors.joining());
   }
 
-  List<SourceFile> planted() {
-    return parse(bad);
+  List<SourceFile> violatingExamples() {
+    return parse(violating);
   }
 
-  List<SourceFile> clean() {
-    return parse(good);
+  List<SourceFile> cleanExamples() {
+    return parse(clean);
   }
 
   private static Check each(Function<SourceFile, Stream<RuleViolation>> check) {
@@ -351,7 +351,7 @@ enum ArchitectureRule {
   }
 
   private static Check bans(List<BannedNames> bans) {
-    return each(file -> bans.stream().flatMap(ban -> ban.check(file)));
+    return each(file -> bans.stream().flatMap(banned -> banned.check(file)));
   }
 
   private static List<SourceFile> parse(String examples) {
@@ -364,10 +364,10 @@ enum ArchitectureRule {
       return new SourceFile.Text(parts[0], parts[1]);
     }
     String name = TYPE.matcher(parts[1]).results().findFirst().orElseThrow().group(1);
-    String room = parts[0].replace(" test", "");
-    String kind = parts[0].equals(room) ? "main" : "test";
+    String module = parts[0].replace(" test", "");
+    String kind = parts[0].equals(module) ? "main" : "test";
     return new SourceFile.Text(
-        "%s/src/%s/java/keyfleet/%s/%s.java".formatted(room, kind, room, name),
-        "package keyfleet." + room + "; " + parts[1]);
+        "%s/src/%s/java/keyfleet/%s/%s.java".formatted(module, kind, module, name),
+        "package keyfleet." + module + "; " + parts[1]);
   }
 }

@@ -13,33 +13,33 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Keeps the rules of the house. What a rule says, and examples of both sides, is in
 /// [ArchitectureRule].
 final class ArchitectureTest {
-  private static List<SourceFile> checkout = List.of();
+  private static List<SourceFile> sources = List.of();
 
   @BeforeAll
-  static void readOnce() {
-    checkout = Repository.read();
+  static void readSources() {
+    sources = Repository.read();
   }
 
   @Test
-  void checkout_holdsThisFile() {
+  void repository_containsThisFile() {
     String self = "it/src/test/java/keyfleet/it/architecture/ArchitectureTest.java";
     assertTrue(
-        checkout.stream().anyMatch(file -> file.path().equals(self)),
-        () -> self + " is not among " + checkout.size() + " files");
+        sources.stream().anyMatch(file -> file.path().equals(self)),
+        () -> self + " is not among " + sources.size() + " files");
   }
 
   @ParameterizedTest
   @EnumSource
-  void checkout_isTidy(ArchitectureRule rule) {
-    String violations = rule.violations(checkout);
+  void sources_followTheRule(ArchitectureRule rule) {
+    String violations = rule.violations(sources);
     assertTrue(violations.isEmpty(), () -> System.lineSeparator() + violations);
   }
 
   @ParameterizedTest
   @EnumSource
   void plantedViolation_isCaught(ArchitectureRule rule) {
-    assertNotEquals(List.of(), rule.planted());
-    for (SourceFile file : rule.planted()) {
+    assertNotEquals(List.of(), rule.violatingExamples());
+    for (SourceFile file : rule.violatingExamples()) {
       assertNotEquals("", rule.violations(List.of(file)), () -> rule + " misses " + file);
     }
   }
@@ -47,7 +47,7 @@ final class ArchitectureTest {
   @ParameterizedTest
   @EnumSource
   void cleanCounterpart_passes(ArchitectureRule rule) {
-    assertNotEquals(List.of(), rule.clean());
-    assertEquals("", rule.violations(rule.clean()));
+    assertNotEquals(List.of(), rule.cleanExamples());
+    assertEquals("", rule.violations(rule.cleanExamples()));
   }
 }

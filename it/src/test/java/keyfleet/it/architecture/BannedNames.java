@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /// Names that may not be written in some files, and why; `%s` in it is the file's path.
-record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String why) {
+record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String reason) {
   private static final Predicate<SourceFile> ANYWHERE = SourceFile::isJava;
   private static final Predicate<SourceFile> MAIN = SourceFile::isMain;
 
@@ -76,22 +76,22 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
           java.io.File* java.io.RandomAccessFile java.nio.file java.nio.channels java.net
           """);
 
-  static final List<BannedNames> EDGES =
+  static final List<BannedNames> THIRD_PARTY =
       List.of(
-          edge("picocli org.snakeyaml", "cli"),
-          edge("io.grpc io.netty", "kube kms"),
-          edge("com.mongodb org.bson", "mongodb bench"),
-          edge("io.nats", "nats bench"),
-          edge("org.postgresql com.zaxxer", "postgres bench"),
-          edge("software.amazon", "awskms"),
-          edge("io.prometheus", "server kms"),
-          edge("io.opentelemetry", "otel"),
-          edge("org.sqlite", "store"),
-          edge(
+          thirdParty("picocli org.snakeyaml", "cli"),
+          thirdParty("io.grpc io.netty", "kube kms"),
+          thirdParty("com.mongodb org.bson", "mongodb bench"),
+          thirdParty("io.nats", "nats bench"),
+          thirdParty("org.postgresql com.zaxxer", "postgres bench"),
+          thirdParty("software.amazon", "awskms"),
+          thirdParty("io.prometheus", "server kms"),
+          thirdParty("io.opentelemetry", "otel"),
+          thirdParty("org.sqlite", "store"),
+          thirdParty(
               "tools.jackson com.fasterxml",
               "cli server kube kms control member mongodb nats postgres store"),
           new BannedNames(
-              MAIN.and(file -> file.room().equals("crypto")),
+              MAIN.and(file -> file.module().equals("crypto")),
               Pattern.compile("([a-z]\\w*\\.){2,}[A-Z].*")
                   .asMatchPredicate()
                   .and(names("java javax keyfleet org.jspecify").negate())
@@ -130,13 +130,15 @@ record BannedNames(Predicate<SourceFile> where, Predicate<String> names, String 
           new BannedNames(ANYWHERE, name -> name.endsWith(".*"), "hides names from these rules"));
 
   Stream<RuleViolation> check(SourceFile file) {
-    return where.test(file) ? file.named(names, why.formatted(file.path())) : Stream.empty();
+    return where.test(file) ? file.named(names, reason.formatted(file.path())) : Stream.empty();
   }
 
-  private static BannedNames edge(String types, String rooms) {
-    Predicate<SourceFile> free = file -> ModuleGraph.isBeside(file) && file.isTest();
-    Predicate<SourceFile> home = file -> ModuleGraph.isIn(rooms, file.room());
-    return new BannedNames(free.or(home).negate(), names(types), "stays in " + rooms);
+  private static BannedNames thirdParty(String types, String modules) {
+    Predicate<SourceFile> isTestBesideTheModules =
+        file -> ModuleGraph.isUnrestricted(file) && file.isTest();
+    Predicate<SourceFile> isAllowedModule = file -> ModuleGraph.isIn(modules, file.module());
+    return new BannedNames(
+        isTestBesideTheModules.or(isAllowedModule).negate(), names(types), "stays in " + modules);
   }
 
   private static Predicate<SourceFile> outside(Set<String> paths) {

@@ -19,7 +19,7 @@ final class CodeShape {
   private static final int METHOD_LINES = 70;
   private static final int COLLABORATORS = 5;
 
-  private static final String VAGUE =
+  private static final String VAGUE_NAME =
       ".*(Manager|Service|Helpers?|Utils?|Impl|Handler|Processor)|(Abstract|Base)[A-Z].*";
 
   private CodeShape() {}
@@ -40,7 +40,7 @@ final class CodeShape {
 
   static Stream<RuleViolation> typeNames(SourceFile file) {
     return file.types().stream()
-        .filter(type -> type.getSimpleName().toString().matches(VAGUE))
+        .filter(type -> type.getSimpleName().toString().matches(VAGUE_NAME))
         .map(type -> file.violation(type, type.getSimpleName() + " is no noun of the domain"));
   }
 
@@ -61,7 +61,7 @@ final class CodeShape {
         "is a getter; name it after what it gives");
   }
 
-  static Stream<RuleViolation> flags(SourceFile file) {
+  static Stream<RuleViolation> booleanParameters(SourceFile file) {
     return methods(
         file,
         (type, method) ->
@@ -117,11 +117,12 @@ final class CodeShape {
     return main.stream()
         .flatMap(file ->
             file.types().stream()
-                .filter(type -> isClass(type) && actors(file, type, ours) > COLLABORATORS)
+                .filter(
+                    type -> isClass(type) && collaboratorCount(file, type, ours) > COLLABORATORS)
                 .map(type -> file.violation(type, type.getSimpleName() + " joins too many")));
   }
 
-  private static long actors(SourceFile file, ClassTree type, Set<String> ours) {
+  private static long collaboratorCount(SourceFile file, ClassTree type, Set<String> ours) {
     Set<String> names = file.uses().stream().map(Use::name).collect(Collectors.toSet());
     return instanceFields(type)
         .flatMap(field -> SourceFile.dotted(field.getType()).stream())

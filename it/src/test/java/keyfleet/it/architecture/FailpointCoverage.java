@@ -23,43 +23,43 @@ import org.jspecify.annotations.Nullable;
 /// Types are not known here, so a call counts by the name it is made on: one that the file declares
 /// with such a type, as a field, parameter, local or method.
 final class FailpointCoverage {
-  private static final String ROOM = "control";
+  private static final String MODULE = "control";
 
   /// The ports, and what the rooms below put before them.
-  private static final Set<String> REACHING =
+  private static final Set<String> PORTS =
       Set.of("Kv", "Records", "KekProvider", "Keystores", "Rosters", "Registry");
 
   private final SourceFile file;
   private final Set<String> names = new HashSet<>();
   private final Set<String> points = new HashSet<>();
-  private final Set<RuleViolation> violations = new LinkedHashSet<>();
+  private final Set<RuleViolation> ruleViolations = new LinkedHashSet<>();
 
   private FailpointCoverage(SourceFile file) {
     this.file = file;
   }
 
   static Stream<RuleViolation> check(SourceFile file) {
-    if (!file.isMain() || !file.room().equals(ROOM)) {
+    if (!file.isMain() || !file.module().equals(MODULE)) {
       return Stream.empty();
     }
-    FailpointCoverage effects = new FailpointCoverage(file);
+    FailpointCoverage failpointCoverage = new FailpointCoverage(file);
     for (ClassTree type : file.types()) {
-      effects.new Declarations().scan(type, null);
+      failpointCoverage.new Declarations().scan(type, null);
     }
     for (ClassTree type : file.types()) {
-      effects.new Calls().scan(type, null);
+      failpointCoverage.new Calls().scan(type, null);
     }
-    return effects.violations.stream();
+    return failpointCoverage.ruleViolations.stream();
   }
 
-  private static boolean reaches(@Nullable Tree type) {
-    return type != null && Stream.of(type.toString().split("\\W+")).anyMatch(REACHING::contains);
+  private static boolean isPort(@Nullable Tree type) {
+    return type != null && Stream.of(type.toString().split("\\W+")).anyMatch(PORTS::contains);
   }
 
   private final class Declarations extends TreeScanner<@Nullable Void, @Nullable Void> {
     @Override
     public @Nullable Void visitVariable(VariableTree variable, @Nullable Void unused) {
-      if (reaches(variable.getType())) {
+      if (isPort(variable.getType())) {
         names.add(variable.getName().toString());
       }
       if ("Failpoint".equals(String.valueOf(variable.getType()))) {
@@ -70,7 +70,7 @@ final class FailpointCoverage {
 
     @Override
     public @Nullable Void visitMethod(MethodTree method, @Nullable Void unused) {
-      if (reaches(method.getReturnType())) {
+      if (isPort(method.getReturnType())) {
         names.add(method.getName().toString());
       }
       return super.visitMethod(method, null);
@@ -107,7 +107,7 @@ final class FailpointCoverage {
 
     private void check(ExpressionTree on, Tree use) {
       if (leadsTo(on)) {
-        violations.add(
+        ruleViolations.add(
             file.violation(use, "an effect outside at(Failpoint.…), where no test can stop it"));
       }
     }

@@ -16,15 +16,15 @@ public final class Repository {
   private static final Pattern TEXT =
       Pattern.compile("(.*/)?([^/.]+|[^/]+\\.(java|md|sh|xml|ya?ml|py|go|tsx?))");
 
-  private static final Pattern NOT_OURS = Pattern.compile("(.*/)?(\\.git|target|node_modules)/.*");
+  private static final Pattern IGNORED = Pattern.compile("(.*/)?(\\.git|target|node_modules)/.*");
 
   private Repository() {}
 
   static List<SourceFile> read() {
     Path root = root();
     return SourceFile.parse(
-        tracked(root)
-            .orElseGet(() -> walked(root))
+        trackedFiles(root)
+            .orElseGet(() -> listedFiles(root))
             .filter(TEXT.asMatchPredicate())
             .filter(path -> Files.isRegularFile(root.resolve(path)))
             .map(path -> new SourceFile.Text(path, text(root.resolve(path))))
@@ -44,7 +44,7 @@ public final class Repository {
   }
 
   /// Files not yet added count, ignored ones do not.
-  private static Optional<Stream<String>> tracked(Path root) {
+  private static Optional<Stream<String>> trackedFiles(Path root) {
     try {
       Process git =
           new ProcessBuilder("git", "ls-files", "-z", "-co", "--exclude-standard")
@@ -59,11 +59,11 @@ public final class Repository {
   }
 
   /// What an unpacked archive holds.
-  private static Stream<String> walked(Path root) {
+  private static Stream<String> listedFiles(Path root) {
     try (Stream<Path> all = Files.walk(root)) {
       return all
           .map(file -> root.relativize(file).toString())
-          .filter(NOT_OURS.asMatchPredicate().negate())
+          .filter(IGNORED.asMatchPredicate().negate())
           .toList()
           .stream();
     } catch (IOException e) {

@@ -18,7 +18,7 @@ class RolloutRulesTest {
   private static final Pattern ROW =
       Pattern.compile("\\| ([RI]\\d+) \\| .+ \\| `(\\w+)` \\| `(\\w+)` \\|");
 
-  private record Row(String rule, String kept, String checked) {}
+  private record Row(String rule, String enforcedBy, String testedBy) {}
 
   private static List<Row> rows() throws IOException {
     Path page = Repository.root().resolve("docs/internals/rollout-rules.md");
@@ -38,18 +38,19 @@ class RolloutRulesTest {
   }
 
   @Test
-  void everyRule_isNamedWhereItIsKeptAndWhereItIsChecked() throws IOException {
+  void everyRule_isNamedInItsClassAndInItsTest() throws IOException {
     for (Row row : rows()) {
-      assertNames(row.rule(), "src/main/java", row.kept());
-      assertNames(row.rule(), "src/test/java", row.checked());
+      assertNames(row.rule(), "src/main/java", row.enforcedBy());
+      assertNames(row.rule(), "src/test/java", row.testedBy());
     }
   }
 
   private static void assertNames(String rule, String tree, String type) throws IOException {
     Pattern word = Pattern.compile("\\b" + rule + "\\b");
-    for (String room : List.of("rollout", "control", "watchdog")) {
+    for (String module : List.of("rollout", "control", "watchdog")) {
       Path file =
-          Repository.root().resolve("%s/%s/keyfleet/%s/%s.java".formatted(room, tree, room, type));
+          Repository.root()
+              .resolve("%s/%s/keyfleet/%s/%s.java".formatted(module, tree, module, type));
       if (Files.exists(file)) {
         try (Stream<String> lines = Files.lines(file)) {
           assertTrue(lines.anyMatch(it -> word.matcher(it).find()), rule + " is not in " + file);

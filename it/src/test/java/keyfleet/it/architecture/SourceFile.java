@@ -90,7 +90,7 @@ final class SourceFile {
   }
 
   /// The module's folder.
-  String room() {
+  String module() {
     return path.split("/", 2)[0];
   }
 

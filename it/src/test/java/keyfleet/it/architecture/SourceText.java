@@ -22,7 +22,7 @@ final class SourceText {
 
   private SourceText() {}
 
-  static Stream<RuleViolation> machines(SourceFile file) {
+  static Stream<RuleViolation> machinePaths(SourceFile file) {
     List<String> lines = file.lines();
     return IntStream.range(0, lines.size())
         .filter(i -> MACHINE.matcher(lines.get(i)).find())

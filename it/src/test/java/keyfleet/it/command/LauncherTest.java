@@ -109,7 +109,7 @@ class LauncherTest {
   }
 
   @Test
-  void fileOfTheJdkThatChanged_isNoticed_alsoIfItIsOlder() {
+  void changedJdkFile_isNoticed_evenIfOlder() {
     String keep = "app=.; : >java.args; touch -t 202001010000 f; keep_time f; ";
     assertEquals(0, toolchain(keep + "is_same_time f").exit());
     assertEquals(1, toolchain(keep + "touch -t 202001010001 f; is_same_time f").exit());

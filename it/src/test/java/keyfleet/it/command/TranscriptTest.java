@@ -28,7 +28,7 @@ class TranscriptTest {
   /// Keys that a transcript may load and nothing may print.
   private static final String MARKER = "c0ffee";
 
-  private static final List<Path> SOFTHSM_PLACES =
+  private static final List<Path> SOFTHSM_PATHS =
       Stream.of(
               "/usr/lib/softhsm",
               "/usr/lib64/softhsm",
@@ -60,7 +60,7 @@ class TranscriptTest {
 
   @ParameterizedTest
   @MethodSource("transcripts")
-  void transcript_isWhatHappens(Transcript transcript) throws IOException {
+  void transcript_matchesTheCommand(Transcript transcript) throws IOException {
     Shell shell = new Shell(folder, environment(transcript));
     shell.run("keyfleet --version"); // builds if need be, and says so once
     for (Step step : transcript.steps()) {
@@ -69,8 +69,8 @@ class TranscriptTest {
   }
 
   private void check(Step step, Shell.Result result) {
-    List<String> out = anonymous(result.out());
-    List<String> err = anonymous(result.err());
+    List<String> out = withoutTestFolder(result.out());
+    List<String> err = withoutTestFolder(result.err());
     String saw = "%s%n%s%n%s%nexit %d".formatted(step.command(), out, err, result.exit());
     assertTrue(Transcript.matches(step.out(), out), () -> "standard output: " + saw);
     assertTrue(Transcript.matches(step.err(), err), () -> "standard error: " + saw);
@@ -78,7 +78,7 @@ class TranscriptTest {
     assertFalse((out + " " + err).contains(MARKER), "a key was printed");
   }
 
-  private List<String> anonymous(List<String> lines) {
+  private List<String> withoutTestFolder(List<String> lines) {
     return lines.stream().map(line -> line.replace(folder.toString(), "$DIR")).toList();
   }
 
@@ -89,7 +89,7 @@ class TranscriptTest {
     environment.put("KEY_1", (MARKER + "01").repeat(8));
     environment.put("KEY_2", (MARKER + "02").repeat(8));
     if (transcript.needs("softhsm2-util")) {
-      Optional<Path> module = SOFTHSM_PLACES.stream().filter(Files::exists).findFirst();
+      Optional<Path> module = SOFTHSM_PATHS.stream().filter(Files::exists).findFirst();
       assumeTrue(module.isPresent(), "softhsm2 is not installed");
       Path tokens = Files.createDirectory(folder.resolve("tokens"));
       Path conf = folder.resolve("softhsm2.conf");
@@ -101,7 +101,7 @@ class TranscriptTest {
   }
 
   @Test
-  void transcriptThatIsNotWhatHappens_isCaught() {
+  void differentOutput_isCaught() {
     assertFalse(Transcript.matches(List.of("a"), List.of("b")));
     assertFalse(Transcript.matches(List.of(), List.of("b")));
     assertFalse(Transcript.matches(List.of("a … c"), List.of("a b d")));

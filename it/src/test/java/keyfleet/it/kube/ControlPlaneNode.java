@@ -30,18 +30,18 @@ final class ControlPlaneNode implements AutoCloseable {
 
   /// The keyring is there, and its first version is active. Nothing runs yet, and only the operator
   /// has the key.
-  ControlPlaneNode(Path folder, TestStores site) {
-    this.fleet = new ProcessFleet(folder, site, KeySource.FILE, "kms");
+  ControlPlaneNode(Path folder, TestStores stores) {
+    this.fleet = new ProcessFleet(folder, stores, KeySource.FILE, "kms");
     this.socket = folder.resolve("run").resolve("kms.sock");
     this.home = Map.of("KEYFLEET_HOME", folder.resolve("home").toString());
-    fleet.give(ProcessFleet.OPERATOR, 1);
+    fleet.giveKeys(ProcessFleet.OPERATOR, 1);
     var announced = fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--use=kms", "--version=1");
     assertEquals(0, announced.exit(), announced::toString);
   }
 
   /// Each process finds the key by itself.
-  void give(int version) {
-    List.of(ProcessFleet.OPERATOR, WORKER, PLUGIN).forEach(it -> fleet.give(it, version));
+  void giveKey(int version) {
+    List.of(ProcessFleet.OPERATOR, WORKER, PLUGIN).forEach(it -> fleet.giveKeys(it, version));
   }
 
   ProcessFleet fleet() {
@@ -64,16 +64,16 @@ final class ControlPlaneNode implements AutoCloseable {
   }
 
   void startWorker() {
-    fleet.server(WORKER);
+    fleet.startServer(WORKER);
   }
 
   /// What an API server is told: secrets go through the plugin, and nothing goes past it.
-  Path encryption() {
-    return encryption(fleet.folder(), socket);
+  Path encryptionConfiguration() {
+    return encryptionConfiguration(fleet.folder(), socket);
   }
 
   /// A call may take longer than the usual three seconds: the machine may be full.
-  static Path encryption(Path folder, Path socket) {
+  static Path encryptionConfiguration(Path folder, Path socket) {
     try {
       return Files.writeString(
           folder.resolve("encryption.yaml"),
@@ -95,8 +95,8 @@ final class ControlPlaneNode implements AutoCloseable {
     }
   }
 
-  String said() {
-    return plugin == null ? "no plugin yet" : plugin.said();
+  String pluginOutput() {
+    return plugin == null ? "no plugin yet" : plugin.output();
   }
 
   @Override

@@ -30,11 +30,11 @@ class EncryptedSecretsTest {
         ControlPlaneNode node =
             new ControlPlaneNode(folder, new TestStores.SingleStore(store.url("postgres", "")));
         EtcdServer etcd = new EtcdServer(folder)) {
-      node.give(1);
+      node.giveKey(1);
       node.startPlugin();
-      try (KubeApiServer server = new KubeApiServer(folder, etcd, node.encryption())) {
+      try (KubeApiServer server = new KubeApiServer(folder, etcd, node.encryptionConfiguration())) {
         server.awaitReady();
-        server.check(Files.readString(PackagingTest.POD));
+        server.dryRunPod(Files.readString(PackagingTest.POD));
         new Cluster(node, etcd, server).survive(store);
       }
     }
@@ -61,12 +61,12 @@ class EncryptedSecretsTest {
       node.startPlugin();
       server.restart();
       putAndCheck(SECRETS + 3);
-      assertFalse(etcd.holds(TEXT), "a secret's text is on etcd's disk");
+      assertFalse(etcd.hasOnDisk(TEXT), "a secret's text is on etcd's disk");
     }
 
     private void putAndCheck(int number) {
       server.awaitReady();
-      assertTrue(server.hasHealthyPlugin(), server::said);
+      assertTrue(server.hasHealthyPlugin(), server::output);
       put(number);
       assertAllThere(number + 1);
     }

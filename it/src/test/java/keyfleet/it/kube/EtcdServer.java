@@ -32,12 +32,12 @@ final class EtcdServer implements AutoCloseable {
 
   EtcdServer(Path folder) {
     this.folder = folder;
-    this.process = run();
+    this.process = startServer();
   }
 
-  private TestProcess run() {
+  private TestProcess startServer() {
     TestProcess etcd =
-        TestProcess.run(
+        TestProcess.startCommand(
             folder,
             "etcd",
             Map.of(),
@@ -62,7 +62,7 @@ final class EtcdServer implements AutoCloseable {
   /// SIGKILL, and up again on the same data.
   void restart() {
     process.kill();
-    process = run();
+    process = startServer();
   }
 
   /// What stands under the key, byte for byte, as Latin-1 text.
@@ -87,7 +87,7 @@ final class EtcdServer implements AutoCloseable {
   }
 
   /// Whether any file of its data has these bytes: the log, the pages, what is no longer valid.
-  boolean holds(String text) {
+  boolean hasOnDisk(String text) {
     try (Stream<Path> all = Files.walk(data())) {
       return all.filter(Files::isRegularFile).anyMatch(it -> bytes(it).contains(text));
     } catch (IOException e) {

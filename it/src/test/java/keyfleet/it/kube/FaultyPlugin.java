@@ -31,29 +31,29 @@ final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoClo
     OTHER_BYTES("message authentication failed"),
     TOO_FEW_BYTES("read b s: no"),
     NO_KEY_ID("keyID is empty"),
-    TROUBLE("not well"),
+    UNHEALTHY("not well"),
     /// Status is never answered.
-    SILENCE("DeadlineExceeded");
+    NO_ANSWER("DeadlineExceeded");
 
-    private final String objection;
+    private final String expectedError;
 
-    PluginFault(String objection) {
-      this.objection = objection;
+    PluginFault(String expectedError) {
+      this.expectedError = expectedError;
     }
 
-    String objection() {
-      return objection;
+    String expectedError() {
+      return expectedError;
     }
   }
 
-  private static final ByteString SIGN = ByteString.copyFromUtf8("sealed:");
+  private static final ByteString PREFIX = ByteString.copyFromUtf8("sealed:");
 
-  private final PluginFault lie;
+  private final PluginFault fault;
   private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Server server;
 
-  FaultyPlugin(Path socket, PluginFault lie) throws IOException {
-    this.lie = lie;
+  FaultyPlugin(Path socket, PluginFault fault) throws IOException {
+    this.fault = fault;
     this.server =
         NettyServerBuilder.forAddress(
                 UnixDomainSocketAddress.of(socket), InsecureServerCredentials.create())
@@ -68,20 +68,20 @@ final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoClo
 
   @Override
   public void status(StatusRequest request, StreamObserver<StatusResponse> to) {
-    if (lie == PluginFault.SILENCE) {
+    if (fault == PluginFault.NO_ANSWER) {
       return;
     }
     answer(
         to,
         StatusResponse.newBuilder()
             .setVersion("v2")
-            .setHealthz(lie == PluginFault.TROUBLE ? "not well" : "ok")
-            .setKeyId(lie == PluginFault.STALE_STATUS ? "old" : keyId())
+            .setHealthz(fault == PluginFault.UNHEALTHY ? "not well" : "ok")
+            .setKeyId(fault == PluginFault.STALE_STATUS ? "old" : keyId())
             .build());
   }
 
   private String keyId() {
-    return lie == PluginFault.NO_KEY_ID ? "" : "new";
+    return fault == PluginFault.NO_KEY_ID ? "" : "new";
   }
 
   @Override
@@ -90,21 +90,21 @@ final class FaultyPlugin extends KeyManagementServiceImplBase implements AutoClo
         to,
         EncryptResponse.newBuilder()
             .setKeyId(keyId())
-            .setCiphertext(SIGN.concat(request.getPlaintext()))
+            .setCiphertext(PREFIX.concat(request.getPlaintext()))
             .build());
   }
 
   @Override
   public void decrypt(DecryptRequest request, StreamObserver<DecryptResponse> to) {
-    ByteString plain = request.getCiphertext().substring(SIGN.size());
-    answer(to, DecryptResponse.newBuilder().setPlaintext(opened(plain)).build());
+    ByteString plain = request.getCiphertext().substring(PREFIX.size());
+    answer(to, DecryptResponse.newBuilder().setPlaintext(decrypted(plain)).build());
   }
 
-  private ByteString opened(ByteString plain) {
-    return switch (lie) {
+  private ByteString decrypted(ByteString plain) {
+    return switch (fault) {
       case OTHER_BYTES -> ByteString.copyFrom(new byte[plain.size()]);
       case TOO_FEW_BYTES -> plain.substring(1);
-      case NONE, STALE_STATUS, NO_KEY_ID, TROUBLE, SILENCE -> plain;
+      case NONE, STALE_STATUS, NO_KEY_ID, UNHEALTHY, NO_ANSWER -> plain;
     };
   }
 

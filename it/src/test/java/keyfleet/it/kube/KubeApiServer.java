@@ -37,11 +37,11 @@ final class KubeApiServer implements AutoCloseable {
     int port = ExternalProgram.freePort();
     this.command = command(folder, port, etcd, encryption);
     this.client = new KubeClient(port, folder.resolve("certs"));
-    this.process = run();
+    this.process = startServer();
   }
 
   private static List<String> command(Path folder, int port, EtcdServer etcd, Path encryption) {
-    ServerIdentity identity = ServerIdentity.made(folder);
+    ServerIdentity serverIdentity = ServerIdentity.create(folder);
     return List.of(
         ExternalProgram.KUBE_APISERVER.path(),
         "--etcd-servers=" + etcd.url(),
@@ -51,10 +51,10 @@ final class KubeApiServer implements AutoCloseable {
         "--secure-port=" + port,
         "--service-cluster-ip-range=10.0.0.0/24",
         "--service-account-issuer=https://127.0.0.1:" + port,
-        "--service-account-key-file=" + identity.verifying(),
-        "--service-account-signing-key-file=" + identity.signing(),
+        "--service-account-key-file=" + serverIdentity.verifying(),
+        "--service-account-signing-key-file=" + serverIdentity.signing(),
         "--authorization-mode=RBAC",
-        "--token-auth-file=" + identity.tokens(),
+        "--token-auth-file=" + serverIdentity.tokens(),
         "--disable-admission-plugins=ServiceAccount",
         "--endpoint-reconciler-type=none",
         "--encryption-provider-config=" + encryption,
@@ -63,7 +63,7 @@ final class KubeApiServer implements AutoCloseable {
 
   /// The files by which an API server knows its callers.
   private record ServerIdentity(Path signing, Path verifying, Path tokens) {
-    static ServerIdentity made(Path folder) {
+    static ServerIdentity create(Path folder) {
       try {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
         generator.initialize(256);
@@ -88,29 +88,29 @@ final class KubeApiServer implements AutoCloseable {
   }
 
   /// Ends when it answers, whatever its health.
-  private TestProcess run() {
-    TestProcess server = TestProcess.run(folder, "kube-apiserver", Map.of(), command);
-    Await.holds(
+  private TestProcess startServer() {
+    TestProcess server = TestProcess.startCommand(folder, "kube-apiserver", Map.of(), command);
+    Await.until(
         "kube-apiserver is alive",
         () -> {
-          assertTrue(server.isAlive(), server::said);
+          assertTrue(server.isAlive(), server::output);
           return client.isOk("/livez");
         },
-        server::said);
+        server::output);
     return server;
   }
 
   /// SIGKILL, and up again: it has forgotten every key.
   void restart() {
     process.kill();
-    process = run();
+    process = startServer();
   }
 
   void awaitReady() {
-    Await.holds(
+    Await.until(
         "kube-apiserver is ready",
         () -> client.isOk("/readyz") && client.isOk("/api/v1/namespaces/default"),
-        process::said);
+        process::output);
   }
 
   /// What it says of its plugin.
@@ -137,14 +137,14 @@ final class KubeApiServer implements AutoCloseable {
   }
 
   /// Whether it would take the pod as it is written, with no field that it does not know.
-  void check(String pod) {
+  void dryRunPod(String pod) {
     HttpResponse<String> answer =
         client.post("/api/v1/namespaces/kube-system/pods?dryRun=All&fieldValidation=Strict", pod);
     assertEquals(201, answer.statusCode(), answer::body);
   }
 
-  String said() {
-    return process.said();
+  String output() {
+    return process.output();
   }
 
   @Override

@@ -77,13 +77,13 @@ final class KubeClient {
   private HttpClient http() throws IOException {
     HttpClient known = http;
     if (known == null) {
-      known = HttpClient.newBuilder().sslContext(trusting(certs.resolve("apiserver.crt"))).build();
+      known = HttpClient.newBuilder().sslContext(trustOnly(certs.resolve("apiserver.crt"))).build();
       http = known;
     }
     return known;
   }
 
-  private static SSLContext trusting(Path file) throws IOException {
+  private static SSLContext trustOnly(Path file) throws IOException {
     try (InputStream pem = Files.newInputStream(file)) {
       KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
       trusted.load(null, null);

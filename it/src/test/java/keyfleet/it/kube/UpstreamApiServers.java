@@ -13,11 +13,11 @@ import keyfleet.it.process.TestProcess;
 /// `it/upstream/main.go`.
 final class UpstreamApiServers implements AutoCloseable {
   private final TestProcess process;
-  private int asked;
+  private int commandCount;
 
   UpstreamApiServers(Path folder, Path encryption) {
     this.process =
-        TestProcess.run(
+        TestProcess.startCommand(
             folder,
             "judge",
             Map.of(),
@@ -25,31 +25,31 @@ final class UpstreamApiServers implements AutoCloseable {
   }
 
   /// It must be done.
-  String done(String... order) {
-    String answer = answer(order);
-    assertEquals("ok", head(answer), () -> String.join(" ", order) + ": " + answer);
+  String run(String... command) {
+    String answer = send(command);
+    assertEquals("ok", head(answer), () -> String.join(" ", command) + ": " + answer);
     return tail(answer);
   }
 
   /// It must not be.
-  String refused(String... order) {
-    String answer = answer(order);
-    assertEquals("no", head(answer), () -> String.join(" ", order) + ": " + answer);
+  String runRefused(String... command) {
+    String answer = send(command);
+    assertEquals("no", head(answer), () -> String.join(" ", command) + ": " + answer);
     return tail(answer);
   }
 
-  boolean isDone(String... order) {
-    return head(answer(order)).equals("ok");
+  boolean succeeds(String... command) {
+    return head(send(command)).equals("ok");
   }
 
   /// Whatever it says: `ok` or `no`, and the rest.
-  String answer(String... order) {
-    int before = asked++;
-    process.tell(String.join(" ", order));
-    Await.holds(
-        "the judge answers: " + String.join(" ", order),
+  String send(String... command) {
+    int before = commandCount++;
+    process.writeLine(String.join(" ", command));
+    Await.until(
+        "the judge answers: " + String.join(" ", command),
         () -> process.out().size() > before,
-        process::said);
+        process::output);
     return process.out().get(before);
   }
 

@@ -28,103 +28,109 @@ class UpstreamConformanceTest {
   @Test
   void plugin_satisfiesTheApiServersOwnCode() {
     try (ControlPlaneNode node = new ControlPlaneNode(folder, Kind.SQLITE.open(folder));
-        UpstreamApiServers judge = new UpstreamApiServers(folder, node.encryption())) {
-      new ConformanceRun(node, judge).hold();
+        UpstreamApiServers servers =
+            new UpstreamApiServers(folder, node.encryptionConfiguration())) {
+      new ConformanceRun(node, servers).runAll();
     }
   }
 
   /// What ours never does: a judge that does not object to these would prove nothing.
   @ParameterizedTest
   @EnumSource
-  void pluginThatLies_isCaught(PluginFault lie) throws IOException {
+  void faultyPlugin_isDetected(PluginFault fault) throws IOException {
     Path socket = folder.resolve("kms.sock");
-    try (FaultyPlugin _ = new FaultyPlugin(socket, lie);
-        UpstreamApiServers judge =
-            new UpstreamApiServers(folder, ControlPlaneNode.encryption(folder, socket))) {
-      List<String> objections = new ArrayList<>();
-      for (String order : List.of("load a", "health a", "write a s text", "load b", "read b s")) {
-        String answer = judge.answer(order.split(" "));
+    try (FaultyPlugin _ = new FaultyPlugin(socket, fault);
+        UpstreamApiServers servers =
+            new UpstreamApiServers(
+                folder, ControlPlaneNode.encryptionConfiguration(folder, socket))) {
+      List<String> errors = new ArrayList<>();
+      for (String command : List.of("load a", "health a", "write a s text", "load b", "read b s")) {
+        String answer = servers.send(command.split(" "));
         if (answer.startsWith("no ")) {
-          objections.add(order + ": " + answer);
+          errors.add(command + ": " + answer);
         }
       }
-      assertEquals(lie == PluginFault.NONE, objections.isEmpty(), objections::toString);
-      assertTrue(String.join("\n", objections).contains(lie.objection()), objections::toString);
+      assertEquals(fault == PluginFault.NONE, errors.isEmpty(), errors::toString);
+      assertTrue(String.join("\n", errors).contains(fault.expectedError()), errors::toString);
     }
   }
 
   /// One after the other, on one control plane whose API servers have names.
-  private record ConformanceRun(ControlPlaneNode node, UpstreamApiServers judge) {
-    void hold() {
-      serverThatWasFirst_findsThePluginAndItsKey();
+  private record ConformanceRun(ControlPlaneNode node, UpstreamApiServers servers) {
+    void runAll() {
+      serverStartedBeforeThePlugin_findsItAndItsKey();
       String first = manySecrets_costOneCallForEachServer();
-      pluginThatWasKilled_opensWhatItSealed(first);
+      restartedPlugin_decryptsOldSecrets(first);
       String second = rotatedKey_makesOldSecretsStale(first);
       outage_stopsWritesInTimeAndReadsNever(second);
     }
 
-    private void serverThatWasFirst_findsThePluginAndItsKey() {
-      judge.done("load", "a");
-      judge.refused("health", "a");
-      judge.refused("write", "a", "early", "text");
+    private void serverStartedBeforeThePlugin_findsItAndItsKey() {
+      servers.run("load", "a");
+      servers.runRefused("health", "a");
+      servers.runRefused("write", "a", "early", "text");
       node.startPlugin();
-      Await.holds(
+      Await.until(
           "the server hears that the plugin has no key",
-          () -> judge.refused("health", "a").contains("v1 is not loaded in this plugin"),
-          node::said);
-      judge.refused("write", "a", "early", "text");
-      node.give(1);
+          () -> servers.runRefused("health", "a").contains("v1 is not loaded in this plugin"),
+          node::pluginOutput);
+      servers.runRefused("write", "a", "early", "text");
+      node.giveKey(1);
       awaitHealth("a");
     }
 
     /// The key_id under which all is stored.
     private String manySecrets_costOneCallForEachServer() {
-      String key = judge.done("fill", "a", "" + SECRETS);
-      assertEquals("fresh text-7", judge.done("read", "a", "s7"));
-      assertEquals("fresh=%d stale=0".formatted(SECRETS), judge.done("list", "a"));
-      assertTrue(judge.done("calls", "a").endsWith("encrypt=1 decrypt=0"), node::said);
-      judge.done("load", "b");
+      String key = servers.run("fill", "a", "" + SECRETS);
+      assertEquals("fresh text-7", servers.run("read", "a", "s7"));
+      assertEquals("fresh=%d stale=0".formatted(SECRETS), servers.run("list", "a"));
+      assertTrue(servers.run("calls", "a").endsWith("encrypt=1 decrypt=0"), node::pluginOutput);
+      servers.run("load", "b");
       awaitHealth("b");
-      assertEquals("fresh text-7", judge.done("read", "b", "s7"));
-      assertEquals("fresh=%d stale=0".formatted(SECRETS), judge.done("list", "b"));
-      assertTrue(judge.done("calls", "b").endsWith("encrypt=1 decrypt=1"), node::said);
+      assertEquals("fresh text-7", servers.run("read", "b", "s7"));
+      assertEquals("fresh=%d stale=0".formatted(SECRETS), servers.run("list", "b"));
+      assertTrue(servers.run("calls", "b").endsWith("encrypt=1 decrypt=1"), node::pluginOutput);
       return key;
     }
 
     /// Two servers have written by now, each with a seed of its own.
-    private void pluginThatWasKilled_opensWhatItSealed(String key) {
-      assertEquals(key, judge.done("write", "b", "s1", "text-1"));
+    private void restartedPlugin_decryptsOldSecrets(String key) {
+      assertEquals(key, servers.run("write", "b", "s1", "text-1"));
       node.killPlugin();
       node.startPlugin();
-      judge.done("load", "c");
+      servers.run("load", "c");
       awaitHealth("c");
-      assertEquals("fresh text-1", judge.done("read", "c", "s1"));
-      assertEquals("fresh=%d stale=0".formatted(SECRETS), judge.done("list", "c"));
-      assertTrue(judge.done("calls", "c").endsWith("decrypt=2"), node::said);
+      assertEquals("fresh text-1", servers.run("read", "c", "s1"));
+      assertEquals("fresh=%d stale=0".formatted(SECRETS), servers.run("list", "c"));
+      assertTrue(servers.run("calls", "c").endsWith("decrypt=2"), node::pluginOutput);
     }
 
     private String rotatedKey_makesOldSecretsStale(String first) {
       node.startWorker();
-      node.give(2);
+      node.giveKey(2);
       node.fleet().run(0, "kek", "announce", "--version=2");
-      judge.done("load", "d");
+      servers.run("load", "d");
       awaitHealth("d");
-      assertEquals(first, judge.done("write", "d", "s2", "text-2"), "announced is not active");
+      assertEquals(first, servers.run("write", "d", "s2", "text-2"), "announced is not active");
       node.fleet().run(0, "kek", "verify", "--target=2", "--wait", "--timeout=30s");
-      Await.holds("a worker is heard of, and drives it", this::isRotationOrdered, node::said);
-      Await.holds(
-          "a new server writes under another key", () -> !first.equals(written()), node::said);
-      String second = written();
-      assertEquals("stale text-7", judge.done("read", "e", "s7"));
-      Await.holds(
+      Await.until(
+          "a worker is heard of, and drives it", this::isRotationOrdered, node::pluginOutput);
+      Await.until(
+          "a new server writes under another key",
+          () -> !first.equals(keyIdOfNewServer()),
+          node::pluginOutput);
+      String second = keyIdOfNewServer();
+      assertEquals("stale text-7", servers.run("read", "e", "s7"));
+      Await.until(
           "a server that was there writes under it",
           () ->
-              judge.isDone("health", "a") && judge.done("write", "a", "new", "text").equals(second),
-          node::said);
-      assertEquals("stale text-7", judge.done("read", "a", "s7"));
-      assertEquals("" + SECRETS, judge.done("touch", "a"));
-      assertEquals("fresh=%d stale=0".formatted(SECRETS + 1), judge.done("list", "e"));
-      assertEquals("0", judge.done("touch", "e"));
+              servers.succeeds("health", "a")
+                  && servers.run("write", "a", "new", "text").equals(second),
+          node::pluginOutput);
+      assertEquals("stale text-7", servers.run("read", "a", "s7"));
+      assertEquals("" + SECRETS, servers.run("touch", "a"));
+      assertEquals("fresh=%d stale=0".formatted(SECRETS + 1), servers.run("list", "e"));
+      assertEquals("0", servers.run("touch", "e"));
       return second;
     }
 
@@ -138,37 +144,38 @@ class UpstreamConformanceTest {
     /// Under which key a new server writes. Should the key change between its Status and its
     /// Encrypt, or the machine be too full for an answer in time, it tries again; nothing else may
     /// go wrong.
-    private String written() {
-      judge.done("load", "e");
-      Await.holds(
+    private String keyIdOfNewServer() {
+      servers.run("load", "e");
+      Await.until(
           "e is healthy",
           () -> {
-            String health = judge.answer("health", "e");
-            assertTrue(health.equals("ok") || isPassing(health), health);
+            String health = servers.send("health", "e");
+            assertTrue(health.equals("ok") || isTransient(health), health);
             return health.equals("ok");
           });
-      return judge.done("write", "e", "new", "text");
+      return servers.run("write", "e", "new", "text");
     }
 
-    private static boolean isPassing(String health) {
+    private static boolean isTransient(String health) {
       return health.contains("errGen=<nil>") || health.contains("DeadlineExceeded");
     }
 
     private void outage_stopsWritesInTimeAndReadsNever(String key) {
       node.killPlugin();
-      Await.holds("the server sees it", () -> !judge.isDone("health", "a"), node::said);
-      assertEquals(key, judge.done("write", "a", "new", "late"));
-      judge.done("later", "4m");
-      assertTrue(judge.refused("write", "a", "new", "later").contains("expired"));
-      assertEquals("fresh late", judge.done("read", "a", "new"));
+      Await.until("the server sees it", () -> !servers.succeeds("health", "a"), node::pluginOutput);
+      assertEquals(key, servers.run("write", "a", "new", "late"));
+      servers.run("later", "4m");
+      assertTrue(servers.runRefused("write", "a", "new", "later").contains("expired"));
+      assertEquals("fresh late", servers.run("read", "a", "new"));
       node.startPlugin();
       awaitHealth("a");
-      assertEquals(key, judge.done("write", "a", "new", "again"));
-      assertNotEquals("fresh late", judge.done("read", "a", "new"));
+      assertEquals(key, servers.run("write", "a", "new", "again"));
+      assertNotEquals("fresh late", servers.run("read", "a", "new"));
     }
 
     private void awaitHealth(String server) {
-      Await.holds(server + " is healthy", () -> judge.isDone("health", server), node::said);
+      Await.until(
+          server + " is healthy", () -> servers.succeeds("health", server), node::pluginOutput);
     }
   }
 }

@@ -34,17 +34,17 @@ final class FakeTransit implements AutoCloseable {
           200, "{\"data\":{\"type\":\"aes256-gcm96\",\"keys\":{\"1\":1700000000}}}");
     }
     if (request.path().contains("/encrypt/")) {
-      String key = found(PLAINTEXT, request.body());
+      String key = match(PLAINTEXT, request.body());
       return new ScriptedResponse(200, "{\"data\":{\"ciphertext\":\"vault:v1:" + key + "\"}}");
     }
     if (request.path().contains("/decrypt/")) {
-      String key = found(CIPHERTEXT, request.body());
+      String key = match(CIPHERTEXT, request.body());
       return new ScriptedResponse(200, "{\"data\":{\"plaintext\":\"" + key + "\"}}");
     }
     return new ScriptedResponse(404, "{}");
   }
 
-  private static String found(Pattern pattern, String body) {
+  private static String match(Pattern pattern, String body) {
     Matcher matcher = pattern.matcher(body);
     if (!matcher.find()) {
       throw new IllegalStateException("nothing to wrap or unwrap");

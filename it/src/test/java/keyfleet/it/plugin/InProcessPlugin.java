@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A plugin in this process, at its socket, whose keys are in a [FakeTransit].
 final class InProcessPlugin implements AutoCloseable {
-  private static final KeyringName RING = new KeyringName("kms");
+  private static final KeyringName KEYRING = new KeyringName("kms");
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   /// The lines of calls.
@@ -50,13 +50,13 @@ final class InProcessPlugin implements AutoCloseable {
 
   InProcessPlugin(Path folder, KeyHierarchy keyHierarchy, OtlpTracing tracing) throws IOException {
     this.socket = folder.resolve("run/kms.sock");
-    KekProvider provider = opened(transit.provider(RING, folder));
+    KekProvider provider = register(transit.provider(KEYRING, folder));
     FakeKv kv = new FakeKv(new FakeStoreClock());
-    new KeystoreStore(kv, RING, () -> "nonce").create(keystore(provider));
+    new KeystoreStore(kv, KEYRING, () -> "nonce").create(keystore(provider));
     KmsPlugin plugin =
         new KmsPlugin(
             new KmsPlugin.Settings(
-                RING,
+                KEYRING,
                 SocketPath.parse("unix://" + socket),
                 "blue",
                 folder.resolve("data"),
@@ -69,7 +69,7 @@ final class InProcessPlugin implements AutoCloseable {
             new KmsPlugin.Dependencies(() -> kv, List.of(provider), MemberListener.NONE),
             new PluginContext(
                 System::nanoTime, System::nanoTime, event -> lines.add(event.message()), tracing));
-    opened(plugin).start();
+    register(plugin).start();
     awaitHealth(plugin);
   }
 
@@ -94,28 +94,28 @@ final class InProcessPlugin implements AutoCloseable {
     }
   }
 
-  private <T extends AutoCloseable> T opened(T one) {
+  private <T extends AutoCloseable> T register(T one) {
     open.push(one);
     return one;
   }
 
   /// Sends the headers with each call.
   PluginClient client(Map<String, String> headers) {
-    return opened(new PluginClient(socket, headers));
+    return register(new PluginClient(socket, headers));
   }
 
   @Override
   public void close() {
     RuntimeException trouble = null;
     while (!open.isEmpty()) {
-      trouble = closed(open.pop(), trouble);
+      trouble = closeOne(open.pop(), trouble);
     }
     if (trouble != null) {
       throw trouble;
     }
   }
 
-  private static @Nullable RuntimeException closed(
+  private static @Nullable RuntimeException closeOne(
       AutoCloseable one, @Nullable RuntimeException before) {
     try {
       one.close();

@@ -34,7 +34,7 @@ public class PackagingTest {
   private static final Path UNIT = FOLDER.resolve("keyfleet-kms-plugin.service");
 
   /// In tenths, as systemd counts what a unit leaves open: 100 is everything.
-  private static final int MOST_EXPOSED = 20;
+  private static final int MAX_EXPOSURE = 20;
 
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -60,19 +60,19 @@ public class PackagingTest {
       assertEquals(
           "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
       assertNotEquals(0, attached(plugin.pid()), "somebody attached to a process with keys in it");
-      assertEquals(128 + 15, plugin.stop(), plugin.said());
+      assertEquals(128 + 15, plugin.stop(), plugin.output());
       assertFalse(Files.exists(socket), "a socket without a plugin");
     }
   }
 
   @Test
-  void unit_isSoundToSystemd() {
+  void unit_passesSystemdsSecurityCheck() {
     Shell shell = new Shell(folder, Map.of());
     assumeTrue(shell.run("systemd-analyze --version").exit() == 0, "needs systemd-analyze");
     Shell.Result security =
         shell.run(
             "systemd-analyze security --no-pager --offline=true --threshold=%d %s"
-                .formatted(MOST_EXPOSED, UNIT));
+                .formatted(MAX_EXPOSURE, UNIT));
     assertEquals(0, security.exit(), () -> String.join("\n", security.out()));
   }
 

@@ -56,38 +56,39 @@ class PluginProcessTest {
     return folder.resolve("run/kms.sock");
   }
 
-  private TestProcess start(String name, Map<String, String> besides, String... args) {
+  private TestProcess start(String name, Map<String, String> extraEnvironment, String... args) {
     Map<String, String> environment = new HashMap<>(ProcessFleet.TIMINGS);
     environment.put("KEYFLEET_STORE", "sqlite:" + folder.resolve("fleet.db"));
     environment.put("KEYFLEET_PROVIDER", "file:" + folder.resolve("keys"));
     environment.put("KEYFLEET_HOME", folder.resolve("home").toString());
     environment.put("KEYFLEET_INSTANCE", name);
-    environment.putAll(besides);
+    environment.putAll(extraEnvironment);
     TestProcess process =
         TestProcess.start(folder, name, environment, ProcessFleet.command(List.of(args)));
     started.add(process);
     return process;
   }
 
-  private TestProcess plugin(String name, Map<String, String> besides) {
-    TestProcess plugin = start(name, besides, "kms-plugin", "--listen=unix://" + socket());
+  private TestProcess plugin(String name, Map<String, String> extraEnvironment) {
+    TestProcess plugin = start(name, extraEnvironment, "kms-plugin", "--listen=unix://" + socket());
     plugin.awaitLine("announces key_id");
     return plugin;
   }
 
-  private TestProcess done(int exit, String... args) {
+  private TestProcess runCommand(int exit, String... args) {
     TestProcess command = start("operator", Map.of(), args);
-    assertEquals(exit, command.await(), command::said);
+    assertEquals(exit, command.await(), command::output);
     return command;
   }
 
   private Document status() {
-    return Document.parse(Value.of(done(0, "kek", "status", RING, "-o", "json").out().getLast()));
+    return Document.parse(
+        Value.of(runCommand(0, "kek", "status", RING, "-o", "json").out().getLast()));
   }
 
   @Test
   void pluginUnderARotation_losesNothing_andReturnsWithoutItsStore() {
-    done(0, "kek", "announce", "--use=kms", "--version=1");
+    runCommand(0, "kek", "announce", "--use=kms", "--version=1");
     TestProcess plugin = plugin("plugin-1", Map.of());
     EncryptResponse old;
     EncryptResponse now;
@@ -95,28 +96,28 @@ class PluginProcessTest {
       old = client.encrypt("old");
       assertEquals(client.keyId(), old.getKeyId());
       start("worker-1", Map.of(), "server", "--roles=worker", RING).awaitLine("listens at");
-      done(0, "kek", "announce", RING, "--version=2");
+      runCommand(0, "kek", "announce", RING, "--version=2");
       assertEquals(old.getKeyId(), client.keyId());
-      Await.holds(
+      Await.until(
           "everybody is ready for v2",
           () -> start("operator", Map.of(), "kek", "verify", RING, "--target=2").await() == 0);
-      done(0, "kek", "rotate", RING, "--from-version=1", "--to-version=2");
-      Await.holds("proving", () -> status().text("phase").equals("proving"));
-      Await.holds("the plugin announces v2", () -> !client.keyId().equals(old.getKeyId()));
+      runCommand(0, "kek", "rotate", RING, "--from-version=1", "--to-version=2");
+      Await.until("proving", () -> status().text("phase").equals("proving"));
+      Await.until("the plugin announces v2", () -> !client.keyId().equals(old.getKeyId()));
       now = client.encrypt("new");
       assertNotEquals(old.getKeyId(), now.getKeyId());
       assertEquals("old", client.decrypt(old));
     }
     assertEquals("in_progress", status().text("state"));
     assertTrue(status().text("note").contains("etcd"), status().text("note"));
-    TestProcess refused = done(2, "kek", "remove", RING, "--version=1", "--yes");
-    assertTrue(refused.said().contains("etcd"), refused::said);
+    TestProcess refused = runCommand(2, "kek", "remove", RING, "--version=1", "--yes");
+    assertTrue(refused.output().contains("etcd"), refused::output);
     plugin.kill();
-    returns(old, now);
+    assertRestartsWithoutStore(old, now);
   }
 
   /// From its snapshot, with nobody to ask, at the socket that its dead self left.
-  private void returns(EncryptResponse old, EncryptResponse now) {
+  private void assertRestartsWithoutStore(EncryptResponse old, EncryptResponse now) {
     TestProcess again = plugin("plugin-2", Map.of("KEYFLEET_STORE", NO_STORE));
     try (PluginClient client = new PluginClient(socket())) {
       assertEquals(now.getKeyId(), client.keyId());
@@ -125,17 +126,17 @@ class PluginProcessTest {
       assertEquals("more", client.decrypt(client.encrypt("more")));
     }
     again.awaitLine("has not joined its fleet");
-    assertEquals(143, again.stop(), again::said);
+    assertEquals(143, again.stop(), again::output);
     assertFalse(Files.exists(socket()), "the socket is still there");
   }
 
   @Test
-  void wrongWords_endInOneSentence() {
+  void invalidOptions_printOneSentence() {
     TestProcess bad = start("bad-1", Map.of(), "kms-plugin", "--listen=tcp://localhost:1");
-    assertEquals(1, bad.await(), bad::said);
-    assertTrue(bad.said().contains("Try: --listen unix:///"), bad::said);
+    assertEquals(1, bad.await(), bad::output);
+    assertTrue(bad.output().contains("Try: --listen unix:///"), bad::output);
     TestProcess limits = start("bad-2", Map.of(), "kms-plugin", "--local-kek-uses=5000000:5000000");
-    assertEquals(1, limits.await(), limits::said);
-    assertTrue(limits.said().contains("soft <= hard <= 4194303"), limits::said);
+    assertEquals(1, limits.await(), limits::output);
+    assertTrue(limits.output().contains("soft <= hard <= 4194303"), limits::output);
   }
 }

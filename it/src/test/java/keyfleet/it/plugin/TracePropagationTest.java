@@ -50,21 +50,21 @@ final class TracePropagationTest {
   @AfterEach
   void close() {
     collector.close();
-    assertEquals(List.of(), log.broken);
+    assertEquals(List.of(), log.messages);
   }
 
   /// Everything arrives.
   private static final class FailingExportLog implements ExportListener {
-    private final List<String> broken = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
 
     @Override
     public void onSpansLost(String words) {
-      broken.add(words);
+      messages.add(words);
     }
 
     @Override
     public void onRecovered(String words) {
-      broken.add(words);
+      messages.add(words);
     }
   }
 
@@ -170,7 +170,7 @@ final class TracePropagationTest {
   }
 
   @Test
-  void whatIsSent_holdsNamesOfAnnotations_andNoSecretAndNoValue() throws IOException {
+  void sentSpans_nameAnnotations_andContainNoSecretAndNoValue() throws IOException {
     EncryptResponse stored;
     String traced;
     try (OtlpTracing tracing = tracing(1);

@@ -44,7 +44,7 @@ class TracedPluginTest {
     Files.writeString(file, ProcessFleet.key(1));
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     TestProcess announced = start(List.of(), "kek", "announce", "--use=kms", "--version=1");
-    assertEquals(0, announced.await(), announced::said);
+    assertEquals(0, announced.await(), announced::output);
   }
 
   @AfterEach
@@ -95,8 +95,8 @@ class TracedPluginTest {
           plugin(List.of(), "--otlp-endpoint=" + collector.url(), "--log-requests");
       plugin.awaitLine("sends spans to " + collector.url());
       EncryptResponse stored = roundTrip();
-      assertEquals(143, plugin.stop(), plugin::said);
-      assertFalse(plugin.said().contains(LOST), plugin::said);
+      assertEquals(143, plugin.stop(), plugin::output);
+      assertFalse(plugin.output().contains(LOST), plugin::output);
       List<String> ofTheCaller =
           collector.spans().stream()
               .filter(it -> HexFormat.of().formatHex(it.getTraceId().toByteArray()).equals(TRACE))
@@ -130,8 +130,8 @@ class TracedPluginTest {
     roundTrip();
     plugin.awaitLine(LOST);
     roundTrip();
-    assertEquals(143, plugin.stop(), plugin::said);
-    assertEquals(1, plugin.err().stream().filter(it -> it.contains(LOST)).count(), plugin::said);
+    assertEquals(143, plugin.stop(), plugin::output);
+    assertEquals(1, plugin.err().stream().filter(it -> it.contains(LOST)).count(), plugin::output);
   }
 
   /// A library on the class path may be met by another that looks for it, as that of the metrics.
@@ -140,7 +140,7 @@ class TracedPluginTest {
     Path loaded = folder.resolve("loaded.log");
     TestProcess plugin = plugin(List.of("-Xlog:class+load:file=" + loaded));
     roundTrip();
-    assertEquals(143, plugin.stop(), plugin::said);
+    assertEquals(143, plugin.stop(), plugin::output);
     List<String> classes = Files.readAllLines(loaded);
     assertTrue(classes.stream().anyMatch(it -> it.contains(" keyfleet.kms.grpc.EncryptHandler ")));
     assertEquals(
@@ -148,19 +148,19 @@ class TracedPluginTest {
   }
 
   @Test
-  void wrongWords_endInOneSentence() {
+  void invalidOptions_printOneSentence() {
     TestProcess address = start(List.of(), "kms-plugin", "--otlp-endpoint=localhost:4317");
-    assertEquals(1, address.await(), address::said);
+    assertEquals(1, address.await(), address::output);
     assertTrue(
-        address.said().contains("--otlp-endpoint=localhost:4317 is not a collector's address"),
-        address::said);
+        address.output().contains("--otlp-endpoint=localhost:4317 is not a collector's address"),
+        address::output);
     assertTrue(
-        address.said().contains("Try: --otlp-endpoint=http://127.0.0.1:4318"), address::said);
+        address.output().contains("Try: --otlp-endpoint=http://127.0.0.1:4318"), address::output);
     TestProcess user = start(List.of(), "kms-plugin", "--otlp-endpoint=http://me:word@host");
-    assertEquals(1, user.await(), user::said);
-    assertFalse(user.said().contains("word"), user::said);
+    assertEquals(1, user.await(), user::output);
+    assertFalse(user.output().contains("word"), user::output);
     TestProcess ratio = start(List.of(), "kms-plugin", "--trace-ratio=7");
-    assertEquals(1, ratio.await(), ratio::said);
-    assertTrue(ratio.said().contains("Try: --trace-ratio=0.1"), ratio::said);
+    assertEquals(1, ratio.await(), ratio::output);
+    assertTrue(ratio.output().contains("Try: --trace-ratio=0.1"), ratio::output);
   }
 }

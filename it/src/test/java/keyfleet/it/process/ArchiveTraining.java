@@ -41,20 +41,20 @@ final class ArchiveTraining {
 
   public static void main(String[] args) throws IOException, InterruptedException {
     Map<String, String> environment = System.getenv();
-    try (InProcessOperator overseer = new InProcessOperator(environment, Failpoints.NONE);
+    try (InProcessOperator operator = new InProcessOperator(environment, Failpoints.NONE);
         TestWiring wiring = new TestWiring(environment)) {
-      overseer.announce(1, TIMINGS);
-      overseer.makeRecords();
-      try (Member app = InProcessMember.joined(wiring, "app");
+      operator.announce(1, TIMINGS);
+      operator.createTable();
+      try (Member app = InProcessMember.join(wiring, "app");
           Server server = server(wiring)) {
-        Await.holds(
-            "a record is there", () -> InProcessMember.inserts(app, OrderApplication.id(0)));
-        overseer.announce(2, TIMINGS);
+        Await.until(
+            "a record is there", () -> InProcessMember.tryInsert(app, OrderApplication.id(0)));
+        operator.announce(2, TIMINGS);
         server.start();
-        Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
-        Await.holds(
-            "it is ordered", () -> !(overseer.orders().rotate(v(1), v(2)) instanceof Refused));
-        Await.holds("it is done", () -> overseer.keystore().rotation() instanceof Completed);
+        Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
+        Await.until(
+            "it is ordered", () -> !(operator.orders().rotate(v(1), v(2)) instanceof Refused));
+        Await.until("it is done", () -> operator.keystore().rotation() instanceof Completed);
         app.records(TestWiring.ORDERS.name())
             .find(OrderApplication.id(0))
             .ifPresent(PlainFields::close);
@@ -68,7 +68,7 @@ final class ArchiveTraining {
         ProcessSettings.of(Map.of("KEYFLEET_INSTANCE", "worker"), LocalProcess.current());
     return new Server(
         new Server.Settings(
-            TestWiring.RING,
+            TestWiring.KEYRING,
             EnumSet.of(Role.WORKER),
             process,
             "0.1.0",

@@ -15,18 +15,18 @@ public final class Await {
 
   private Await() {}
 
-  public static void holds(String what, BooleanSupplier condition) {
-    holds(what, condition, () -> "");
+  public static void until(String what, BooleanSupplier condition) {
+    until(what, condition, () -> "");
   }
 
   /// `seen` tells, if it never holds, what was there instead.
-  public static void holds(String what, BooleanSupplier condition, Supplier<String> seen) {
+  public static void until(String what, BooleanSupplier condition, Supplier<String> actual) {
     long end = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > end) {
         fail(
             "in %d s it did not come to this: %s%n%s"
-                .formatted(LIMIT.toSeconds(), what, seen.get()));
+                .formatted(LIMIT.toSeconds(), what, actual.get()));
       }
       LockSupport.parkNanos(STEP_NANOS);
     }

@@ -8,7 +8,7 @@ import keyfleet.control.Failpoints;
 
 /// Where a process dies: right before or right after an effect, the n-th time it comes there. It
 /// dies as if by `kill -9`: no hook runs, nothing is closed.
-public record HaltPoint(Failpoint point, Side side, int passing) {
+public record HaltPoint(Failpoint point, Side side, int occurrence) {
   public enum Side {
     BEFORE,
     AFTER
@@ -25,7 +25,7 @@ public record HaltPoint(Failpoint point, Side side, int passing) {
 
   @Override
   public String toString() {
-    return point + ":" + side + ":" + passing;
+    return point + ":" + side + ":" + occurrence;
   }
 
   /// For the process that was given these options; who was given none never dies.
@@ -41,11 +41,11 @@ public record HaltPoint(Failpoint point, Side side, int passing) {
   }
 
   private Failpoints failpoints() {
-    AtomicInteger left = new AtomicInteger(passing);
+    AtomicInteger remaining = new AtomicInteger(occurrence);
     return new Failpoints() {
       @Override
       public <T> T at(Failpoint at, Supplier<T> effect) {
-        boolean isHere = at == point && left.decrementAndGet() == 0;
+        boolean isHere = at == point && remaining.decrementAndGet() == 0;
         if (isHere && side == Side.BEFORE) {
           Runtime.getRuntime().halt(EXIT);
         }

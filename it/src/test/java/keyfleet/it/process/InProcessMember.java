@@ -12,9 +12,9 @@ import keyfleet.member.PlainFields;
 public final class InProcessMember {
   private InProcessMember() {}
 
-  public static Member joined(TestWiring wiring, String instance) {
+  public static Member join(TestWiring wiring, String instance) {
     var builder =
-        Member.builder(wiring.store().kv(), TestWiring.RING)
+        Member.builder(wiring.store().kv(), TestWiring.KEYRING)
             .instance(instance)
             .role("worker")
             .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);
@@ -23,11 +23,11 @@ public final class InProcessMember {
   }
 
   /// A member that has just registered its collection seals from the next round on.
-  public static void awaitSeal(Member member) {
-    Await.holds("it may seal", () -> seals(member), () -> member.state().toString());
+  public static void awaitSealing(Member member) {
+    Await.until("it may seal", () -> canSeal(member), () -> member.state().toString());
   }
 
-  private static boolean seals(Member member) {
+  private static boolean canSeal(Member member) {
     try (PlainFields values = OrderApplication.fields("trial", 0)) {
       var _ = member.records(TestWiring.ORDERS.name()).cipher().seal("trial", values);
       return true;
@@ -37,7 +37,7 @@ public final class InProcessMember {
   }
 
   /// False while it may not: a busy machine may let a short lease run out.
-  public static boolean inserts(Member member, String id) {
+  public static boolean tryInsert(Member member, String id) {
     try (PlainFields values = OrderApplication.fields(id, 0)) {
       return member.records(TestWiring.ORDERS.name()).insert(id, values);
     } catch (MemberException e) {
@@ -46,8 +46,8 @@ public final class InProcessMember {
   }
 
   /// Whether so many processes have proved the version.
-  public static boolean isReady(InProcessOperator overseer, int version, int processes) {
-    return overseer.roster().heartbeats().stream()
+  public static boolean isReady(InProcessOperator operator, int version, int processes) {
+    return operator.roster().heartbeats().stream()
             .map(it -> it.loadedVersion().get(new KekVersion(version)))
             .filter(it -> it instanceof LoadedVersion(_, Proved _))
             .count()

@@ -30,12 +30,13 @@ public final class InProcessOperator implements AutoCloseable {
 
   public InProcessOperator(Map<String, String> environment, Failpoints failpoints) {
     this.wiring = new TestWiring(environment);
-    LoadedKeys keys = new LoadedKeys(TestWiring.RING, wiring.providers(), wiring.random());
+    LoadedKeys keys = new LoadedKeys(TestWiring.KEYRING, wiring.providers(), wiring.random());
     keys.refresh();
     AuditContext author =
         new AuditContext(new AuditActor("it", "here", "overseer"), InstantSource.system());
     this.keyringStore =
-        new KeyringStore(TestWiring.RING, wiring.store().kv(), wiring::nonce, failpoints, author);
+        new KeyringStore(
+            TestWiring.KEYRING, wiring.store().kv(), wiring::nonce, failpoints, author);
     this.collectionCatalog = new CollectionCatalog(keyringStore, wiring, failpoints);
     this.orders =
         new KeyringOperations(
@@ -47,7 +48,7 @@ public final class InProcessOperator implements AutoCloseable {
   }
 
   public void announce(int version, Timings timings) {
-    done(orders.announce(v(version), Keystore.Use.RECORDS, timings));
+    requireDone(orders.announce(v(version), Keystore.Use.RECORDS, timings));
   }
 
   public KeyringOperations orders() {
@@ -58,7 +59,7 @@ public final class InProcessOperator implements AutoCloseable {
     return new RemovalOperations(keyringStore, collectionCatalog, orders);
   }
 
-  public static Keystore done(KeyringOperations.Result result) {
+  public static Keystore requireDone(KeyringOperations.Result result) {
     if (result instanceof KeyringOperations.Done(Keystore keystore)) {
       return keystore;
     }
@@ -77,7 +78,7 @@ public final class InProcessOperator implements AutoCloseable {
     return keyringStore.readProgress();
   }
 
-  public SortedMap<KekVersion, Long> carrying() {
+  public SortedMap<KekVersion, Long> recordsByVersion() {
     return collectionCatalog.countByVersion().orElseThrow();
   }
 
@@ -85,7 +86,7 @@ public final class InProcessOperator implements AutoCloseable {
     return wiring.records().records(TestWiring.ORDERS);
   }
 
-  public void makeRecords() {
+  public void createTable() {
     wiring.records().createCollection(TestWiring.ORDERS);
   }
 
@@ -93,7 +94,7 @@ public final class InProcessOperator implements AutoCloseable {
     return wiring;
   }
 
-  public AuditVerdict audit() {
+  public AuditVerdict verifyAudit() {
     return keyringStore.audit().verify();
   }
 

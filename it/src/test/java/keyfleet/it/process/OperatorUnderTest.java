@@ -18,22 +18,22 @@ public final class OperatorUnderTest {
   private OperatorUnderTest() {}
 
   public static void main(String[] args) {
-    try (InProcessOperator overseer =
+    try (InProcessOperator operator =
         new InProcessOperator(System.getenv(), HaltPoint.ofThisProcess())) {
       KekVersion from = v(Integer.parseInt(args[0]));
       KekVersion to = v(Integer.parseInt(args[1]));
-      if (!to.equals(target(overseer))) {
-        Await.holds(
-            "it is ordered", () -> !(overseer.orders().rotate(from, to) instanceof Refused));
+      if (!to.equals(target(operator))) {
+        Await.until(
+            "it is ordered", () -> !(operator.orders().rotate(from, to) instanceof Refused));
       }
-      Await.holds(
+      Await.until(
           "the rotation is completed",
           () ->
-              overseer.rotationProgress().isPresent()
-                  && overseer.keystore().rotation() instanceof Completed
-                  && to.equals(target(overseer)));
-      disable(overseer, from);
-      if (!(overseer.audit() instanceof AuditVerdict.Intact)) {
+              operator.rotationProgress().isPresent()
+                  && operator.keystore().rotation() instanceof Completed
+                  && to.equals(target(operator)));
+      disable(operator, from);
+      if (!(operator.verifyAudit() instanceof AuditVerdict.Intact)) {
         throw new IllegalStateException("the audit is broken");
       }
     }
@@ -41,16 +41,16 @@ public final class OperatorUnderTest {
   }
 
   /// Where the last rotation goes or went; nothing before the first.
-  private static @Nullable KekVersion target(InProcessOperator overseer) {
-    return Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::to).orElse(null);
+  private static @Nullable KekVersion target(InProcessOperator operator) {
+    return Rotation.lastJob(operator.keystore().rotation()).map(RotationJob::to).orElse(null);
   }
 
   /// Those who died may have had a lease: it is refused while that could be.
-  public static void disable(InProcessOperator overseer, KekVersion version) {
-    Await.holds(
+  public static void disable(InProcessOperator operator, KekVersion version) {
+    Await.until(
         version + " is disabled",
         () ->
-            overseer.keystore().stateOf(version).orElseThrow() == VersionState.DISABLED
-                || !(overseer.removals().disable(version) instanceof Refused));
+            operator.keystore().stateOf(version).orElseThrow() == VersionState.DISABLED
+                || !(operator.removals().disable(version) instanceof Refused));
   }
 }

@@ -43,32 +43,32 @@ public final class OrderApplication {
 
   private final Member member;
   private final Records records;
-  private final BufferedReader told;
+  private final BufferedReader input;
 
-  private OrderApplication(Member member, Records records, BufferedReader told) {
+  private OrderApplication(Member member, Records records, BufferedReader input) {
     this.member = member;
     this.records = records;
-    this.told = told;
+    this.input = input;
   }
 
   public static void main(String[] args) throws IOException {
-    BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (TestWiring wiring = new TestWiring(System.getenv())) {
       if (args[0].equals("load")) {
         wiring.records().createCollection(TestWiring.ORDERS);
       }
-      try (Member member = joined(wiring)) {
+      try (Member member = join(wiring)) {
         Records records = wiring.records().records(TestWiring.ORDERS);
         System.out.println(
-            new OrderApplication(member, records, told).serve(List.of(args)).toValue().text());
+            new OrderApplication(member, records, input).run(List.of(args)).toValue().text());
       }
     }
     Runtime.getRuntime().halt(0); // a driver's thread must not keep it
   }
 
-  static Member joined(TestWiring wiring) {
+  static Member join(TestWiring wiring) {
     var builder =
-        Member.builder(wiring.store().kv(), TestWiring.RING)
+        Member.builder(wiring.store().kv(), TestWiring.KEYRING)
             .software("0.1.0")
             .listener(event -> System.err.println(event.message()))
             .collection(wiring.recordsEngine(), wiring.records(), TestWiring.ORDERS);
@@ -76,21 +76,21 @@ public final class OrderApplication {
     return builder.join();
   }
 
-  private Document serve(List<String> duty) throws IOException {
-    return switch (duty.getFirst()) {
-      case "load" -> load(Integer.parseInt(duty.get(1)));
+  private Document run(List<String> task) throws IOException {
+    return switch (task.getFirst()) {
+      case "load" -> load(Integer.parseInt(task.get(1)));
       case "work" ->
           new OrderWorkload(
-                  member.records(TestWiring.ORDERS.name()), numbers(duty), member.instance())
-              .until(told);
-      case "hesitate" -> hesitate();
+                  member.records(TestWiring.ORDERS.name()), numbers(task), member.instance())
+              .runUntilClosed(input);
+      case "hesitate" -> pauseBeforeWrite();
       case "check" -> check();
-      default -> throw new IllegalArgumentException("no such duty: " + duty);
+      default -> throw new IllegalArgumentException("no such duty: " + task);
     };
   }
 
-  private static List<Integer> numbers(List<String> duty) {
-    return duty.stream().skip(1).map(Integer::parseInt).toList();
+  private static List<Integer> numbers(List<String> task) {
+    return task.stream().skip(1).map(Integer::parseInt).toList();
   }
 
   public static String id(int number) {
@@ -109,7 +109,7 @@ public final class OrderApplication {
   }
 
   private Document load(int count) {
-    ready();
+    awaitSealing();
     AtomicInteger inserted = new AtomicInteger();
     List<Thread> loaders =
         IntStream.range(0, LOADERS)
@@ -128,13 +128,13 @@ public final class OrderApplication {
   private void load(int loader, int count, AtomicInteger inserted) {
     for (int i = loader; i < count; i += LOADERS) {
       String id = id(i);
-      Await.holds(id + " is there", () -> InProcessMember.inserts(member, id));
+      Await.until(id + " is there", () -> InProcessMember.tryInsert(member, id));
       inserted.incrementAndGet();
     }
   }
 
   /// A member that just registered its collection seals from the next round on.
-  private void ready() {
+  private void awaitSealing() {
     long end = System.nanoTime() + LONGEST_WAIT;
     while (true) {
       try (PlainFields values = fields("trial", 0)) {
@@ -150,8 +150,8 @@ public final class OrderApplication {
   }
 
   /// One new record and one change, sealed now and written later.
-  private Document hesitate() throws IOException {
-    ready();
+  private Document pauseBeforeWrite() throws IOException {
+    awaitSealing();
     var cipher = member.records(TestWiring.ORDERS.name()).cipher();
     StoredRecord asRead = records.read(new RecordId(id(0))).orElseThrow();
     try (PlainFields added = fields("late", 0);
@@ -159,7 +159,7 @@ public final class OrderApplication {
       StoredRecord late = cipher.seal("late", added);
       RecordChange recordChange = cipher.change(asRead, changed);
       System.out.println(SEALED);
-      told.readLine();
+      input.readLine();
       return Document.builder()
           .text("insert", records.insert(late).getClass().getSimpleName())
           .text("change", records.compareAndSet(recordChange).getClass().getSimpleName())

@@ -26,8 +26,8 @@ final class OrderWorkload {
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final SealedRecords records;
-  private final int own;
-  private final int clerks;
+  private final int index;
+  private final int applications;
   private final int count;
   private final String name;
 
@@ -35,9 +35,9 @@ final class OrderWorkload {
   private final Map<String, Long> seen = new HashMap<>();
 
   /// Whose last change got no clear answer.
-  private final Set<String> doubtful = new HashSet<>();
+  private final Set<String> unclear = new HashSet<>();
 
-  private volatile boolean over;
+  private volatile boolean stopped;
   private long reads;
   private long failedReads;
   private long wrongReads;
@@ -50,24 +50,24 @@ final class OrderWorkload {
   /// `numbers`: which of how many clerks, on how many records.
   OrderWorkload(SealedRecords records, List<Integer> numbers, String name) {
     this.records = records;
-    this.own = numbers.get(0);
-    this.clerks = numbers.get(1);
+    this.index = numbers.get(0);
+    this.applications = numbers.get(1);
     this.count = numbers.get(2);
     this.name = name + "-" + ProcessHandle.current().pid();
   }
 
   /// Works until nothing more comes from there.
-  Document until(BufferedReader told) {
-    Thread ear = Thread.ofPlatform().daemon().start(() -> listen(told));
+  Document runUntilClosed(BufferedReader input) {
+    Thread listener = Thread.ofPlatform().daemon().start(() -> awaitEndOfInput(input));
     System.out.println(OrderApplication.AT_WORK);
-    for (int i = 1; !over; i++) {
+    for (int i = 1; !stopped; i++) {
       read(OrderApplication.id(ThreadLocalRandom.current().nextInt(count)));
       if (i % READS_PER_WRITE == 0) {
         write(i / READS_PER_WRITE);
       }
       LockSupport.parkNanos(PAUSE);
     }
-    ear.interrupt();
+    listener.interrupt();
     return Document.builder()
         .number("reads", reads)
         .number("failed_reads", failedReads)
@@ -80,13 +80,13 @@ final class OrderWorkload {
         .build();
   }
 
-  private void listen(BufferedReader told) {
+  private void awaitEndOfInput(BufferedReader input) {
     try {
-      String line = told.readLine();
+      String line = input.readLine();
       while (line != null) {
-        line = told.readLine();
+        line = input.readLine();
       }
-      over = true;
+      stopped = true;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -97,11 +97,11 @@ final class OrderWorkload {
     try {
       Optional<PlainFields> found = records.find(id);
       if (found.isEmpty()) {
-        complain(id, "is gone");
+        reportWrong(id, "is gone");
         return;
       }
       try (PlainFields values = found.get()) {
-        judge(id, OrderApplication.generation(id, values));
+        checkGeneration(id, OrderApplication.generation(id, values));
       }
     } catch (StoreUnavailable e) {
       unansweredReads++;
@@ -113,19 +113,19 @@ final class OrderWorkload {
   }
 
   /// What was acknowledged is there, and nothing goes back.
-  private void judge(String id, long generation) {
+  private void checkGeneration(String id, long generation) {
     Long last = seen.get(id);
-    boolean isOwn = Integer.parseInt(id.substring(id.indexOf('-') + 1)) % clerks == own;
-    boolean isExact = isOwn && !doubtful.contains(id);
+    boolean isOwn = Integer.parseInt(id.substring(id.indexOf('-') + 1)) % applications == index;
+    boolean isExact = isOwn && !unclear.contains(id);
     if (generation < 0
         || (last != null && (generation < last || (isExact && generation != last)))) {
-      complain(id, "is at " + generation + ", and was at " + last);
+      reportWrong(id, "is at " + generation + ", and was at " + last);
     }
     seen.put(id, generation);
-    doubtful.remove(id);
+    unclear.remove(id);
   }
 
-  private void complain(String id, String what) {
+  private void reportWrong(String id, String what) {
     wrongReads++;
     System.err.println("record " + id + " " + what);
   }
@@ -137,7 +137,7 @@ final class OrderWorkload {
       } else {
         change(
             OrderApplication.id(
-                own + clerks * ThreadLocalRandom.current().nextInt(count / clerks)));
+                index + applications * ThreadLocalRandom.current().nextInt(count / applications)));
       }
     } catch (StoreUnavailable e) {
       unansweredWrites++;
@@ -164,14 +164,14 @@ final class OrderWorkload {
       return;
     }
     long next = last + 1;
-    doubtful.add(id);
+    unclear.add(id);
     try (PlainFields values = OrderApplication.fields(id, next)) {
       if (records.update(id, values)) {
         seen.put(id, next);
-        doubtful.remove(id);
+        unclear.remove(id);
         writes++;
       } else {
-        complain(id, "is gone");
+        reportWrong(id, "is gone");
       }
     }
   }

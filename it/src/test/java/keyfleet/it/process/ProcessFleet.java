@@ -48,20 +48,20 @@ public final class ProcessFleet implements AutoCloseable {
           "KEYFLEET_TIMING_ADOPT", "1500ms");
 
   private final Path folder;
-  private final TestStores site;
-  private final KeySource supply;
+  private final TestStores stores;
+  private final KeySource keySource;
   private final String keyring;
   private final Map<String, Set<Integer>> keys = new HashMap<>();
   private final List<TestProcess> started = new ArrayList<>();
 
-  public ProcessFleet(Path folder, TestStores site, KeySource supply) {
-    this(folder, site, supply, "main");
+  public ProcessFleet(Path folder, TestStores stores, KeySource keySource) {
+    this(folder, stores, keySource, "main");
   }
 
-  public ProcessFleet(Path folder, TestStores site, KeySource supply, String keyring) {
+  public ProcessFleet(Path folder, TestStores stores, KeySource keySource, String keyring) {
     this.folder = folder;
-    this.site = site;
-    this.supply = supply;
+    this.stores = stores;
+    this.keySource = keySource;
     this.keyring = keyring;
   }
 
@@ -75,15 +75,15 @@ public final class ProcessFleet implements AutoCloseable {
     return "%02x".formatted(version).repeat(32);
   }
 
-  public void give(String process, Integer... versions) {
+  public void giveKeys(String process, Integer... versions) {
     Set<Integer> held = keys.computeIfAbsent(process, _ -> new TreeSet<>());
     held.addAll(Arrays.asList(versions));
-    if (supply == KeySource.FILE) {
-      held.forEach(it -> place(process, it, key(it)));
+    if (keySource == KeySource.FILE) {
+      held.forEach(it -> writeKeyFile(process, it, key(it)));
     }
   }
 
-  public void take(String process, int version) {
+  public void removeKey(String process, int version) {
     keys.computeIfAbsent(process, _ -> new TreeSet<>()).remove(version);
     try {
       Files.deleteIfExists(keyFile(process, version));
@@ -93,13 +93,13 @@ public final class ProcessFleet implements AutoCloseable {
   }
 
   /// As an operator places a key: whole, and for nobody else to read.
-  public void place(String process, int version, String hex) {
+  public void writeKeyFile(String process, int version, String hex) {
     try {
       Path file = keyFile(process, version);
       Files.createDirectories(file.getParent());
-      Path half = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), hex);
-      Files.setPosixFilePermissions(half, PosixFilePermissions.fromString("rw-------"));
-      Files.move(half, file, StandardCopyOption.REPLACE_EXISTING);
+      Path incomplete = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), hex);
+      Files.setPosixFilePermissions(incomplete, PosixFilePermissions.fromString("rw-------"));
+      Files.move(incomplete, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -116,11 +116,11 @@ public final class ProcessFleet implements AutoCloseable {
 
   public Map<String, String> environment(String process) {
     Map<String, String> all = new HashMap<>();
-    all.put("KEYFLEET_STORE", site.store());
-    all.put("KEYFLEET_RECORDS", site.records());
+    all.put("KEYFLEET_STORE", stores.store());
+    all.put("KEYFLEET_RECORDS", stores.records());
     all.put("KEYFLEET_INSTANCE", process);
     all.put("KEYFLEET_KEYRING", keyring);
-    switch (supply) {
+    switch (keySource) {
       case ENV ->
           keys.getOrDefault(process, Set.of()).forEach(it -> all.put(variable(it), key(it)));
       case FILE -> all.put("KEYFLEET_PROVIDER", "file:" + folder.resolve("keys-" + process));
@@ -129,14 +129,15 @@ public final class ProcessFleet implements AutoCloseable {
   }
 
   /// `keyfleet server`, as shipped.
-  public TestProcess server(String name, String... args) {
-    return server(name, Map.of(), args);
+  public TestProcess startServer(String name, String... args) {
+    return startServer(name, Map.of(), args);
   }
 
-  public TestProcess server(String name, Map<String, String> besides, String... args) {
+  public TestProcess startServer(
+      String name, Map<String, String> extraEnvironment, String... args) {
     List<String> words = new ArrayList<>(List.of("server", "--roles", "worker"));
     words.addAll(List.of(args));
-    TestProcess server = start(name, besides, command(words));
+    TestProcess server = start(name, extraEnvironment, command(words));
     server.awaitLine("listens at");
     return server;
   }
@@ -146,27 +147,27 @@ public final class ProcessFleet implements AutoCloseable {
     return new JavaProgram(List.of("-Dkeyfleet.stdout=pipe"), "keyfleet.cli.Main", args);
   }
 
-  public TestProcess clerk(String name, String... duty) {
-    return start(name, Map.of(), new JavaProgram(OrderApplication.class.getName(), duty));
+  public TestProcess startApplication(String name, String... task) {
+    return start(name, Map.of(), new JavaProgram(OrderApplication.class.getName(), task));
   }
 
-  public TestProcess start(String name, Map<String, String> besides, JavaProgram program) {
+  public TestProcess start(String name, Map<String, String> extraEnvironment, JavaProgram program) {
     Map<String, String> environment = environment(name);
-    environment.putAll(besides);
+    environment.putAll(extraEnvironment);
     TestProcess process = TestProcess.start(folder, name, environment, program);
     started.add(process);
     return process;
   }
 
   /// A clerk that comes to an end by itself, and what it said last.
-  public Document report(String name, String... duty) {
-    return reportOf(clerk(name, duty));
+  public Document runApplication(String name, String... task) {
+    return reportOf(startApplication(name, task));
   }
 
-  public static Document reportOf(TestProcess clerk) {
-    int exit = clerk.hangUp();
-    assertEquals(0, exit, clerk::said);
-    return Document.parse(Value.of(clerk.out().getLast()));
+  public static Document reportOf(TestProcess application) {
+    int exit = application.closeInput();
+    assertEquals(0, exit, application::output);
+    return Document.parse(Value.of(application.out().getLast()));
   }
 
   /// A command of the operator's.
@@ -174,8 +175,8 @@ public final class ProcessFleet implements AutoCloseable {
     return run(Map.of(), args);
   }
 
-  public Shell.Result run(Map<String, String> besides, String... args) {
-    TestProcess process = start(OPERATOR, besides, command(List.of(args)));
+  public Shell.Result run(Map<String, String> extraEnvironment, String... args) {
+    TestProcess process = start(OPERATOR, extraEnvironment, command(List.of(args)));
     int exit = process.await();
     return new Shell.Result(exit, process.out(), process.err());
   }
@@ -187,7 +188,7 @@ public final class ProcessFleet implements AutoCloseable {
     return result;
   }
 
-  public InProcessOperator overseer() {
+  public InProcessOperator operator() {
     return new InProcessOperator(environment(OPERATOR), Failpoints.NONE);
   }
 
@@ -199,6 +200,6 @@ public final class ProcessFleet implements AutoCloseable {
   @Override
   public void close() {
     started.forEach(TestProcess::close);
-    site.close();
+    stores.close();
   }
 }

@@ -23,8 +23,8 @@ import keyfleet.server.Server;
 /// and ends when it is told no more.
 public final class ServerUnderTest {
   public static final String READY = "waits for its line";
-  public static final String GO = "go";
-  public static final String REST = "rest";
+  public static final String START = "go";
+  public static final String STOP = "rest";
 
   private ServerUnderTest() {}
 
@@ -36,20 +36,20 @@ public final class ServerUnderTest {
             EventLog.Format.TEXT,
             InstantSource.system(),
             process.instance(),
-            TestWiring.RING.value());
+            TestWiring.KEYRING.value());
     AuditContext author =
         new AuditContext(
             new AuditActor("it", process.host().name(), process.instance()),
             InstantSource.system());
     Server.Settings settings =
         new Server.Settings(
-            TestWiring.RING,
+            TestWiring.KEYRING,
             EnumSet.of(Role.WORKER),
             process,
             "0.1.0",
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             new RateLimit(Integer.getInteger("keyfleet.it.rate", 0)));
-    BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     try (TestWiring wiring = new TestWiring(System.getenv())) {
       Server.Resources resources =
           new Server.Resources(
@@ -59,11 +59,11 @@ public final class ServerUnderTest {
               wiring.providers(),
               List.of());
       System.out.println(READY);
-      while (told.readLine() != null) {
+      while (input.readLine() != null) {
         try (Server server =
             new Server(settings, resources, author, log, HaltPoint.ofThisProcess())) {
           server.start();
-          var _ = told.readLine();
+          var _ = input.readLine();
         }
       }
     }

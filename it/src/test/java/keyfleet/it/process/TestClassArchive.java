@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 /// machine that is too busy, they start without.
 final class TestClassArchive {
   private static final long LIMIT_SECONDS = 120;
-  private static final List<String> OPTIONS = made();
+  private static final List<String> OPTIONS = create();
 
   private TestClassArchive() {}
 
@@ -30,13 +30,13 @@ final class TestClassArchive {
     return OPTIONS;
   }
 
-  private static List<String> made() {
+  private static List<String> create() {
     try {
       Path folder = Files.createTempDirectory("keyfleet-it");
       Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
-      List<String> path = List.of("-cp", packed(folder));
+      List<String> path = List.of("-cp", packClassPath(folder));
       Path archive = folder.resolve("classes.aot");
-      rehearse(folder, path, archive);
+      train(folder, path, archive);
       List<String> options = new ArrayList<>(path);
       if (Files.exists(archive)) {
         options.add("-XX:AOTCache=" + archive);
@@ -47,7 +47,7 @@ final class TestClassArchive {
     }
   }
 
-  private static String packed(Path folder) throws IOException {
+  private static String packClassPath(Path folder) throws IOException {
     List<String> jars = new ArrayList<>();
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path path = Path.of(entry);
@@ -74,7 +74,7 @@ final class TestClassArchive {
     }
   }
 
-  private static void rehearse(Path folder, List<String> path, Path archive) throws IOException {
+  private static void train(Path folder, List<String> path, Path archive) throws IOException {
     Path log = folder.resolve("rehearsal.log");
     List<String> command = new ArrayList<>(List.of(TestProcess.JAVA));
     command.addAll(TestProcess.JVM);
@@ -90,16 +90,16 @@ final class TestClassArchive {
                 "KEYFLEET_STORE", "sqlite:rehearsal.db",
                 "KEYFLEET_KEK_V1", ProcessFleet.key(1),
                 "KEYFLEET_KEK_V2", ProcessFleet.key(2)));
-    Process rehearsal = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Process training = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      if (!rehearsal.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || rehearsal.exitValue() != 0) {
+      if (!training.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || training.exitValue() != 0) {
         System.err.println("no archive of classes: " + Files.readString(log));
         Files.deleteIfExists(archive);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      var _ = rehearsal.destroyForcibly().onExit().join();
+      var _ = training.destroyForcibly().onExit().join();
     }
   }
 

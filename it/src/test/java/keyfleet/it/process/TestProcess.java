@@ -39,10 +39,11 @@ public final class TestProcess implements AutoCloseable {
   private static final long LIMIT_SECONDS = 120;
 
   /// Those that a test which never came to its end would leave behind.
-  private static final Set<Process> LIVE = ConcurrentHashMap.newKeySet();
+  private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> LIVE.forEach(Process::destroyForcibly)));
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly)));
   }
 
   private final String name;
@@ -55,7 +56,7 @@ public final class TestProcess implements AutoCloseable {
     this.process = process;
     this.out = out;
     this.err = err;
-    LIVE.add(process);
+    RUNNING.add(process);
   }
 
   /// `name` is for its files in the folder, and for messages.
@@ -68,11 +69,11 @@ public final class TestProcess implements AutoCloseable {
     command.addAll(program.options());
     command.add(program.main());
     command.addAll(program.args());
-    return run(folder, name, environment, command);
+    return startCommand(folder, name, environment, command);
   }
 
   /// Any other program.
-  public static TestProcess run(
+  public static TestProcess startCommand(
       Path folder, String name, Map<String, String> environment, List<String> command) {
     try {
       Path out = Files.createTempFile(folder, name + "-", ".out");
@@ -118,42 +119,42 @@ public final class TestProcess implements AutoCloseable {
   }
 
   /// Waits until either stream has a line with these words; it must not end before.
-  public String awaitLine(String words) {
-    Await.holds(
-        name + " says: " + words,
+  public String awaitLine(String text) {
+    Await.until(
+        name + " says: " + text,
         () -> {
           boolean ended = !isAlive();
-          if (found(words).isEmpty() && ended) {
-            throw new AssertionError(name + " ended without saying: " + words + said());
+          if (findLine(text).isEmpty() && ended) {
+            throw new AssertionError(name + " ended without saying: " + text + output());
           }
-          return !found(words).isEmpty();
+          return !findLine(text).isEmpty();
         },
-        this::said);
-    return found(words);
+        this::output);
+    return findLine(text);
   }
 
-  private String found(String words) {
+  private String findLine(String text) {
     List<String> all = new ArrayList<>(out());
     all.addAll(err());
-    return all.stream().filter(it -> it.contains(words)).findFirst().orElse("");
+    return all.stream().filter(it -> it.contains(text)).findFirst().orElse("");
   }
 
-  public String said() {
+  public String output() {
     return "%n%s said:%n%s%n%s".formatted(name, String.join("\n", out()), String.join("\n", err()));
   }
 
   /// A line on its standard input.
-  public void tell(String line) {
+  public void writeLine(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(UTF_8));
       process.getOutputStream().flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(name + " does not listen" + said(), e);
+      throw new UncheckedIOException(name + " does not listen" + output(), e);
     }
   }
 
   /// No more comes on its standard input, which is how programs of ours are told to end.
-  int hangUp() {
+  int closeInput() {
     try {
       process.getOutputStream().close();
     } catch (IOException e) {
@@ -188,7 +189,7 @@ public final class TestProcess implements AutoCloseable {
     try {
       int exit = new ProcessBuilder("kill", "-" + which, "" + pid()).start().waitFor();
       if (exit != 0) {
-        throw new IllegalStateException(name + " cannot be sent SIG" + which + said());
+        throw new IllegalStateException(name + " cannot be sent SIG" + which + output());
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -202,7 +203,7 @@ public final class TestProcess implements AutoCloseable {
     try {
       if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        throw new AssertionError(name + " did not end in " + LIMIT_SECONDS + " s" + said());
+        throw new AssertionError(name + " did not end in " + LIMIT_SECONDS + " s" + output());
       }
       return process.exitValue();
     } catch (InterruptedException e) {
@@ -215,6 +216,6 @@ public final class TestProcess implements AutoCloseable {
   @Override
   public void close() {
     var _ = process.destroyForcibly().onExit().join(); // also where a timeout interrupts the test
-    LIVE.remove(process);
+    RUNNING.remove(process);
   }
 }

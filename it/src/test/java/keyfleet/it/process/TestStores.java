@@ -19,23 +19,23 @@ public interface TestStores extends AutoCloseable {
     public TestStores open(Path folder) {
       return switch (this) {
         case SQLITE -> new SingleStore("sqlite:" + folder.resolve("fleet.db"));
-        case POSTGRES -> PostgresDatabase.made();
+        case POSTGRES -> PostgresDatabase.create();
         case MONGODB -> new MongoDatabase(MongoTestServers.database());
         case NATS ->
             new NatsAndPostgres(
                 NatsTestServer.start(folder.resolve("nats"), NatsTestServer.DURABLE),
-                PostgresDatabase.made());
+                PostgresDatabase.create());
       };
     }
 
     /// What the stories move: the MongoDB fake is slow.
-    public int volume() {
+    public int recordCount() {
       return this == MONGODB ? 2_000 : 10_000;
     }
 
     /// Whether the store itself refuses what is sealed under a version that has gone. The MongoDB
     /// fake knows no validators.
-    public boolean isFenced() {
+    public boolean hasFences() {
       return this != MONGODB;
     }
   }
@@ -57,10 +57,10 @@ public interface TestStores extends AutoCloseable {
 
   /// A database on the server that all tests share.
   record PostgresDatabase(String store, String name) implements TestStores {
-    private static final AtomicInteger MADE = new AtomicInteger();
+    private static final AtomicInteger COUNT = new AtomicInteger();
 
-    static PostgresDatabase made() {
-      String name = "it_" + MADE.incrementAndGet();
+    static PostgresDatabase create() {
+      String name = "it_" + COUNT.incrementAndGet();
       PostgresTestServer.shared().execute("postgres", "CREATE DATABASE " + name);
       return new PostgresDatabase(PostgresTestServer.shared().url(name, ""), name);
     }
@@ -84,7 +84,8 @@ public interface TestStores extends AutoCloseable {
   }
 
   /// NATS keeps no records.
-  record NatsAndPostgres(NatsTestServer server, PostgresDatabase database) implements TestStores {
+  record NatsAndPostgres(NatsTestServer server, PostgresDatabase postgresDatabase)
+      implements TestStores {
     @Override
     public String store() {
       return "nats://" + server.address() + "?sync_interval=always";
@@ -92,13 +93,13 @@ public interface TestStores extends AutoCloseable {
 
     @Override
     public String records() {
-      return database.store();
+      return postgresDatabase.store();
     }
 
     @Override
     public void close() {
       server.close();
-      database.close();
+      postgresDatabase.close();
     }
   }
 }

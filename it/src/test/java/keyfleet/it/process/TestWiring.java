@@ -28,7 +28,7 @@ import keyfleet.store.engine.StoreUrl;
 
 /// What a process of a test opens by its environment: the same variables that the command reads.
 public final class TestWiring implements CollectionOpener, AutoCloseable {
-  static final KeyringName RING = KeyringName.MAIN;
+  static final KeyringName KEYRING = KeyringName.MAIN;
 
   /// What applications of the tests seal.
   public static final CollectionShape ORDERS =
@@ -42,18 +42,18 @@ public final class TestWiring implements CollectionOpener, AutoCloseable {
 
   public TestWiring(Map<String, String> environment) {
     System.setProperty("slf4j.internal.verbosity", "ERROR");
-    String place = environment.getOrDefault("KEYFLEET_STORE", "");
-    String elsewhere = environment.getOrDefault("KEYFLEET_RECORDS", place);
-    this.recordsUrl = StoreUrl.parse(elsewhere);
-    this.store = opened(StoreUrl.parse(place));
-    this.records = elsewhere.equals(place) ? store : opened(recordsUrl);
-    ProviderContext around = new ProviderContext(environment, random, new RealTicker());
+    String storeText = environment.getOrDefault("KEYFLEET_STORE", "");
+    String recordsText = environment.getOrDefault("KEYFLEET_RECORDS", storeText);
+    this.recordsUrl = StoreUrl.parse(recordsText);
+    this.store = openEngine(StoreUrl.parse(storeText));
+    this.records = recordsText.equals(storeText) ? store : openEngine(recordsUrl);
+    ProviderContext surroundings = new ProviderContext(environment, random, new RealTicker());
     Stream.of(environment.getOrDefault("KEYFLEET_PROVIDER", "env").split(","))
-        .map(it -> ProviderSpec.parse(it).open(RING, around))
+        .map(it -> ProviderSpec.parse(it).open(KEYRING, surroundings))
         .forEach(providers::add);
   }
 
-  private static Engine opened(StoreUrl url) {
+  private static Engine openEngine(StoreUrl url) {
     return switch (url.scheme()) {
       case "sqlite" -> SqliteEngine.open(url);
       case "postgresql" -> PostgresEngine.open(url);

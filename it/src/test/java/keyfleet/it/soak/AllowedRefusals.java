@@ -14,12 +14,12 @@ final class AllowedRefusals {
     /// Nobody is there, or it has no key yet.
     EVERYTHING,
     /// Only local KEKs that this process has not met.
-    UNMET_LOCAL_KEKS,
+    UNKNOWN_LOCAL_KEKS,
     NOTHING
   }
 
   /// One that is over `until` then, or has not ended.
-  private record Allowance(SoakFault trouble, Scope extent, long from, @Nullable Long until) {
+  private record Allowance(SoakFault fault, Scope scope, long from, @Nullable Long until) {
     boolean covers(long began, long ended) {
       return from <= ended && (until == null || began <= until);
     }
@@ -28,50 +28,50 @@ final class AllowedRefusals {
   /// A call that was refused.
   ///
   /// @param met whether its local KEK was known to the process when the call began
-  record RefusedCall(String method, Code code, boolean met, long began, long ended) {}
+  record RefusedCall(String method, Code code, boolean kekKnown, long startedAt, long endedAt) {}
 
   /// A remote that was down is left alone for up to two seconds.
   static final Duration GRACE = Duration.ofSeconds(3);
 
-  private final List<Allowance> all = new ArrayList<>();
+  private final List<Allowance> allowances = new ArrayList<>();
 
-  synchronized void begin(SoakFault trouble, Scope extent, long now) {
-    all.add(new Allowance(trouble, extent, now, null));
+  synchronized void begin(SoakFault fault, Scope scope, long now) {
+    allowances.add(new Allowance(fault, scope, now, null));
   }
 
   /// Ends all that have begun.
   synchronized void end(long now) {
-    all.replaceAll(it ->
+    allowances.replaceAll(it ->
         it.until() == null
-            ? new Allowance(it.trouble(), it.extent(), it.from(), now + GRACE.toNanos())
+            ? new Allowance(it.fault(), it.scope(), it.from(), now + GRACE.toNanos())
             : it);
   }
 
   /// Throws [SoakFailure] if nothing excuses it.
-  synchronized void judge(RefusedCall call) {
-    if (call.code() != Code.UNAVAILABLE || all.stream().noneMatch(it -> excuses(it, call))) {
+  synchronized void check(RefusedCall call) {
+    if (call.code() != Code.UNAVAILABLE || allowances.stream().noneMatch(it -> allows(it, call))) {
       throw new SoakFailure(
           "%s was refused with %s, %s".formatted(call.method(), call.code(), circumstances(call)));
     }
   }
 
-  private static boolean excuses(Allowance excuse, RefusedCall call) {
-    boolean reached =
-        switch (excuse.extent()) {
+  private static boolean allows(Allowance allowance, RefusedCall call) {
+    boolean isInScope =
+        switch (allowance.scope()) {
           case EVERYTHING -> true;
-          case UNMET_LOCAL_KEKS -> call.method().equals("Decrypt") && !call.met();
+          case UNKNOWN_LOCAL_KEKS -> call.method().equals("Decrypt") && !call.kekKnown();
           case NOTHING -> false;
         };
-    return reached && excuse.covers(call.began(), call.ended());
+    return isInScope && allowance.covers(call.startedAt(), call.endedAt());
   }
 
   private String circumstances(RefusedCall call) {
-    List<SoakFault> there =
-        all.stream()
-            .filter(it -> it.covers(call.began(), call.ended()))
-            .map(Allowance::trouble)
+    List<SoakFault> present =
+        allowances.stream()
+            .filter(it -> it.covers(call.startedAt(), call.endedAt()))
+            .map(Allowance::fault)
             .toList();
-    String kek = call.met() ? " under a local KEK that the process knew" : "";
-    return there.isEmpty() ? "without any fault" + kek : "in " + there + kek;
+    String kek = call.kekKnown() ? " under a local KEK that the process knew" : "";
+    return present.isEmpty() ? "without any fault" + kek : "in " + present + kek;
   }
 }

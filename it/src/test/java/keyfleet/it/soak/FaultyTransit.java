@@ -32,7 +32,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class FaultyTransit implements AutoCloseable {
   /// How it meets a request.
   enum Behavior {
-    WELL,
+    NORMAL,
     BUSY,
     DOWN,
     SLOW,
@@ -62,8 +62,8 @@ final class FaultyTransit implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final SecureRandom random = new SecureRandom();
   private final List<SecretKeySpec> versions = new CopyOnWriteArrayList<>();
-  private final AtomicLong failed = new AtomicLong();
-  private volatile Behavior mood = Behavior.WELL;
+  private final AtomicLong failures = new AtomicLong();
+  private volatile Behavior behavior = Behavior.NORMAL;
 
   FaultyTransit() {
     try {
@@ -82,13 +82,13 @@ final class FaultyTransit implements AutoCloseable {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  void be(Behavior now) {
-    mood = now;
+  void setBehavior(Behavior now) {
+    behavior = now;
   }
 
   /// How many requests it has failed.
-  long failed() {
-    return failed.get();
+  long failureCount() {
+    return failures.get();
   }
 
   /// One more version.
@@ -101,12 +101,12 @@ final class FaultyTransit implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
-      Behavior now = mood;
-      if (now != Behavior.WELL) {
-        failed.incrementAndGet();
+      Behavior now = behavior;
+      if (now != Behavior.NORMAL) {
+        failures.incrementAndGet();
       }
       switch (now) {
-        case WELL -> send(exchange, answer(exchange.getRequestURI().getPath(), body));
+        case NORMAL -> send(exchange, answer(exchange.getRequestURI().getPath(), body));
         case BUSY -> {
           exchange.getResponseHeaders().set("Retry-After", "1");
           send(exchange, Answer.error(429, "too many requests"));
@@ -133,7 +133,8 @@ final class FaultyTransit implements AutoCloseable {
         return Answer.ok("\"ttl\":0,\"renewable\":false");
       }
       if (path.contains("/keys/")) {
-        return Answer.ok("\"type\":\"aes256-gcm96\",\"derived\":false,\"keys\":{" + made() + "}");
+        return Answer.ok(
+            "\"type\":\"aes256-gcm96\",\"derived\":false,\"keys\":{" + keyList() + "}");
       }
       return path.contains("/encrypt/") ? encrypted(body) : decrypted(body);
     } catch (GeneralSecurityException e) {
@@ -141,7 +142,7 @@ final class FaultyTransit implements AutoCloseable {
     }
   }
 
-  private String made() {
+  private String keyList() {
     return IntStream.rangeClosed(1, versions.size())
         .mapToObj(version -> "\"%d\":%d".formatted(version, 1_700_000_000 + version))
         .collect(Collectors.joining(","));

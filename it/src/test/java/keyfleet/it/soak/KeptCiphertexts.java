@@ -18,16 +18,19 @@ import keyfleet.kms.v2.EncryptResponse;
 final class KeptCiphertexts {
   /// What an API server would have stored, and the digest of what it means.
   record KeptCiphertext(
-      String keyId, Map<String, ByteString> annotations, ByteString text, ByteString sum) {
-    void check(ByteString plain) {
-      if (!digest(plain).equals(sum)) {
+      String keyId,
+      Map<String, ByteString> annotations,
+      ByteString ciphertext,
+      ByteString plaintextDigest) {
+    void check(ByteString plaintext) {
+      if (!digest(plaintext).equals(plaintextDigest)) {
         throw new SoakFailure("a ciphertext under key_id %s opens as other bytes".formatted(keyId));
       }
     }
   }
 
-  private final int most;
-  private final int recently;
+  private final int sampleLimit;
+  private final int recentLimit;
   private final RandomGenerator random;
   private final List<KeptCiphertext> sample = new ArrayList<>();
   private final List<KeptCiphertext> pinned = new ArrayList<>();
@@ -36,19 +39,19 @@ final class KeptCiphertexts {
   /// There are few local KEKs, and many ciphertexts under each.
   private final Map<Map<String, ByteString>, Map<String, ByteString>> annotations = new HashMap<>();
 
-  private long given;
+  private long total;
 
   /// @param most of all in the sample
   /// @param recently that many of the last are kept at a kill
-  KeptCiphertexts(int most, int recently, RandomGenerator random) {
-    this.most = most;
-    this.recently = recently;
+  KeptCiphertexts(int sampleLimit, int recentLimit, RandomGenerator random) {
+    this.sampleLimit = sampleLimit;
+    this.recentLimit = recentLimit;
     this.random = random;
   }
 
-  static ByteString digest(ByteString plain) {
+  static ByteString digest(ByteString plaintext) {
     try {
-      byte[] sum = MessageDigest.getInstance("SHA-256").digest(plain.toByteArray());
+      byte[] sum = MessageDigest.getInstance("SHA-256").digest(plaintext.toByteArray());
       return ByteString.copyFrom(sum);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
@@ -56,25 +59,25 @@ final class KeptCiphertexts {
   }
 
   /// Every ciphertext has the same chance to be in the sample in the end.
-  synchronized KeptCiphertext keep(EncryptResponse sealed, ByteString plain) {
+  synchronized KeptCiphertext keep(EncryptResponse sealed, ByteString plaintext) {
     Map<String, ByteString> shared =
         annotations.computeIfAbsent(Map.copyOf(sealed.getAnnotationsMap()), it -> it);
-    KeptCiphertext kept =
-        new KeptCiphertext(sealed.getKeyId(), shared, sealed.getCiphertext(), digest(plain));
-    given++;
-    if (sample.size() < most) {
-      sample.add(kept);
+    KeptCiphertext keptCiphertext =
+        new KeptCiphertext(sealed.getKeyId(), shared, sealed.getCiphertext(), digest(plaintext));
+    total++;
+    if (sample.size() < sampleLimit) {
+      sample.add(keptCiphertext);
     } else {
-      long place = random.nextLong(given);
-      if (place < most) {
-        sample.set((int) place, kept);
+      long index = random.nextLong(total);
+      if (index < sampleLimit) {
+        sample.set((int) index, keptCiphertext);
       }
     }
-    recent.add(kept);
-    if (recent.size() > recently) {
+    recent.add(keptCiphertext);
+    if (recent.size() > recentLimit) {
       recent.remove();
     }
-    return kept;
+    return keptCiphertext;
   }
 
   /// To be called when the plugin is dead. Returns what was given out last before.
@@ -85,7 +88,7 @@ final class KeptCiphertexts {
     return last;
   }
 
-  synchronized Optional<KeptCiphertext> any() {
+  synchronized Optional<KeptCiphertext> pickAny() {
     return sample.isEmpty()
         ? Optional.empty()
         : Optional.of(sample.get(random.nextInt(sample.size())));

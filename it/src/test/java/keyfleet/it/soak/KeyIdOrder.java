@@ -7,7 +7,7 @@ import java.util.List;
 /// a call shows must be as new as all that was shown before the call began. For any thread.
 final class KeyIdOrder {
   private final List<String> shown = new ArrayList<>();
-  private int expected = 1;
+  private int allowedCount = 1;
 
   /// Where a call that begins now finds the line.
   synchronized int newest() {
@@ -15,21 +15,21 @@ final class KeyIdOrder {
   }
 
   /// A rotation was ordered: from now on there may be one more.
-  synchronized void expectAnother() {
-    expected++;
+  synchronized void allowAnother() {
+    allowedCount++;
   }
 
   /// Throws [SoakFailure] if a call that began at `newest` must not show this.
-  synchronized void show(String method, String keyId, int newest) {
-    int place = shown.indexOf(keyId);
-    if (place < 0 && shown.size() == expected) {
+  synchronized void observe(String method, String keyId, int newest) {
+    int index = shown.indexOf(keyId);
+    if (index < 0 && shown.size() == allowedCount) {
       throw new SoakFailure(
           "%s shows key_id %s, and nobody rotated to it; shown before: %s"
               .formatted(method, keyId, shown));
     }
-    if (place < 0) {
+    if (index < 0) {
       shown.add(keyId);
-    } else if (place < newest) {
+    } else if (index < newest) {
       throw new SoakFailure(
           "%s shows key_id %s again, after %s was shown"
               .formatted(method, keyId, shown.get(newest)));

@@ -6,12 +6,12 @@ import java.util.function.LongSupplier;
 
 /// Samples what a process has resident, one trend for each process after the other.
 final class MemorySampler implements AutoCloseable {
-  private static final Duration DISTANCE = Duration.ofMillis(500);
+  private static final Duration INTERVAL = Duration.ofMillis(500);
 
   private final LongSupplier resident;
   private final Thread sampler;
-  private volatile MemoryTrend trend = new MemoryTrend(DISTANCE);
-  private volatile boolean over;
+  private volatile MemoryTrend trend = new MemoryTrend(INTERVAL);
+  private volatile boolean stopped;
 
   /// @param resident in bytes; zero while there is no process
   MemorySampler(LongSupplier resident) {
@@ -20,26 +20,26 @@ final class MemorySampler implements AutoCloseable {
   }
 
   private void sample() {
-    while (!over) {
+    while (!stopped) {
       MemoryTrend now = trend;
       long bytes = resident.getAsLong();
       if (bytes > 0) {
         now.add(bytes);
       }
-      LockSupport.parkNanos(DISTANCE.toNanos());
+      LockSupport.parkNanos(INTERVAL.toNanos());
     }
   }
 
   /// What follows is of another process. Returns what was seen of the one before.
-  MemoryTrend watchNext() {
+  MemoryTrend startNextTrend() {
     MemoryTrend before = trend;
-    trend = new MemoryTrend(DISTANCE);
+    trend = new MemoryTrend(INTERVAL);
     return before;
   }
 
   @Override
   public void close() {
-    over = true;
+    stopped = true;
     LockSupport.unpark(sampler);
   }
 }

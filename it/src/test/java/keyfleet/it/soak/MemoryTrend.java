@@ -11,42 +11,42 @@ import java.util.List;
 /// compilation stay below that, and a leak of a few bytes a call does not, at thousands a second.
 /// Medians, as one sample may catch a peak.
 final class MemoryTrend {
-  private static final double MOST_GROWTH = 1.15;
+  private static final double MAX_GROWTH = 1.15;
 
   /// A life that is shorter has no third that is past its start.
-  private static final Duration SHORTEST = Duration.ofSeconds(90);
+  private static final Duration MIN_LIFETIME = Duration.ofSeconds(90);
 
   /// In bytes.
-  record Figures(Duration life, long second, long last) {
+  record Figures(Duration lifetime, long second, long last) {
     double growth() {
       return (double) last / second;
     }
   }
 
-  private final Duration distance;
+  private final Duration interval;
   private final List<Long> samples = new ArrayList<>();
 
-  MemoryTrend(Duration distance) {
-    this.distance = distance;
+  MemoryTrend(Duration interval) {
+    this.interval = interval;
   }
 
   synchronized void add(long bytes) {
     samples.add(bytes);
   }
 
-  synchronized Duration life() {
-    return distance.multipliedBy(samples.size());
+  synchronized Duration lifetime() {
+    return interval.multipliedBy(samples.size());
   }
 
-  boolean isJudged() {
-    return life().compareTo(SHORTEST) >= 0;
+  boolean isLongEnough() {
+    return lifetime().compareTo(MIN_LIFETIME) >= 0;
   }
 
   synchronized Figures figures() {
     int third = Math.max(1, samples.size() / 3);
     int size = samples.size();
     return new Figures(
-        life(),
+        lifetime(),
         median(samples.subList(Math.max(0, size - 2 * third), size - third)),
         median(samples.subList(size - third, size)));
   }
@@ -58,10 +58,10 @@ final class MemoryTrend {
   /// Throws [SoakFailure] if the process lived long enough and grew.
   void check() {
     Figures seen = figures();
-    if (isJudged() && seen.growth() > MOST_GROWTH) {
+    if (isLongEnough() && seen.growth() > MAX_GROWTH) {
       throw new SoakFailure(
           "a plugin that lived %d s grew from %,d to %,d bytes resident, medians of its second and"
-                  .formatted(seen.life().toSeconds(), seen.second(), seen.last())
+                  .formatted(seen.lifetime().toSeconds(), seen.second(), seen.last())
               + " its last third");
     }
   }

@@ -24,108 +24,109 @@ final class PluginChecker {
   /// A call that was sent: what was known just before.
   ///
   /// @param life of which process, if it was answered by the one that was there
-  record StartedCall(String method, long at, int newest, int life, boolean met) {}
+  record StartedCall(String method, long at, int newest, int generation, boolean kekKnown) {}
 
   private final KeyIdOrder keyIds = new KeyIdOrder();
-  private final AllowedRefusals excuses = new AllowedRefusals();
-  private final KeptCiphertexts keepsakes;
+  private final AllowedRefusals allowedRefusals = new AllowedRefusals();
+  private final KeptCiphertexts keptCiphertexts;
   private final LongSupplier clock;
-  private final AtomicReference<@Nullable SoakFailure> first = new AtomicReference<>();
+  private final AtomicReference<@Nullable SoakFailure> firstFailure = new AtomicReference<>();
 
   /// By their annotations: local KEKs that the present process has had in its hands.
-  private final Set<Map<String, ByteString>> met = ConcurrentHashMap.newKeySet();
+  private final Set<Map<String, ByteString>> knownKeks = ConcurrentHashMap.newKeySet();
 
-  private final AtomicInteger life = new AtomicInteger();
+  private final AtomicInteger generation = new AtomicInteger();
   private final LongAdder calls = new LongAdder();
   private final Map<Code, Long> refusals = new EnumMap<>(Code.class);
 
-  PluginChecker(KeptCiphertexts keepsakes, LongSupplier clock) {
-    this.keepsakes = keepsakes;
+  PluginChecker(KeptCiphertexts keptCiphertexts, LongSupplier clock) {
+    this.keptCiphertexts = keptCiphertexts;
     this.clock = clock;
   }
 
   StartedCall begin(String method) {
-    return begun(method, false);
+    return startCall(method, false);
   }
 
-  StartedCall begin(String method, KeptCiphertext kept) {
-    return begun(method, met.contains(kept.annotations()));
+  StartedCall begin(String method, KeptCiphertext keptCiphertext) {
+    return startCall(method, knownKeks.contains(keptCiphertext.annotations()));
   }
 
-  private StartedCall begun(String method, boolean known) {
+  private StartedCall startCall(String method, boolean known) {
     calls.increment();
-    return new StartedCall(method, clock.getAsLong(), keyIds.newest(), life.get(), known);
+    return new StartedCall(method, clock.getAsLong(), keyIds.newest(), generation.get(), known);
   }
 
-  void hear(StartedCall call, StatusResponse answer) {
+  void checkAnswer(StartedCall call, StatusResponse answer) {
     if (!answer.getVersion().equals("v2") || !answer.getHealthz().equals("ok")) {
       throw new SoakFailure("Status answers with trouble beside a key_id: " + answer);
     }
-    keyIds.show(call.method(), answer.getKeyId(), call.newest());
+    keyIds.observe(call.method(), answer.getKeyId(), call.newest());
   }
 
-  KeptCiphertext hear(StartedCall call, ByteString plain, EncryptResponse answer) {
-    keyIds.show(call.method(), answer.getKeyId(), call.newest());
-    KeptCiphertext kept = keepsakes.keep(answer, plain);
-    meet(call, kept);
-    return kept;
+  KeptCiphertext checkAnswer(StartedCall call, ByteString plain, EncryptResponse answer) {
+    keyIds.observe(call.method(), answer.getKeyId(), call.newest());
+    KeptCiphertext keptCiphertext = keptCiphertexts.keep(answer, plain);
+    markKnown(call, keptCiphertext);
+    return keptCiphertext;
   }
 
-  void hear(StartedCall call, KeptCiphertext kept, ByteString plain) {
-    kept.check(plain);
-    meet(call, kept);
+  void checkAnswer(StartedCall call, KeptCiphertext keptCiphertext, ByteString plain) {
+    keptCiphertext.check(plain);
+    markKnown(call, keptCiphertext);
   }
 
-  private void meet(StartedCall call, KeptCiphertext kept) {
-    if (call.life() == life.get()) {
-      met.add(kept.annotations());
+  private void markKnown(StartedCall call, KeptCiphertext keptCiphertext) {
+    if (call.generation() == generation.get()) {
+      knownKeks.add(keptCiphertext.annotations());
     }
   }
 
-  void hearRefusal(StartedCall call, Code code) {
+  void checkRefusal(StartedCall call, Code code) {
     synchronized (refusals) {
       refusals.merge(code, 1L, Long::sum);
     }
-    excuses.judge(new RefusedCall(call.method(), code, call.met(), call.at(), clock.getAsLong()));
+    allowedRefusals.check(
+        new RefusedCall(call.method(), code, call.kekKnown(), call.at(), clock.getAsLong()));
   }
 
-  void remember(SoakFailure broken) {
-    first.compareAndSet(null, broken);
+  void recordFailure(SoakFailure broken) {
+    firstFailure.compareAndSet(null, broken);
   }
 
   /// Throws the first broken promise, if there is one.
-  void check() {
-    SoakFailure broken = first.get();
+  void throwIfFailed() {
+    SoakFailure broken = firstFailure.get();
     if (broken != null) {
       throw broken;
     }
   }
 
-  void begin(SoakFault trouble, Scope extent) {
-    excuses.begin(trouble, extent, clock.getAsLong());
+  void begin(SoakFault fault, Scope scope) {
+    allowedRefusals.begin(fault, scope, clock.getAsLong());
   }
 
-  void endTrouble() {
-    excuses.end(clock.getAsLong());
+  void endFault() {
+    allowedRefusals.end(clock.getAsLong());
   }
 
-  void expectAnotherKeyId() {
-    keyIds.expectAnother();
+  void allowAnotherKeyId() {
+    keyIds.allowAnother();
   }
 
-  int keyIds() {
+  int keyIdCount() {
     return keyIds.newest() + 1;
   }
 
   /// The process is dead. Returns the last ciphertexts that it gave out.
-  List<KeptCiphertext> buryProcess() {
-    life.incrementAndGet();
-    met.clear();
-    return keepsakes.pinRecent();
+  List<KeptCiphertext> onProcessKilled() {
+    generation.incrementAndGet();
+    knownKeks.clear();
+    return keptCiphertexts.pinRecent();
   }
 
-  KeptCiphertexts keepsakes() {
-    return keepsakes;
+  KeptCiphertexts keptCiphertexts() {
+    return keptCiphertexts;
   }
 
   long calls() {

@@ -40,35 +40,38 @@ final class PluginLoad implements AutoCloseable {
   /// After a refusal, so that a plugin that is away does not make the callers busy.
   private static final long REFUSED_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  private final PluginChecker jury;
+  private final PluginChecker checker;
   private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final ManagedChannel channel;
   private final List<Thread> threads = new ArrayList<>();
-  private volatile boolean over;
+  private volatile boolean stopped;
 
-  PluginLoad(Path socket, PluginChecker jury) {
-    this.jury = jury;
+  PluginLoad(Path socket, PluginChecker checker) {
+    this.checker = checker;
     this.channel = PluginClient.channel(socket, loop);
   }
 
   void start(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    threads.add(Thread.ofPlatform().name("status").start(() -> repeat(this::askStatus)));
+    threads.add(Thread.ofPlatform().name("status").start(() -> repeat(this::requestStatus)));
     for (int i = 0; i < CALLERS; i++) {
       SplittableRandom own = random.split();
-      threads.add(Thread.ofPlatform().name("caller-" + i).start(() -> repeat(() -> work(own))));
+      threads.add(
+          Thread.ofPlatform()
+              .name("caller-" + i)
+              .start(() -> repeat(() -> encryptAndDecrypt(own))));
     }
   }
 
   private void repeat(Runnable call) {
     try {
-      while (!over) {
+      while (!stopped) {
         call.run();
       }
     } catch (SoakFailure e) {
-      jury.remember(e);
+      checker.recordFailure(e);
     } catch (RuntimeException e) {
-      jury.remember(new SoakFailure("a caller ended by " + e));
+      checker.recordFailure(new SoakFailure("a caller ended by " + e));
     }
   }
 
@@ -77,7 +80,7 @@ final class PluginLoad implements AutoCloseable {
         .withDeadlineAfter(LIMIT.toSeconds(), TimeUnit.SECONDS);
   }
 
-  private void askStatus() {
+  private void requestStatus() {
     boolean _ = isHealthy();
     LockSupport.parkNanos(STATUS_NANOS);
   }
@@ -87,62 +90,62 @@ final class PluginLoad implements AutoCloseable {
     if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
       channel.resetConnectBackoff();
     }
-    StartedCall call = jury.begin("Status");
+    StartedCall call = checker.begin("Status");
     try {
-      jury.hear(call, plugin().status(StatusRequest.getDefaultInstance()));
+      checker.checkAnswer(call, plugin().status(StatusRequest.getDefaultInstance()));
       return true;
     } catch (StatusRuntimeException e) {
-      refused(call, e);
+      recordRefusal(call, e);
       return false;
     }
   }
 
   /// One Encrypt, and one Decrypt of that or of anything older.
-  private void work(SplittableRandom random) {
+  private void encryptAndDecrypt(SplittableRandom random) {
     byte[] bytes = new byte[PLAIN_BYTES];
     random.nextBytes(bytes);
     Optional<KeptCiphertext> sealed = encrypt(ByteString.copyFrom(bytes));
-    Optional<KeptCiphertext> older = jury.keepsakes().any();
-    (random.nextBoolean() ? sealed : older).ifPresent(this::opens);
+    Optional<KeptCiphertext> older = checker.keptCiphertexts().pickAny();
+    (random.nextBoolean() ? sealed : older).ifPresent(this::tryDecrypt);
   }
 
   private Optional<KeptCiphertext> encrypt(ByteString plain) {
-    StartedCall call = jury.begin("Encrypt");
+    StartedCall call = checker.begin("Encrypt");
     try {
       EncryptResponse sealed =
           plugin().encrypt(EncryptRequest.newBuilder().setPlaintext(plain).setUid("soak").build());
-      return Optional.of(jury.hear(call, plain, sealed));
+      return Optional.of(checker.checkAnswer(call, plain, sealed));
     } catch (StatusRuntimeException e) {
-      refused(call, e);
+      recordRefusal(call, e);
       return Optional.empty();
     }
   }
 
-  private boolean opens(KeptCiphertext kept) {
+  private boolean tryDecrypt(KeptCiphertext keptCiphertext) {
     DecryptRequest request =
         DecryptRequest.newBuilder()
-            .setCiphertext(kept.text())
-            .setKeyId(kept.keyId())
-            .putAllAnnotations(kept.annotations())
+            .setCiphertext(keptCiphertext.ciphertext())
+            .setKeyId(keptCiphertext.keyId())
+            .putAllAnnotations(keptCiphertext.annotations())
             .setUid("soak")
             .build();
-    StartedCall call = jury.begin("Decrypt", kept);
+    StartedCall call = checker.begin("Decrypt", keptCiphertext);
     try {
-      jury.hear(call, kept, plugin().decrypt(request).getPlaintext());
+      checker.checkAnswer(call, keptCiphertext, plugin().decrypt(request).getPlaintext());
       return true;
     } catch (StatusRuntimeException e) {
-      refused(call, e);
+      recordRefusal(call, e);
       return false;
     }
   }
 
-  private void refused(StartedCall call, StatusRuntimeException e) {
-    jury.hearRefusal(call, e.getStatus().getCode());
+  private void recordRefusal(StartedCall call, StatusRuntimeException e) {
+    checker.checkRefusal(call, e.getStatus().getCode());
     LockSupport.parkNanos(REFUSED_NANOS);
   }
 
   /// Opens every one of them. Throws [SoakFailure] if one is lost.
-  void open(List<KeptCiphertext> all) {
+  void decryptAll(List<KeptCiphertext> all) {
     AtomicInteger next = new AtomicInteger();
     List<Thread> openers = new ArrayList<>();
     for (int i = 0; i < CALLERS; i++) {
@@ -152,22 +155,22 @@ final class PluginLoad implements AutoCloseable {
               .start(() -> {
                 try {
                   for (int n = next.getAndIncrement(); n < all.size(); n = next.getAndIncrement()) {
-                    if (!opens(all.get(n))) {
+                    if (!tryDecrypt(all.get(n))) {
                       throw new SoakFailure("ciphertext is lost: " + all.get(n).keyId());
                     }
                   }
                 } catch (SoakFailure e) {
-                  jury.remember(e);
+                  checker.recordFailure(e);
                 }
               }));
     }
     openers.forEach(PluginLoad::join);
-    jury.check();
+    checker.throwIfFailed();
   }
 
   /// Ends the callers; the connection stays.
   void stop() {
-    over = true;
+    stopped = true;
     threads.forEach(PluginLoad::join);
     threads.clear();
   }

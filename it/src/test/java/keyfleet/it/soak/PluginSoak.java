@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 /// goes, it is killed, and its keyring is rotated. The last line sums up; exit 1 at the first
 /// broken promise.
 public final class PluginSoak {
-  private static final int KEPT = 200_000;
-  private static final int KEPT_AT_A_KILL = 5_000;
+  private static final int MAX_KEPT = 200_000;
+  private static final int KEPT_PER_KILL = 5_000;
 
   /// Netty complains of an option that a unix socket lacks, at each attempt to connect. Held, as
   /// loggers that nobody holds are forgotten with their levels.
@@ -25,8 +25,8 @@ public final class PluginSoak {
   public static void main(String[] args) throws IOException {
     NETTY.setLevel(Level.SEVERE);
     try {
-      SoakOptions order = SoakOptions.parse(List.of(args), System.nanoTime());
-      System.exit(isKept(order) ? 0 : 1);
+      SoakOptions options = SoakOptions.parse(List.of(args), System.nanoTime());
+      System.exit(runAndReport(options) ? 0 : 1);
     } catch (SoakOptions.UsageException e) {
       System.err.println("soak: " + e.getMessage());
       System.err.println(SoakOptions.TRY);
@@ -34,18 +34,19 @@ public final class PluginSoak {
     }
   }
 
-  private static boolean isKept(SoakOptions order) throws IOException {
+  private static boolean runAndReport(SoakOptions options) throws IOException {
     Path folder = Files.createTempDirectory("keyfleet-soak");
     try {
-      SoakReport report = run(order, folder);
-      if (order.record() != null) {
-        report.addTo(order.record());
+      SoakReport report = run(options, folder);
+      if (options.record() != null) {
+        report.addTo(options.record());
       }
-      System.out.println(report.words());
+      System.out.println(report.summary());
       return true;
     } catch (SoakFailure | AssertionError e) {
       System.out.printf(
-          "soak: BROKEN at seed %d, commit %s: %s%n", order.seed(), order.commit(), e.getMessage());
+          "soak: BROKEN at seed %d, commit %s: %s%n",
+          options.seed(), options.commit(), e.getMessage());
       return false;
     } finally {
       delete(folder);
@@ -53,19 +54,19 @@ public final class PluginSoak {
   }
 
   /// Throws [SoakFailure] at the first.
-  static SoakReport run(SoakOptions order, Path folder) {
-    SplittableRandom random = new SplittableRandom(order.seed());
-    KeptCiphertexts keepsakes = new KeptCiphertexts(KEPT, KEPT_AT_A_KILL, random.split());
-    PluginChecker jury = new PluginChecker(keepsakes, System::nanoTime);
+  static SoakReport run(SoakOptions options, Path folder) {
+    SplittableRandom random = new SplittableRandom(options.seed());
+    KeptCiphertexts keptCiphertexts = new KeptCiphertexts(MAX_KEPT, KEPT_PER_KILL, random.split());
+    PluginChecker checker = new PluginChecker(keptCiphertexts, System::nanoTime);
     try (FaultyTransit transit = new FaultyTransit();
-        SoakFleet stand = new SoakFleet(folder, order.launcher(), transit);
-        PluginLoad load = new PluginLoad(stand.socket(), jury)) {
-      SoakRun run = new SoakRun(stand, transit, jury, load, order.seed());
+        SoakFleet fleet = new SoakFleet(folder, options.launcher(), transit);
+        PluginLoad load = new PluginLoad(fleet.socket(), checker)) {
+      SoakRun run = new SoakRun(fleet, transit, checker, load, options.seed());
       try {
-        SoakPlan plan = SoakPlan.drawn(order.seed(), order.length());
-        return new SoakReport(order, run.run(plan), jury);
+        SoakPlan plan = SoakPlan.draw(options.seed(), options.length());
+        return new SoakReport(options, run.run(plan), checker);
       } catch (SoakFailure e) {
-        System.out.println(stand.said());
+        System.out.println(fleet.pluginOutput());
         throw e;
       }
     }

@@ -27,8 +27,8 @@ class PluginSoakTest {
 
   @TempDir Path folder = Path.of("");
   private final FaultyTransit transit = new FaultyTransit();
-  private final KeptCiphertexts keepsakes = new KeptCiphertexts(1_000, 500, new Random(1));
-  private final PluginChecker jury = new PluginChecker(keepsakes, System::nanoTime);
+  private final KeptCiphertexts keptCiphertexts = new KeptCiphertexts(1_000, 500, new Random(1));
+  private final PluginChecker checker = new PluginChecker(keptCiphertexts, System::nanoTime);
 
   /// What the first start takes is nobody's trouble here.
   @BeforeEach
@@ -42,38 +42,38 @@ class PluginSoakTest {
     transit.close();
   }
 
-  private static SoakPlan plan(SoakFault... troubles) {
+  private static SoakPlan plan(SoakFault... faults) {
     List<SoakPlan.Step> steps =
-        Arrays.stream(troubles).map(it -> new SoakPlan.Step(SECOND, it, SECOND)).toList();
+        Arrays.stream(faults).map(it -> new SoakPlan.Step(SECOND, it, SECOND)).toList();
     return new SoakPlan(SECOND.multipliedBy(3), steps);
   }
 
   @Test
-  void pluginThatIsRotatedAndKilled_keepsEveryPromise() {
-    try (SoakFleet stand = new SoakFleet(folder, LAUNCHER, transit);
-        PluginLoad load = new PluginLoad(stand.socket(), jury)) {
+  void rotatedAndKilledPlugin_passes() {
+    try (SoakFleet fleet = new SoakFleet(folder, LAUNCHER, transit);
+        PluginLoad load = new PluginLoad(fleet.socket(), checker)) {
       SoakRun.Outcome outcome =
-          new SoakRun(stand, transit, jury, load, 1)
+          new SoakRun(fleet, transit, checker, load, 1)
               .run(plan(SoakFault.REMOTE_CUT, SoakFault.ROTATION));
       assertEquals(1, outcome.kills());
-      assertEquals(2, jury.keyIds());
-      assertTrue(transit.failed() > 0, "the remote was never asked while it hung up");
+      assertEquals(2, checker.keyIdCount());
+      assertTrue(transit.failureCount() > 0, "the remote was never asked while it hung up");
       assertTrue(outcome.calls() > 100, () -> outcome.calls() + " calls");
       assertTrue(outcome.opened() > 2_000, () -> outcome.opened() + " opened");
     }
   }
 
   @Test
-  void pluginThatDiesByItself_breaksItsPromise() throws InterruptedException {
-    try (SoakFleet stand = new SoakFleet(folder, LAUNCHER, transit);
-        PluginLoad load = new PluginLoad(stand.socket(), jury)) {
+  void pluginThatDiesByItself_fails() throws InterruptedException {
+    try (SoakFleet fleet = new SoakFleet(folder, LAUNCHER, transit);
+        PluginLoad load = new PluginLoad(fleet.socket(), checker)) {
       Thread death =
           Thread.ofVirtual()
               .start(() -> {
-                Await.holds("it is loaded", () -> jury.calls() > 1_000);
-                stand.killPlugin();
+                Await.until("it is loaded", () -> checker.calls() > 1_000);
+                fleet.killPlugin();
               });
-      SoakRun run = new SoakRun(stand, transit, jury, load, 1);
+      SoakRun run = new SoakRun(fleet, transit, checker, load, 1);
       SoakPlan plan = new SoakPlan(Duration.ofMinutes(1), List.of());
       SoakFailure broken = assertThrows(SoakFailure.class, () -> run.run(plan));
       String words = String.valueOf(broken.getMessage());

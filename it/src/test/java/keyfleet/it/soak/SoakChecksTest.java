@@ -29,8 +29,8 @@ class SoakChecksTest {
   private static final long MEGABYTE = 1_000_000;
 
   private long now;
-  private final KeptCiphertexts keepsakes = new KeptCiphertexts(100, 10, new Random(1));
-  private final PluginChecker jury = new PluginChecker(keepsakes, () -> now);
+  private final KeptCiphertexts keptCiphertexts = new KeptCiphertexts(100, 10, new Random(1));
+  private final PluginChecker checker = new PluginChecker(keptCiphertexts, () -> now);
 
   private void pass(Duration time) {
     now += time.toNanos();
@@ -49,7 +49,8 @@ class SoakChecksTest {
   }
 
   private KeptCiphertext encrypted(String keyId, String localKek, String text) {
-    return jury.hear(jury.begin("Encrypt"), bytes(text), sealed(keyId, localKek, text));
+    return checker.checkAnswer(
+        checker.begin("Encrypt"), bytes(text), sealed(keyId, localKek, text));
   }
 
   private static StatusResponse status(String keyId) {
@@ -57,7 +58,7 @@ class SoakChecksTest {
   }
 
   private void showStatus(String keyId) {
-    jury.hear(jury.begin("Status"), status(keyId));
+    checker.checkAnswer(checker.begin("Status"), status(keyId));
   }
 
   private static String broken(Runnable lie) {
@@ -67,9 +68,9 @@ class SoakChecksTest {
   @Test
   void swappedPlaintext_isCaught() {
     KeptCiphertext one = encrypted("a", "kek", "one");
-    StartedCall call = jury.begin("Decrypt", one);
-    jury.hear(call, one, bytes("one"));
-    String words = broken(() -> jury.hear(call, one, bytes("two")));
+    StartedCall call = checker.begin("Decrypt", one);
+    checker.checkAnswer(call, one, bytes("one"));
+    String words = broken(() -> checker.checkAnswer(call, one, bytes("two")));
     assertTrue(words.contains("opens as other bytes"), words);
   }
 
@@ -77,66 +78,68 @@ class SoakChecksTest {
   @CsvSource({"INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "UNKNOWN", "INTERNAL"})
   void lostCiphertext_isCaughtInAnyFault(Code code) {
     KeptCiphertext lost = encrypted("a", "kek", "lost");
-    jury.begin(SoakFault.KILL, Scope.EVERYTHING);
-    String words = broken(() -> jury.hearRefusal(jury.begin("Decrypt", lost), code));
+    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+    String words = broken(() -> checker.checkRefusal(checker.begin("Decrypt", lost), code));
     assertTrue(words.contains(code.name()), words);
   }
 
   @Test
   void refusalWithoutFault_isCaught() {
-    String words = broken(() -> jury.hearRefusal(jury.begin("Encrypt"), Code.UNAVAILABLE));
+    String words = broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
     assertTrue(words.contains("without any fault"), words);
   }
 
   @Test
-  void kill_excusesForAMomentAfterIt() {
-    StartedCall before = jury.begin("Encrypt");
+  void kill_allowsRefusalsForAMomentAfterIt() {
+    StartedCall before = checker.begin("Encrypt");
     pass(Duration.ofMillis(1));
-    jury.begin(SoakFault.KILL, Scope.EVERYTHING);
+    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
     pass(Duration.ofSeconds(5));
-    jury.hearRefusal(before, Code.UNAVAILABLE);
-    jury.endTrouble();
+    checker.checkRefusal(before, Code.UNAVAILABLE);
+    checker.endFault();
     pass(AllowedRefusals.GRACE);
-    jury.hearRefusal(jury.begin("Status"), Code.UNAVAILABLE);
+    checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE);
     pass(Duration.ofNanos(1));
-    broken(() -> jury.hearRefusal(jury.begin("Status"), Code.UNAVAILABLE));
+    broken(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
   }
 
   @Test
-  void remoteThatIsGone_excusesUnmetLocalKeksAlone() {
+  void remoteOutage_allowsRefusalsOfUnknownLocalKeksOnly() {
     KeptCiphertext old = encrypted("a", "old", "old");
-    assertEquals(List.of(old), jury.buryProcess());
+    assertEquals(List.of(old), checker.onProcessKilled());
     KeptCiphertext met = encrypted("a", "new", "new");
-    jury.begin(SoakFault.REMOTE_DOWN, Scope.UNMET_LOCAL_KEKS);
-    jury.hearRefusal(jury.begin("Decrypt", old), Code.UNAVAILABLE);
-    String words = broken(() -> jury.hearRefusal(jury.begin("Decrypt", met), Code.UNAVAILABLE));
+    checker.begin(SoakFault.REMOTE_DOWN, Scope.UNKNOWN_LOCAL_KEKS);
+    checker.checkRefusal(checker.begin("Decrypt", old), Code.UNAVAILABLE);
+    String words =
+        broken(() -> checker.checkRefusal(checker.begin("Decrypt", met), Code.UNAVAILABLE));
     assertTrue(words.contains("that the process knew"), words);
-    broken(() -> jury.hearRefusal(jury.begin("Encrypt"), Code.UNAVAILABLE));
-    broken(() -> jury.hearRefusal(jury.begin("Status"), Code.UNAVAILABLE));
+    broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
+    broken(() -> checker.checkRefusal(checker.begin("Status"), Code.UNAVAILABLE));
   }
 
   @Test
-  void answerOfADeadProcess_teachesTheNextNothing() {
-    StartedCall late = jury.begin("Encrypt");
-    jury.buryProcess();
-    KeptCiphertext kept = jury.hear(late, bytes("late"), sealed("a", "kek", "late"));
-    assertFalse(jury.begin("Decrypt", kept).met());
+  void answerOfAKilledProcess_isNotKnownToTheNext() {
+    StartedCall late = checker.begin("Encrypt");
+    checker.onProcessKilled();
+    KeptCiphertext keptCiphertext =
+        checker.checkAnswer(late, bytes("late"), sealed("a", "kek", "late"));
+    assertFalse(checker.begin("Decrypt", keptCiphertext).kekKnown());
   }
 
   @Test
-  void lockedStore_excusesNothing() {
-    jury.begin(SoakFault.STORE_LOCKED, Scope.NOTHING);
-    String words = broken(() -> jury.hearRefusal(jury.begin("Encrypt"), Code.UNAVAILABLE));
+  void lockedStore_allowsNoRefusal() {
+    checker.begin(SoakFault.STORE_LOCKED, Scope.NOTHING);
+    String words = broken(() -> checker.checkRefusal(checker.begin("Encrypt"), Code.UNAVAILABLE));
     assertTrue(words.contains("STORE_LOCKED"), words);
   }
 
   @Test
   void returningKeyId_isCaught() {
     showStatus("a");
-    jury.expectAnotherKeyId();
-    StartedCall early = jury.begin("Status");
+    checker.allowAnotherKeyId();
+    StartedCall early = checker.begin("Status");
     encrypted("b", "kek", "text");
-    jury.hear(early, status("a")); // it may have been answered before
+    checker.checkAnswer(early, status("a")); // it may have been answered before
     String words = broken(() -> showStatus("a"));
     assertTrue(words.contains("shows key_id a again, after b"), words);
     broken(() -> encrypted("a", "kek", "text"));
@@ -144,24 +147,24 @@ class SoakChecksTest {
   }
 
   @Test
-  void keyIdThatNobodyRotatedTo_isCaught() {
+  void unexpectedKeyId_isCaught() {
     showStatus("a");
     String words = broken(() -> encrypted("b", "kek", "text"));
     assertTrue(words.contains("nobody rotated"), words);
   }
 
   @Test
-  void troubleBesideAKeyId_isCaught() {
+  void unhealthyStatusWithAKeyId_isCaught() {
     StatusResponse sick = status("a").toBuilder().setHealthz("not well").build();
-    broken(() -> jury.hear(jury.begin("Status"), sick));
+    broken(() -> checker.checkAnswer(checker.begin("Status"), sick));
   }
 
   @Test
-  void firstBrokenPromise_isTheOneThatCounts() {
-    jury.check();
-    jury.remember(new SoakFailure("first"));
-    jury.remember(new SoakFailure("second"));
-    assertEquals("first", broken(jury::check));
+  void firstFailure_isReported() {
+    checker.throwIfFailed();
+    checker.recordFailure(new SoakFailure("first"));
+    checker.recordFailure(new SoakFailure("second"));
+    assertEquals("first", broken(checker::throwIfFailed));
   }
 
   @ParameterizedTest
@@ -171,7 +174,7 @@ class SoakChecksTest {
     "600, 80, true",
     "100, 200, false" // 50 s: not judged
   })
-  void memoryThatGrows_isCaught(int samples, long growth, boolean caught) {
+  void growingMemory_isCaught(int samples, long growth, boolean caught) {
     MemoryTrend trend = new MemoryTrend(SAMPLES);
     LongStream.range(0, samples)
         .forEach(i -> trend.add(100 * MEGABYTE + growth * MEGABYTE * i / samples));
@@ -183,7 +186,7 @@ class SoakChecksTest {
   }
 
   @Test
-  void peaksAndAWarmStart_areNoGrowth() {
+  void peaksAndWarmUp_areNoGrowth() {
     MemoryTrend trend = new MemoryTrend(SAMPLES);
     LongStream.range(0, 600)
         .forEach(i -> trend.add(MEGABYTE * (i < 150 ? i : i % 10 == 0 ? 400 : 150)));
@@ -192,36 +195,35 @@ class SoakChecksTest {
   }
 
   @Test
-  void keepsakes_areBounded_fair_andHoldTheLastBeforeAKill() {
+  void keptCiphertexts_areBounded_fair_andIncludeTheLastBeforeAKill() {
     for (int i = 0; i < 1_000; i++) {
       encrypted("a", "kek", "text-" + i);
     }
-    assertEquals(100, keepsakes.all().size());
+    assertEquals(100, keptCiphertexts.all().size());
     Set<ByteString> kept = new HashSet<>();
-    keepsakes.all().forEach(it -> kept.add(it.text()));
+    keptCiphertexts.all().forEach(it -> kept.add(it.ciphertext()));
     long late = LongStream.range(500, 1_000).filter(i -> kept.contains(bytes("text-" + i))).count();
     assertTrue(late > 25 && late < 75, () -> late + " of 100 from the second half");
     assertEquals(
         LongStream.range(990, 1_000).mapToObj(i -> bytes("text-" + i)).toList(),
-        jury.buryProcess().stream().map(KeptCiphertext::text).toList());
-    assertEquals(110, keepsakes.all().size());
+        checker.onProcessKilled().stream().map(KeptCiphertext::ciphertext).toList());
+    assertEquals(110, keptCiphertexts.all().size());
   }
 
   @Test
-  void planOfTenMinutes_hasEveryTrouble_andOneRotationInTheMiddle() {
+  void tenMinutePlan_hasEveryFault_andOneRotationInTheMiddle() {
     for (long seed = 0; seed < 100; seed++) {
-      List<SoakPlan.Step> steps = SoakPlan.drawn(seed, Duration.ofMinutes(10)).steps();
-      assertEquals(steps, SoakPlan.drawn(seed, Duration.ofMinutes(10)).steps());
+      List<SoakPlan.Step> steps = SoakPlan.draw(seed, Duration.ofMinutes(10)).steps();
+      assertEquals(steps, SoakPlan.draw(seed, Duration.ofMinutes(10)).steps());
       EnumSet<SoakFault> kinds = EnumSet.noneOf(SoakFault.class);
-      steps.forEach(it -> kinds.add(it.trouble()));
+      steps.forEach(it -> kinds.add(it.fault()));
       assertEquals(EnumSet.allOf(SoakFault.class), kinds, "seed " + seed);
       List<SoakPlan.Step> rotations =
-          steps.stream().filter(it -> it.trouble() == SoakFault.ROTATION).toList();
+          steps.stream().filter(it -> it.fault() == SoakFault.ROTATION).toList();
       assertEquals(1, rotations.size());
       long at = rotations.getFirst().at().toSeconds();
       assertTrue(at >= 300 && at <= 340, () -> "at " + at);
-      assertTrue(
-          steps.stream().noneMatch(it -> it.trouble().kills() && it.at().toSeconds() >= 360));
+      assertTrue(steps.stream().noneMatch(it -> it.fault().isKill() && it.at().toSeconds() >= 360));
     }
   }
 
@@ -233,18 +235,18 @@ class SoakChecksTest {
     "--hours 1, there is no option --hours",
     "10, there is no option 10"
   })
-  void badOption_isOneSentence(String words, String sentence) {
-    SoakOptions.UsageException misused =
+  void invalidOption_printsOneSentence(String words, String sentence) {
+    SoakOptions.UsageException usageException =
         assertThrows(
             SoakOptions.UsageException.class,
             () -> SoakOptions.parse(List.of(words.split(" ")), 1));
-    assertEquals(sentence, misused.getMessage());
+    assertEquals(sentence, usageException.getMessage());
   }
 
   @Test
   void noOption_meansTenMinutes() throws SoakOptions.UsageException {
-    SoakOptions order = SoakOptions.parse(List.of(), 42);
-    assertEquals(Duration.ofMinutes(10), order.length());
-    assertEquals(42, order.seed());
+    SoakOptions options = SoakOptions.parse(List.of(), 42);
+    assertEquals(Duration.ofMinutes(10), options.length());
+    assertEquals(42, options.seed());
   }
 }

@@ -26,7 +26,7 @@ enum SoakFault {
   /// The keyring gets a new version, with a SIGKILL near the change.
   ROTATION;
 
-  boolean kills() {
+  boolean isKill() {
     return switch (this) {
       case REMOTE_BUSY, REMOTE_DOWN, REMOTE_SLOW, REMOTE_CUT, STORE_LOCKED -> false;
       case KILL, KILL_WITHOUT_REMOTE, KILL_BEFORE_REMOTE_DOWN, KILL_WITHOUT_STORE, ROTATION -> true;
@@ -40,6 +40,6 @@ enum SoakFault {
 
   /// Those that a process lives through.
   static List<SoakFault> survivable() {
-    return Arrays.stream(values()).filter(it -> !it.kills()).toList();
+    return Arrays.stream(values()).filter(it -> !it.isKill()).toList();
   }
 }

@@ -48,7 +48,7 @@ final class SoakFleet implements AutoCloseable {
     this.launcher = launcher;
     this.transit = transit;
     placeToken();
-    order("kek", "announce", "--use=kms", "--version=1");
+    runCommand("kek", "announce", "--use=kms", "--version=1");
     start("worker", Map.of(), "server", "--roles=worker", "--listen=127.0.0.1:0")
         .awaitLine("listens at");
   }
@@ -74,35 +74,35 @@ final class SoakFleet implements AutoCloseable {
     }
   }
 
-  private TestProcess start(String name, Map<String, String> besides, String... args) {
+  private TestProcess start(String name, Map<String, String> extraEnvironment, String... args) {
     Map<String, String> environment = new HashMap<>(TIMINGS);
     environment.put("KEYFLEET_STORE", "sqlite:" + database());
     environment.put("KEYFLEET_PROVIDER", "vault:" + transit.url() + "?token-file=" + token());
     environment.put("KEYFLEET_HOME", folder.resolve("home").toString());
     environment.put("KEYFLEET_KEYRING", "kms");
     environment.put("KEYFLEET_INSTANCE", name);
-    environment.putAll(besides);
+    environment.putAll(extraEnvironment);
     List<String> command = new ArrayList<>(List.of(launcher.toString()));
     command.addAll(List.of(args));
-    TestProcess process = TestProcess.run(folder, name, environment, command);
+    TestProcess process = TestProcess.startCommand(folder, name, environment, command);
     started.add(process);
     return process;
   }
 
   /// A command that must come to a good end.
-  List<String> order(String... args) {
+  List<String> runCommand(String... args) {
     TestProcess command = start("operator", Map.of(), args);
     int exit = command.await();
     if (exit != 0) {
       throw new SoakFailure(
-          "%s came to exit %d:%s".formatted(String.join(" ", args), exit, command.said()));
+          "%s came to exit %d:%s".formatted(String.join(" ", args), exit, command.output()));
     }
     return command.out();
   }
 
   /// Where the rotation is.
   String phase() {
-    List<String> said = order("kek", "status", "-o", "json");
+    List<String> said = runCommand("kek", "status", "-o", "json");
     return Document.parse(Value.of(said.getLast())).text("phase");
   }
 
@@ -114,11 +114,11 @@ final class SoakFleet implements AutoCloseable {
     startPlugin(Map.of("KEYFLEET_STORE", NO_STORE));
   }
 
-  private void startPlugin(Map<String, String> besides) {
+  private void startPlugin(Map<String, String> extraEnvironment) {
     TestProcess process =
         start(
             "plugin",
-            besides,
+            extraEnvironment,
             "kms-plugin",
             "--listen=unix://" + socket(),
             "--remote-probe=2s",
@@ -142,7 +142,7 @@ final class SoakFleet implements AutoCloseable {
   void stopPlugin() {
     int exit = plugin().stop();
     if (exit != 143) {
-      throw new SoakFailure("SIGTERM ended the plugin with exit " + exit + plugin().said());
+      throw new SoakFailure("SIGTERM ended the plugin with exit " + exit + plugin().output());
     }
   }
 
@@ -163,9 +163,9 @@ final class SoakFleet implements AutoCloseable {
     }
   }
 
-  String said() {
+  String pluginOutput() {
     TestProcess now = plugin;
-    return now == null ? "" : now.said();
+    return now == null ? "" : now.output();
   }
 
   /// Nothing is written to the store until this is closed.

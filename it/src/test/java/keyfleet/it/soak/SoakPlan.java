@@ -14,28 +14,28 @@ import java.util.Random;
 record SoakPlan(Duration length, List<Step> steps) {
   /// @param at since the start
   /// @param lasts for how long the remote or the store is gone
-  record Step(Duration at, SoakFault trouble, Duration lasts) {}
+  record Step(Duration at, SoakFault fault, Duration duration) {}
 
   /// From here on the process must stay the same.
-  private static final double LAST_KILL = 0.6;
+  private static final double LAST_KILL_FRACTION = 0.6;
 
   /// From one trouble to the next, in a soak of ten minutes or more.
-  private static final Duration USUAL_SPACE = Duration.ofSeconds(30);
+  private static final Duration DEFAULT_SPACING = Duration.ofSeconds(30);
 
   /// In a short one: as long as a kill and what is checked after it take.
-  private static final Duration LEAST_SPACE = Duration.ofSeconds(6);
+  private static final Duration MIN_SPACING = Duration.ofSeconds(6);
 
   private static final int STEPS = 20;
 
-  static SoakPlan drawn(long seed, Duration length) {
+  static SoakPlan draw(long seed, Duration length) {
     Draw draw = new Draw(new Random(seed), length);
     return new SoakPlan(length, draw.steps());
   }
 
   private static Duration space(Duration length) {
     Duration fitting = length.dividedBy(STEPS);
-    Duration most = fitting.compareTo(USUAL_SPACE) < 0 ? fitting : USUAL_SPACE;
-    return most.compareTo(LEAST_SPACE) < 0 ? LEAST_SPACE : most;
+    Duration most = fitting.compareTo(DEFAULT_SPACING) < 0 ? fitting : DEFAULT_SPACING;
+    return most.compareTo(MIN_SPACING) < 0 ? MIN_SPACING : most;
   }
 
   /// Shuffled cards, dealt until none is left, then shuffled again.
@@ -65,11 +65,11 @@ record SoakPlan(Duration length, List<Step> steps) {
     }
 
     private SoakFault next(Duration at) {
-      boolean mayKill = at.toNanos() < LAST_KILL * length.toNanos();
-      return mayKill ? dealt(any, SoakFault.usual()) : dealt(survivable, SoakFault.survivable());
+      boolean mayKill = at.toNanos() < LAST_KILL_FRACTION * length.toNanos();
+      return mayKill ? deal(any, SoakFault.usual()) : deal(survivable, SoakFault.survivable());
     }
 
-    private SoakFault dealt(Deque<SoakFault> cards, List<SoakFault> all) {
+    private SoakFault deal(Deque<SoakFault> cards, List<SoakFault> all) {
       if (cards.isEmpty()) {
         List<SoakFault> shuffled = new ArrayList<>(all);
         Collections.shuffle(shuffled, random);

@@ -9,18 +9,18 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /// A soak in which every promise was kept, in words and figures.
-record SoakReport(SoakOptions order, SoakRun.Outcome outcome, PluginChecker jury) {
+record SoakReport(SoakOptions options, SoakRun.Outcome outcome, PluginChecker checker) {
   private static final double MEGABYTE = 1e6;
 
   /// In one line.
-  String words() {
+  String summary() {
     return String.format(
         Locale.ROOT,
         "soak: the plugin kept every promise for %d s at seed %d: %,d calls (%,d a second), refused"
             + " in faults: %s; %d kills, %d faults, %d rotations; %,d times a kept ciphertext was"
             + " opened; %s",
         seconds(),
-        order.seed(),
+        options.seed(),
         outcome.calls(),
         outcome.calls() / Math.max(1, seconds()),
         refusals(),
@@ -32,20 +32,20 @@ record SoakReport(SoakOptions order, SoakRun.Outcome outcome, PluginChecker jury
   }
 
   private long seconds() {
-    return outcome.loaded().toSeconds();
+    return outcome.loadDuration().toSeconds();
   }
 
   private String refusals() {
-    return jury.refusals().isEmpty()
+    return checker.refusals().isEmpty()
         ? "none"
-        : jury.refusals().entrySet().stream()
+        : checker.refusals().entrySet().stream()
             .map(it -> String.format(Locale.ROOT, "%s %,d", it.getKey(), it.getValue()))
             .sorted()
             .collect(Collectors.joining(", "));
   }
 
   private String memory() {
-    if (!outcome.memory().isJudged()) {
+    if (!outcome.memory().isLongEnough()) {
       return "memory not judged, as no process lived long enough";
     }
     MemoryTrend.Figures seen = outcome.memory().figures();
@@ -55,7 +55,7 @@ record SoakReport(SoakOptions order, SoakRun.Outcome outcome, PluginChecker jury
         seen.second() / MEGABYTE,
         seen.last() / MEGABYTE,
         seen.growth(),
-        seen.life().toSeconds());
+        seen.lifetime().toSeconds());
   }
 
   /// Adds a row to the table of the Markdown file that stands between `<!-- plugin -->` and `<!--
@@ -76,8 +76,8 @@ record SoakReport(SoakOptions order, SoakRun.Outcome outcome, PluginChecker jury
     return String.format(
         Locale.ROOT,
         "| %s | %d | %,d s | %,d | %s | %d | %d | %d | %,d | %s |",
-        order.commit(),
-        order.seed(),
+        options.commit(),
+        options.seed(),
         seconds(),
         outcome.calls(),
         refusals(),
@@ -85,7 +85,7 @@ record SoakReport(SoakOptions order, SoakRun.Outcome outcome, PluginChecker jury
         outcome.faults(),
         outcome.rotations(),
         outcome.opened(),
-        outcome.memory().isJudged()
+        outcome.memory().isLongEnough()
             ? String.format(
                 Locale.ROOT, "%.0f, %.0f", seen.second() / MEGABYTE, seen.last() / MEGABYTE)
             : "-");

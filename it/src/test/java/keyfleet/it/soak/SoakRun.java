@@ -21,7 +21,7 @@ final class SoakRun {
   /// @param loaded for how long callers called, and `calls` how often
   /// @param opened how often a kept ciphertext was opened for its own sake
   record Outcome(
-      Duration loaded,
+      Duration loadDuration,
       long calls,
       int kills,
       int faults,
@@ -32,13 +32,13 @@ final class SoakRun {
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /// For a process to be of use again, on a full machine.
-  private static final Duration RETURN = Duration.ofSeconds(60);
+  private static final Duration MAX_RECOVERY = Duration.ofSeconds(60);
 
   private static final int SAMPLE = 2_000;
 
-  private final SoakFleet stand;
+  private final SoakFleet fleet;
   private final FaultyTransit transit;
-  private final PluginChecker jury;
+  private final PluginChecker checker;
   private final PluginLoad load;
   private final MemorySampler memory;
   private final Random random;
@@ -48,20 +48,21 @@ final class SoakRun {
   private int rotations;
   private long opened;
 
-  SoakRun(SoakFleet stand, FaultyTransit transit, PluginChecker jury, PluginLoad load, long seed) {
-    this.stand = stand;
+  SoakRun(
+      SoakFleet fleet, FaultyTransit transit, PluginChecker checker, PluginLoad load, long seed) {
+    this.fleet = fleet;
     this.transit = transit;
-    this.jury = jury;
+    this.checker = checker;
     this.load = load;
-    this.memory = new MemorySampler(stand::resident);
+    this.memory = new MemorySampler(fleet::resident);
     this.random = new Random(seed);
   }
 
   Outcome run(SoakPlan plan) {
     try (memory) {
-      jury.begin(SoakFault.KILL, Scope.EVERYTHING);
-      stand.startPlugin();
-      memory.watchNext();
+      checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+      fleet.startPlugin();
+      memory.startNextTrend();
       awaitReturn();
       long start = System.nanoTime();
       load.start(random.nextLong());
@@ -69,15 +70,15 @@ final class SoakRun {
         pauseUntil(start + step.at().toNanos());
         System.out.printf(
             "soak: %4d s %s%n",
-            TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start), step.trouble());
-        suffer(step);
+            TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start), step.fault());
+        inject(step);
       }
       pauseUntil(start + plan.length().toNanos());
       load.stop();
-      jury.check();
+      checker.throwIfFailed();
       Duration loaded = Duration.ofNanos(System.nanoTime() - start);
-      long calls = jury.calls();
-      MemoryTrend last = memory.watchNext();
+      long calls = checker.calls();
+      MemoryTrend last = memory.startNextTrend();
       last.check();
       openAllTwice();
       return new Outcome(loaded, calls, kills, faults, rotations, opened, last);
@@ -86,64 +87,64 @@ final class SoakRun {
 
   /// In the process that has lived through it, and in one that has not.
   private void openAllTwice() {
-    List<KeptCiphertext> all = jury.keepsakes().all();
+    List<KeptCiphertext> all = checker.keptCiphertexts().all();
     open(all);
-    jury.begin(SoakFault.KILL, Scope.EVERYTHING);
-    stand.stopPlugin();
-    var _ = jury.buryProcess();
-    stand.startPlugin();
+    checker.begin(SoakFault.KILL, Scope.EVERYTHING);
+    fleet.stopPlugin();
+    var _ = checker.onProcessKilled();
+    fleet.startPlugin();
     awaitReturn();
-    settle();
+    awaitGraceOver();
     open(all);
   }
 
   private void open(List<KeptCiphertext> some) {
-    load.open(some);
+    load.decryptAll(some);
     opened += some.size();
   }
 
-  private void suffer(SoakPlan.Step step) {
+  private void inject(SoakPlan.Step step) {
     faults++;
-    switch (step.trouble()) {
-      case REMOTE_BUSY -> loseRemote(step, Behavior.BUSY);
-      case REMOTE_DOWN -> loseRemote(step, Behavior.DOWN);
-      case REMOTE_SLOW -> loseRemote(step, Behavior.SLOW);
-      case REMOTE_CUT -> loseRemote(step, Behavior.CUT);
+    switch (step.fault()) {
+      case REMOTE_BUSY -> failRemote(step, Behavior.BUSY);
+      case REMOTE_DOWN -> failRemote(step, Behavior.DOWN);
+      case REMOTE_SLOW -> failRemote(step, Behavior.SLOW);
+      case REMOTE_CUT -> failRemote(step, Behavior.CUT);
       case STORE_LOCKED -> lockStore(step);
-      case KILL -> check(killAndStart(step, stand::startPlugin));
+      case KILL -> checkCiphertexts(killAndStart(step, fleet::startPlugin));
       case KILL_WITHOUT_REMOTE -> killWithoutRemote(step);
       case KILL_BEFORE_REMOTE_DOWN -> {
-        List<KeptCiphertext> last = killAndStart(step, stand::startPlugin);
-        loseRemote(step, Behavior.DOWN);
-        check(last);
+        List<KeptCiphertext> last = killAndStart(step, fleet::startPlugin);
+        failRemote(step, Behavior.DOWN);
+        checkCiphertexts(last);
       }
       case KILL_WITHOUT_STORE -> {
-        check(killAndStart(step, stand::startPluginWithoutStore));
-        pause(step.lasts());
-        check(killAndStart(step, stand::startPlugin));
+        checkCiphertexts(killAndStart(step, fleet::startPluginWithoutStore));
+        pause(step.duration());
+        checkCiphertexts(killAndStart(step, fleet::startPlugin));
       }
       case ROTATION -> rotate(step);
     }
   }
 
   /// What this process knows, it goes on with.
-  private void loseRemote(SoakPlan.Step step, Behavior mood) {
-    jury.begin(step.trouble(), Scope.UNMET_LOCAL_KEKS);
-    transit.be(mood);
-    pause(step.lasts());
-    transit.be(Behavior.WELL);
-    jury.endTrouble();
+  private void failRemote(SoakPlan.Step step, Behavior behavior) {
+    checker.begin(step.fault(), Scope.UNKNOWN_LOCAL_KEKS);
+    transit.setBehavior(behavior);
+    pause(step.duration());
+    transit.setBehavior(Behavior.NORMAL);
+    checker.endFault();
   }
 
   /// Nobody who calls the plugin may notice.
   private void lockStore(SoakPlan.Step step) {
-    jury.begin(step.trouble(), Scope.NOTHING);
-    try (Connection _ = stand.lockStore()) {
-      pause(step.lasts());
+    checker.begin(step.fault(), Scope.NOTHING);
+    try (Connection _ = fleet.lockStore()) {
+      pause(step.duration());
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
-    jury.endTrouble();
+    checker.endFault();
   }
 
   /// Returns what the dead process gave out last.
@@ -155,32 +156,32 @@ final class SoakRun {
   }
 
   private void killWithoutRemote(SoakPlan.Step step) {
-    transit.be(Behavior.DOWN);
+    transit.setBehavior(Behavior.DOWN);
     List<KeptCiphertext> last = kill(step);
-    stand.startPlugin();
-    pause(step.lasts());
-    transit.be(Behavior.WELL);
+    fleet.startPlugin();
+    pause(step.duration());
+    transit.setBehavior(Behavior.NORMAL);
     awaitReturn();
-    check(last);
+    checkCiphertexts(last);
   }
 
   private List<KeptCiphertext> kill(SoakPlan.Step step) {
     kills++;
-    jury.begin(step.trouble(), Scope.EVERYTHING);
-    stand.killPlugin();
-    memory.watchNext().check();
-    return jury.buryProcess();
+    checker.begin(step.fault(), Scope.EVERYTHING);
+    fleet.killPlugin();
+    memory.startNextTrend().check();
+    return checker.onProcessKilled();
   }
 
   private void awaitReturn() {
     await("the plugin is healthy again", load::isHealthy);
-    jury.endTrouble();
+    checker.endFault();
   }
 
   /// The last before the kill, and some of all.
-  private void check(List<KeptCiphertext> last) {
-    settle();
-    List<KeptCiphertext> some = new ArrayList<>(jury.keepsakes().all());
+  private void checkCiphertexts(List<KeptCiphertext> last) {
+    awaitGraceOver();
+    List<KeptCiphertext> some = new ArrayList<>(checker.keptCiphertexts().all());
     Collections.shuffle(some, random);
     List<KeptCiphertext> both = new ArrayList<>(last);
     both.addAll(some.subList(0, Math.min(SAMPLE, some.size())));
@@ -188,33 +189,33 @@ final class SoakRun {
   }
 
   /// Until nothing is excused any more.
-  private void settle() {
+  private void awaitGraceOver() {
     pause(AllowedRefusals.GRACE.plusMillis(100));
   }
 
   private void rotate(SoakPlan.Step step) {
     rotations++;
     transit.rotate();
-    stand.order("kek", "announce", "--version=2");
-    stand.order("kek", "verify", "--target=2", "--wait", "--timeout=90s");
-    jury.expectAnotherKeyId();
-    stand.order("kek", "rotate", "--from-version=1", "--to-version=2");
+    fleet.runCommand("kek", "announce", "--version=2");
+    fleet.runCommand("kek", "verify", "--target=2", "--wait", "--timeout=90s");
+    checker.allowAnotherKeyId();
+    fleet.runCommand("kek", "rotate", "--from-version=1", "--to-version=2");
     pause(Duration.ofMillis(random.nextInt(3_000)));
-    List<KeptCiphertext> last = killAndStart(step, stand::startPlugin);
-    await("the plugin announces the new key", () -> load.isHealthy() && jury.keyIds() == 2);
-    check(last);
+    List<KeptCiphertext> last = killAndStart(step, fleet::startPlugin);
+    await("the plugin announces the new key", () -> load.isHealthy() && checker.keyIdCount() == 2);
+    checkCiphertexts(last);
     await(
         "the rotation is proving, which it stays in as nobody can count what is in etcd",
-        () -> stand.phase().equals("proving"));
+        () -> fleet.phase().equals("proving"));
   }
 
   private void await(String what, BooleanSupplier condition) {
-    long end = System.nanoTime() + RETURN.toNanos();
+    long end = System.nanoTime() + MAX_RECOVERY.toNanos();
     while (!condition.getAsBoolean()) {
-      jury.check();
+      checker.throwIfFailed();
       if (System.nanoTime() > end) {
         throw new SoakFailure(
-            "in %d s it did not come to this: %s".formatted(RETURN.toSeconds(), what));
+            "in %d s it did not come to this: %s".formatted(MAX_RECOVERY.toSeconds(), what));
       }
       LockSupport.parkNanos(STEP_NANOS);
     }
@@ -226,9 +227,9 @@ final class SoakRun {
 
   private void pauseUntil(long end) {
     while (System.nanoTime() - end < 0) {
-      jury.check();
+      checker.throwIfFailed();
       LockSupport.parkNanos(STEP_NANOS);
     }
-    jury.check();
+    checker.throwIfFailed();
   }
 }

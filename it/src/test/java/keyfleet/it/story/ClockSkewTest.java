@@ -48,43 +48,43 @@ class ClockSkewTest {
   @EnumSource(names = {"SQLITE", "POSTGRES"})
   void skewedFleet_verifiesRotatesAdoptsAndRemoves(Kind kind) {
     try (ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
-        InProcessOperator overseer = begun(fleet)) {
-      Map<String, TestProcess> workers = started(fleet);
+        InProcessOperator operator = loadRecords(fleet)) {
+      Map<String, TestProcess> workers = startWorkers(fleet);
       Shell.Result ready =
-          operator(fleet, SKEW, "kek", "verify", "--target=2", "--wait", "--timeout=60s");
+          runCommand(fleet, SKEW, "kek", "verify", "--target=2", "--wait", "--timeout=60s");
       assertEquals(List.of("READY: target=2 processes=3"), ready.out());
       assertEquals(List.of(), ready.err());
-      operator(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
-      Await.holds("records are moved", () -> overseer.carrying().containsKey(v(2)));
-      String driver = driver(overseer);
+      runCommand(fleet, SKEW.negated(), "kek", "rotate", "--from-version=1", "--to-version=2");
+      Await.until("records are moved", () -> operator.recordsByVersion().containsKey(v(2)));
+      String driver = driver(operator);
       Objects.requireNonNull(workers.get(driver), driver).kill();
-      Await.holds(
+      Await.until(
           "the rotation is completed",
-          () -> overseer.keystore().rotation() instanceof Completed,
-          () -> overseer.keystore().rotation().toString());
-      assertTrue(!driver(overseer).equals(driver), "another took it over");
-      assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
-      operator(fleet, SKEW, "kek", "remove", "--version=1", "--yes");
-      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+          () -> operator.keystore().rotation() instanceof Completed,
+          () -> operator.keystore().rotation().toString());
+      assertTrue(!driver(operator).equals(driver), "another took it over");
+      assertEquals(Map.of(v(2), (long) RECORDS), operator.recordsByVersion());
+      runCommand(fleet, SKEW, "kek", "remove", "--version=1", "--yes");
+      assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
       assertReadable(fleet);
     }
   }
 
-  private static InProcessOperator begun(ProcessFleet fleet) {
+  private static InProcessOperator loadRecords(ProcessFleet fleet) {
     List.of(ProcessFleet.OPERATOR, "loader", "ahead", "exact", "behind")
-        .forEach(it -> fleet.give(it, 1, 2));
-    InProcessOperator overseer = fleet.overseer();
-    overseer.announce(1, ProcessFleet.timings());
-    fleet.report("loader", "load", "" + RECORDS);
-    overseer.announce(2, ProcessFleet.timings());
-    return overseer;
+        .forEach(it -> fleet.giveKeys(it, 1, 2));
+    InProcessOperator operator = fleet.operator();
+    operator.announce(1, ProcessFleet.timings());
+    fleet.runApplication("loader", "load", "" + RECORDS);
+    operator.announce(2, ProcessFleet.timings());
+    return operator;
   }
 
   /// Each says in its log what it takes the date for.
-  private static Map<String, TestProcess> started(ProcessFleet fleet) {
+  private static Map<String, TestProcess> startWorkers(ProcessFleet fleet) {
     Map<String, TestProcess> started = new HashMap<>();
     WORKERS.forEach((name, skew) -> {
-      TestProcess worker = fleet.server(name, FakeCalendar.ahead(skew), "--rate", "100");
+      TestProcess worker = fleet.startServer(name, FakeCalendar.ahead(skew), "--rate", "100");
       String line = worker.awaitLine("listens at");
       String date = line.substring(0, line.indexOf(' '));
       Duration off = Duration.between(Instant.now(), Instant.parse(date)).minus(skew).abs();
@@ -94,21 +94,21 @@ class ClockSkewTest {
     return started;
   }
 
-  private static Shell.Result operator(ProcessFleet fleet, Duration skew, String... args) {
+  private static Shell.Result runCommand(ProcessFleet fleet, Duration skew, String... args) {
     Shell.Result result = fleet.run(FakeCalendar.ahead(skew), args);
     assertEquals(0, result.exit(), () -> String.join(" ", args) + ": " + result);
     return result;
   }
 
-  private static String driver(InProcessOperator overseer) {
+  private static String driver(InProcessOperator operator) {
     String driver =
-        Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::driver).orElseThrow();
+        Rotation.lastJob(operator.keystore().rotation()).map(RotationJob::driver).orElseThrow();
     return driver.substring(0, driver.indexOf('/'));
   }
 
   private static void assertReadable(ProcessFleet fleet) {
-    fleet.give("reader", 2);
-    Document all = fleet.report("reader", "check");
+    fleet.giveKeys("reader", 2);
+    Document all = fleet.runApplication("reader", "check");
     assertEquals(RECORDS, all.number("v2"), all::toString);
     assertEquals(0, all.number("wrong"), all::toString);
   }

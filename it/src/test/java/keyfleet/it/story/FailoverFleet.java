@@ -57,7 +57,7 @@ final class FailoverFleet implements AutoCloseable {
           Duration.ofMillis(800));
 
   /// What only an operator's process comes to.
-  private static final Set<Failpoint> OPERATORS =
+  private static final Set<Failpoint> OPERATOR_POINTS =
       EnumSet.of(
           Failpoint.PROGRESS_READ,
           Failpoint.REMOVAL_READ,
@@ -66,67 +66,67 @@ final class FailoverFleet implements AutoCloseable {
           Failpoint.AUDIT_TIME);
 
   /// Only who watches another driver looks for a sign of life, so one must have been there.
-  private static final HaltPoint FIRST = new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 1);
+  private static final HaltPoint FIRST_WRITE = new HaltPoint(Failpoint.RECORD_WRITE, Side.AFTER, 1);
 
   private final ProcessFleet fleet;
-  private final InProcessOperator overseer;
+  private final InProcessOperator operator;
   private final TestWiring wiring;
   private final Member app;
-  private final TestProcess heir;
+  private final TestProcess successor;
   private int active = 1;
 
   FailoverFleet(Path folder, Kind kind) {
     fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
-    List.of(ProcessFleet.OPERATOR, "app").forEach(it -> fleet.give(it, KEYS));
-    overseer = fleet.overseer();
+    List.of(ProcessFleet.OPERATOR, "app").forEach(it -> fleet.giveKeys(it, KEYS));
+    operator = fleet.operator();
     wiring = new TestWiring(fleet.environment("app"));
-    overseer.announce(1, TIMINGS);
-    overseer.makeRecords();
-    app = InProcessMember.joined(wiring, "app");
+    operator.announce(1, TIMINGS);
+    operator.createTable();
+    app = InProcessMember.join(wiring, "app");
     for (int i = 0; i < RECORDS; i++) {
       String id = OrderApplication.id(i);
-      Await.holds(id + " is there", () -> InProcessMember.inserts(app, id));
+      Await.until(id + " is there", () -> InProcessMember.tryInsert(app, id));
     }
-    heir = server("heir", List.of());
+    successor = server("heir", List.of());
   }
 
-  boolean goesOn() {
+  boolean hasMoreRotations() {
     return active <= ROTATIONS;
   }
 
   /// One rotation, in which somebody dies.
-  void survive(HaltPoint halt) {
-    overseer.announce(active + 1, TIMINGS);
-    Await.holds(
-        "the new version is proved", () -> InProcessMember.isReady(overseer, active + 1, 1));
-    if (OPERATORS.contains(halt.point())) {
+  void rotateWithKill(HaltPoint halt) {
+    operator.announce(active + 1, TIMINGS);
+    Await.until(
+        "the new version is proved", () -> InProcessMember.isReady(operator, active + 1, 1));
+    if (OPERATOR_POINTS.contains(halt.point())) {
       killTheOperator(halt);
     } else {
       killTheDriver(halt);
     }
     checkTheEnd();
-    heir.tell(ServerUnderTest.REST);
+    successor.writeLine(ServerUnderTest.STOP);
     // The dead would be laggards of the next rotation.
-    Await.holds("only the app beats", () -> fresh() == 1, heir::said);
+    Await.until("only the app beats", () -> freshProcesses() == 1, successor::output);
     active++;
   }
 
-  private int fresh() {
-    return overseer.roster().fresh(TIMINGS.fresh()).size();
+  private int freshProcesses() {
+    return operator.roster().fresh(TIMINGS.fresh()).size();
   }
 
   /// The rotation is ordered before there is anybody to drive it, so that all it does is part of
   /// it.
   private void killTheDriver(HaltPoint halt) {
-    TestProcess doomed = server("doomed-" + active, halt.options());
-    Await.holds("it is ordered", () -> isOrdered(overseer.orders().rotate(from(), to())));
+    TestProcess victim = server("doomed-" + active, halt.options());
+    Await.until("it is ordered", () -> isOrdered(operator.orders().rotate(from(), to())));
     if (halt.point() == Failpoint.SIGN_READ) {
-      dies(server("first-" + active, FIRST.options()), FIRST);
+      startUntilKilled(server("first-" + active, FIRST_WRITE.options()), FIRST_WRITE);
     }
-    dies(doomed, halt);
-    heir.tell(ServerUnderTest.GO);
+    startUntilKilled(victim, halt);
+    successor.writeLine(ServerUnderTest.START);
     awaitCompletion();
-    OperatorUnderTest.disable(overseer, from());
+    OperatorUnderTest.disable(operator, from());
   }
 
   /// On a busy machine the only process there is may not be fresh just now.
@@ -134,30 +134,32 @@ final class FailoverFleet implements AutoCloseable {
     return !(result instanceof KeyringOperations.Refused);
   }
 
-  private static void dies(TestProcess doomed, HaltPoint halt) {
-    doomed.tell(ServerUnderTest.GO);
-    assertEquals(HaltPoint.EXIT, doomed.await(), () -> halt + " is never come to" + doomed.said());
+  private static void startUntilKilled(TestProcess victim, HaltPoint halt) {
+    victim.writeLine(ServerUnderTest.START);
+    assertEquals(
+        HaltPoint.EXIT, victim.await(), () -> halt + " is never come to" + victim.output());
   }
 
   private void killTheOperator(HaltPoint halt) {
-    heir.tell(ServerUnderTest.GO);
-    TestProcess doomed = operator(halt.options());
-    assertEquals(HaltPoint.EXIT, doomed.await(), () -> halt + " is never come to" + doomed.said());
+    successor.writeLine(ServerUnderTest.START);
+    TestProcess victim = operator(halt.options());
+    assertEquals(
+        HaltPoint.EXIT, victim.await(), () -> halt + " is never come to" + victim.output());
     TestProcess next = operator(List.of());
-    assertEquals(0, next.await(), next::said);
+    assertEquals(0, next.await(), next::output);
     awaitCompletion();
   }
 
   private TestProcess operator(List<String> options) {
-    List<String> course = List.of("" + active, "" + (active + 1));
+    List<String> versions = List.of("" + active, "" + (active + 1));
     return fleet.start(
         ProcessFleet.OPERATOR,
         Map.of(),
-        new JavaProgram(options, OperatorUnderTest.class.getName(), course));
+        new JavaProgram(options, OperatorUnderTest.class.getName(), versions));
   }
 
   private TestProcess server(String name, List<String> options) {
-    fleet.give(name, KEYS);
+    fleet.giveKeys(name, KEYS);
     TestProcess server =
         fleet.start(
             name, Map.of(), new JavaProgram(options, ServerUnderTest.class.getName(), List.of()));
@@ -166,27 +168,27 @@ final class FailoverFleet implements AutoCloseable {
   }
 
   private void awaitCompletion() {
-    Await.holds(
+    Await.until(
         "the rotation is completed",
         () ->
-            overseer.keystore().rotation() instanceof Completed(var rotationJob)
+            operator.keystore().rotation() instanceof Completed(var rotationJob)
                 && rotationJob.to().equals(to()),
-        () -> overseer.keystore().rotation() + heir.said());
+        () -> operator.keystore().rotation() + successor.output());
   }
 
   private void checkTheEnd() {
-    assertEquals(Map.of(to(), (long) RECORDS), overseer.carrying());
+    assertEquals(Map.of(to(), (long) RECORDS), operator.recordsByVersion());
     int right = 0;
     for (int i = 0; i < RECORDS; i++) {
       StoredRecord stored =
-          overseer.records().read(new RecordId(OrderApplication.id(i))).orElseThrow();
+          operator.records().read(new RecordId(OrderApplication.id(i))).orElseThrow();
       try (PlainFields found = app.records(TestWiring.ORDERS.name()).cipher().open(stored)) {
         right += OrderApplication.generation(OrderApplication.id(i), found) == 0 ? 1 : 0;
       }
     }
     assertEquals(RECORDS, right);
-    assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
-    assertEquals(VersionState.DISABLED, overseer.keystore().stateOf(from()).orElseThrow());
+    assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
+    assertEquals(VersionState.DISABLED, operator.keystore().stateOf(from()).orElseThrow());
   }
 
   private KekVersion from() {
@@ -201,7 +203,7 @@ final class FailoverFleet implements AutoCloseable {
   public void close() {
     app.close();
     wiring.close();
-    overseer.close();
+    operator.close();
     fleet.close();
   }
 }

@@ -52,31 +52,32 @@ class FaultyFleetTest {
   private ProcessFleet fleet(Kind kind) {
     ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
     List.of(ProcessFleet.OPERATOR, "loader", "worker-1", "worker-2")
-        .forEach(it -> fleet.give(it, 1, 2));
+        .forEach(it -> fleet.giveKeys(it, 1, 2));
     return fleet;
   }
 
-  private static void begin(ProcessFleet fleet, InProcessOperator overseer, int records) {
-    overseer.announce(1, ProcessFleet.timings());
-    fleet.report("loader", "load", "" + records);
-    overseer.announce(2, ProcessFleet.timings());
+  private static void loadRecords(ProcessFleet fleet, InProcessOperator operator, int records) {
+    operator.announce(1, ProcessFleet.timings());
+    fleet.runApplication("loader", "load", "" + records);
+    operator.announce(2, ProcessFleet.timings());
   }
 
   @Test
   void otherBytesAndOtherProvider_areLaggardsEachForItsReason() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
-        InProcessOperator overseer = fleet.overseer()) {
-      overseer.announce(1, ProcessFleet.timings());
-      overseer.announce(2, ProcessFleet.timings());
-      fleet.give("forger", 1);
-      fleet.give("mover", 1);
-      fleet.place("mover", 2, ProcessFleet.key(2));
-      fleet.server("worker-1");
-      TestProcess forger = fleet.server("forger", Map.of("KEYFLEET_KEK_V2", ProcessFleet.key(3)));
+        InProcessOperator operator = fleet.operator()) {
+      operator.announce(1, ProcessFleet.timings());
+      operator.announce(2, ProcessFleet.timings());
+      fleet.giveKeys("forger", 1);
+      fleet.giveKeys("mover", 1);
+      fleet.writeKeyFile("mover", 2, ProcessFleet.key(2));
+      fleet.startServer("worker-1");
+      TestProcess forger =
+          fleet.startServer("forger", Map.of("KEYFLEET_KEK_V2", ProcessFleet.key(3)));
       TestProcess mover =
-          fleet.server(
+          fleet.startServer(
               "mover", Map.of("KEYFLEET_PROVIDER", "env,file:" + folder.resolve("keys-mover")));
-      Await.holds("v2 is proved where it can be", () -> InProcessMember.isReady(overseer, 2, 2));
+      Await.until("v2 is proved where it can be", () -> InProcessMember.isReady(operator, 2, 2));
       Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
       String line = "host=%s pid=%d loaded=[1,2] current=1 provider=env version=0.1.0 reason=%s";
       assertEquals(
@@ -95,9 +96,9 @@ class FaultyFleetTest {
   @Test
   void emptyRoster_isNeverReady() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
-        InProcessOperator overseer = fleet.overseer()) {
-      overseer.announce(1, ProcessFleet.timings());
-      overseer.announce(2, ProcessFleet.timings());
+        InProcessOperator operator = fleet.operator()) {
+      operator.announce(1, ProcessFleet.timings());
+      operator.announce(2, ProcessFleet.timings());
       Shell.Result verdict = fleet.run(2, "kek", "verify", "--target=2");
       assertTrue(
           verdict.err().get(1).startsWith("No process was heard of lately."), verdict::toString);
@@ -108,16 +109,16 @@ class FaultyFleetTest {
   @Test
   void secondProcessUnderOneName_refusesToStart() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
-        InProcessOperator overseer = fleet.overseer()) {
-      overseer.announce(1, ProcessFleet.timings());
-      TestProcess first = fleet.server("worker-1");
+        InProcessOperator operator = fleet.operator()) {
+      operator.announce(1, ProcessFleet.timings());
+      TestProcess first = fleet.startServer("worker-1");
       TestProcess second =
           fleet.start(
               "worker-1", Map.of(), ProcessFleet.command(List.of("server", "--roles=worker")));
-      assertEquals(1, second.await(), second::said);
-      assertTrue(second.err().getLast().startsWith("Try: "), second::said);
+      assertEquals(1, second.await(), second::output);
+      assertTrue(second.err().getLast().startsWith("Try: "), second::output);
       assertTrue(first.isAlive());
-      assertEquals(1, overseer.roster().heartbeats().size());
+      assertEquals(1, operator.roster().heartbeats().size());
     }
   }
 
@@ -127,70 +128,71 @@ class FaultyFleetTest {
   @Test
   void processesWithoutTheNewKeyInMidRotation_onlyReadWhatTheyCan() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
-        InProcessOperator overseer = fleet.overseer()) {
-      begin(fleet, overseer, RECORDS);
-      TestProcess driver = fleet.server("worker-1", "--rate", "50");
-      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 1));
-      InProcessOperator.done(overseer.orders().rotate(v(1), v(2)));
-      Await.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), driver::said);
+        InProcessOperator operator = fleet.operator()) {
+      loadRecords(fleet, operator, RECORDS);
+      TestProcess driver = fleet.startServer("worker-1", "--rate", "50");
+      Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 1));
+      InProcessOperator.requireDone(operator.orders().rotate(v(1), v(2)));
+      Await.until(
+          "records are moved", () -> operator.recordsByVersion().containsKey(v(2)), driver::output);
       driver.kill();
-      fleet.give("late", 1);
-      fleet.give("returned", 1);
-      TestProcess late = fleet.clerk("late", "work", "0", "1", "" + RECORDS);
+      fleet.giveKeys("late", 1);
+      fleet.giveKeys("returned", 1);
+      TestProcess late = fleet.startApplication("late", "work", "0", "1", "" + RECORDS);
       late.awaitLine(OrderApplication.AT_WORK);
-      TestProcess returned = fleet.server("returned");
-      fleet.server("worker-2");
-      Await.holds(
+      TestProcess returned = fleet.startServer("returned");
+      fleet.startServer("worker-2");
+      Await.until(
           "all records are moved",
-          () -> overseer.carrying().equals(Map.of(v(2), (long) RECORDS)),
-          () -> overseer.carrying() + returned.said());
-      assertEquals(v(1), overseer.keystore().active(), "the flip waits for who lacks the key");
+          () -> operator.recordsByVersion().equals(Map.of(v(2), (long) RECORDS)),
+          () -> operator.recordsByVersion() + returned.output());
+      assertEquals(v(1), operator.keystore().active(), "the flip waits for who lacks the key");
       Document report = ProcessFleet.reportOf(late);
-      assertEquals(0, report.number("writes"), late::said);
-      assertEquals(0, report.number("wrong_reads"), late::said);
-      assertEquals(143, returned.stop(), returned::said);
-      Await.holds(
+      assertEquals(0, report.number("writes"), late::output);
+      assertEquals(0, report.number("wrong_reads"), late::output);
+      assertEquals(143, returned.stop(), returned::output);
+      Await.until(
           "the rotation is completed",
-          () -> overseer.keystore().rotation() instanceof Completed,
-          () -> overseer.keystore().rotation() + returned.said());
+          () -> operator.keystore().rotation() instanceof Completed,
+          () -> operator.keystore().rotation() + returned.output());
       String last =
-          Rotation.lastJob(overseer.keystore().rotation()).map(RotationJob::driver).orElse("");
+          Rotation.lastJob(operator.keystore().rotation()).map(RotationJob::driver).orElse("");
       assertTrue(last.startsWith("worker-2/"), last);
-      assertFalse(returned.said().contains("driven by returned"), returned::said);
-      assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+      assertFalse(returned.output().contains("driven by returned"), returned::output);
+      assertEquals(Map.of(v(2), (long) RECORDS), operator.recordsByVersion());
     }
   }
 
   @Test
-  void corruptedRecord_isNamedAndBlocksUntilItIsMended() {
+  void corruptedRecord_isNamedAndBlocksUntilRepaired() {
     try (ProcessFleet fleet = fleet(Kind.SQLITE);
-        InProcessOperator overseer = fleet.overseer()) {
-      begin(fleet, overseer, RECORDS);
-      blockedAndMended(fleet, overseer, RECORDS, 1);
+        InProcessOperator operator = fleet.operator()) {
+      loadRecords(fleet, operator, RECORDS);
+      assertBlocksUntilRepaired(fleet, operator, RECORDS, 1);
     }
   }
 
   /// On a store that takes many writes a second.
   @Test
-  void thousandPoisonedRecordsAmongTenThousand_holdNoOtherUp() {
+  void thousandCorruptedRecordsAmongTenThousand_delayNoOther() {
     try (ProcessFleet fleet = fleet(Kind.POSTGRES);
-        InProcessOperator overseer = fleet.overseer()) {
-      begin(fleet, overseer, 10_000);
-      blockedAndMended(fleet, overseer, 10_000, 1_000);
+        InProcessOperator operator = fleet.operator()) {
+      loadRecords(fleet, operator, 10_000);
+      assertBlocksUntilRepaired(fleet, operator, 10_000, 1_000);
     }
   }
 
-  private static void blockedAndMended(
-      ProcessFleet fleet, InProcessOperator overseer, int all, int bad) {
-    poison(overseer.records(), bad);
-    TestProcess worker = fleet.server("worker-1");
-    Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 1));
+  private static void assertBlocksUntilRepaired(
+      ProcessFleet fleet, InProcessOperator operator, int all, int bad) {
+    corrupt(operator.records(), bad);
+    TestProcess worker = fleet.startServer("worker-1");
+    Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 1));
     fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2");
-    Await.holds(
+    Await.until(
         "the rotation is blocked",
-        () -> overseer.keystore().rotation() instanceof Blocked(_, long failed) && failed == bad,
-        () -> overseer.keystore().rotation() + worker.said());
-    assertEquals(Map.of(v(1), (long) bad, v(2), (long) all - bad), overseer.carrying());
+        () -> operator.keystore().rotation() instanceof Blocked(_, long failed) && failed == bad,
+        () -> operator.keystore().rotation() + worker.output());
+    assertEquals(Map.of(v(1), (long) bad, v(2), (long) all - bad), operator.recordsByVersion());
     Shell.Result status = fleet.run(0, "kek", "status", "-o", "json");
     Document json = Document.parse(Value.of(status.out().getFirst()));
     assertEquals("in_progress", json.text("state"));
@@ -200,38 +202,38 @@ class FaultyFleetTest {
     assertTrue(first.text("collection").endsWith(" orders"), status::toString);
     assertTrue(first.text("id").startsWith("order-"), status::toString);
     fleet.run(2, "kek", "remove", "--version=1", "--yes");
-    mend(fleet, bad);
-    Await.holds(
+    repair(fleet, bad);
+    Await.until(
         "the rotation is completed",
-        () -> overseer.keystore().rotation() instanceof Completed,
-        () -> overseer.keystore().rotation() + worker.said());
-    assertEquals(Map.of(v(2), (long) all), overseer.carrying());
+        () -> operator.keystore().rotation() instanceof Completed,
+        () -> operator.keystore().rotation() + worker.output());
+    assertEquals(Map.of(v(2), (long) all), operator.recordsByVersion());
   }
 
   /// Spoils the wrapped data key of the first records.
-  private static void poison(Records records, int bad) {
+  private static void corrupt(Records records, int bad) {
     List<RecordChange> recordChanges = new ArrayList<>();
     for (int i = 0; i < bad; i++) {
       StoredRecord record = records.read(new RecordId(OrderApplication.id(i))).orElseThrow();
-      Map<String, Bytes> spoilt = new TreeMap<>(record.fields().byName());
-      spoilt.computeIfPresent("card", (_, bytes) -> spoilt(bytes));
-      recordChanges.add(new RecordChange(record, SealedFields.of(spoilt)));
+      Map<String, Bytes> corrupted = new TreeMap<>(record.fields().byName());
+      corrupted.computeIfPresent("card", (_, bytes) -> corrupted(bytes));
+      recordChanges.add(new RecordChange(record, SealedFields.of(corrupted)));
     }
     records.compareAndSetAll(recordChanges);
   }
 
-  private static Bytes spoilt(Bytes envelope) {
+  private static Bytes corrupted(Bytes envelope) {
     byte[] bytes = envelope.toArray();
     bytes[40] ^= 1; // within the wrapped data key, behind the header
     return Bytes.copyOf(bytes);
   }
 
   /// An application knows what the records should hold, and writes them anew.
-  private static void mend(ProcessFleet fleet, int bad) {
-    fleet.give("app", 1, 2);
+  private static void repair(ProcessFleet fleet, int bad) {
+    fleet.giveKeys("app", 1, 2);
     try (TestWiring wiring = new TestWiring(fleet.environment("app"));
-        Member app = InProcessMember.joined(wiring, "app")) {
-      InProcessMember.awaitSeal(app);
+        Member app = InProcessMember.join(wiring, "app")) {
+      InProcessMember.awaitSealing(app);
       for (int i = 0; i < bad; i++) {
         try (PlainFields values = OrderApplication.fields(OrderApplication.id(i), 1)) {
           assertTrue(app.records(TestWiring.ORDERS.name()).update(OrderApplication.id(i), values));

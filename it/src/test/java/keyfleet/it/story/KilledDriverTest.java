@@ -36,7 +36,7 @@ class KilledDriverTest {
   record Kill(Kind kind, HaltPoint halt) {}
 
   /// A fence is raised in two phases, a keystore written in ten: once is not enough there.
-  private static final Map<Failpoint, List<Integer>> PASSINGS =
+  private static final Map<Failpoint, List<Integer>> OCCURRENCES =
       Map.of(
           Failpoint.KEYSTORE_WRITE, List.of(1, 2, 3, 4, 5, 6, 7),
           Failpoint.FENCE_RAISE, List.of(1, 2),
@@ -58,12 +58,12 @@ class KilledDriverTest {
     IDLE.values().forEach(idle -> idle.forEach(FailoverFleet::close));
   }
 
-  static Stream<Kill> deaths() {
+  static Stream<Kill> kills() {
     List<Kill> all = new ArrayList<>();
     for (Failpoint point : EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS)) {
-      for (int passing : PASSINGS.getOrDefault(point, List.of(1))) {
+      for (int occurrence : OCCURRENCES.getOrDefault(point, List.of(1))) {
         for (Side side : Side.values()) {
-          all.add(new Kill(Kind.SQLITE, new HaltPoint(point, side, passing)));
+          all.add(new Kill(Kind.SQLITE, new HaltPoint(point, side, occurrence)));
         }
       }
     }
@@ -77,16 +77,16 @@ class KilledDriverTest {
 
   @ParameterizedTest
   @MethodSource("deaths")
-  void killedProcess_isSucceededWithoutLoss(Kill death) throws IOException {
-    Queue<FailoverFleet> idle = IDLE.getOrDefault(death.kind(), new ConcurrentLinkedQueue<>());
+  void killedProcess_isReplacedWithoutLoss(Kill kill) throws IOException {
+    Queue<FailoverFleet> idle = IDLE.getOrDefault(kill.kind(), new ConcurrentLinkedQueue<>());
     FailoverFleet fleet = idle.poll();
     if (fleet == null) {
-      fleet = new FailoverFleet(Files.createTempDirectory(folder, "fleet"), death.kind());
+      fleet = new FailoverFleet(Files.createTempDirectory(folder, "fleet"), kill.kind());
     }
     boolean survived = false;
     try {
-      fleet.survive(death.halt());
-      survived = fleet.goesOn();
+      fleet.rotateWithKill(kill.halt());
+      survived = fleet.hasMoreRotations();
     } finally {
       if (survived) {
         idle.add(fleet);
@@ -98,9 +98,9 @@ class KilledDriverTest {
 
   /// A point that no process of this test comes to would be tested nowhere.
   @Test
-  void failpoints_areAllTried() {
+  void everyFailpoint_isTried() {
     Set<Failpoint> tried = EnumSet.noneOf(Failpoint.class);
-    deaths().forEach(it -> tried.add(it.halt().point()));
+    kills().forEach(it -> tried.add(it.halt().point()));
     assertEquals(EnumSet.range(Failpoint.KEYSTORE_READ, Failpoint.CENSUS), tried);
   }
 }

@@ -41,31 +41,31 @@ class PausedWriterTest {
   @ParameterizedTest
   @EnumSource(Kind.class)
   void writerPausedBetweenSealAndWrite_isFencedOrFound(Kind kind) {
-    try (ProcessFleet fleet = begun(kind);
-        InProcessOperator overseer = fleet.overseer()) {
-      TestProcess writer = fleet.clerk("writer", "hesitate");
+    try (ProcessFleet fleet = startFleet(kind);
+        InProcessOperator operator = fleet.operator()) {
+      TestProcess writer = fleet.startApplication("writer", "hesitate");
       writer.awaitLine(OrderApplication.SEALED);
-      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
+      Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
       writer.freeze();
-      changeKeys(fleet, overseer);
+      rotateAndDisable(fleet, operator);
       writer.thaw();
-      writer.tell("now");
+      writer.writeLine("now");
       Document wrote = ProcessFleet.reportOf(writer);
       assertNotEquals("Stored", wrote.text("change"), "it rests on a record that was moved since");
-      if (kind.isFenced()) {
+      if (kind.hasFences()) {
         assertEquals("Fenced", wrote.text("insert"));
-        assertEquals(Map.of(v(2), (long) RECORDS), overseer.carrying());
+        assertEquals(Map.of(v(2), (long) RECORDS), operator.recordsByVersion());
       } else {
         assertEquals("Stored", wrote.text("insert"));
-        isFound(fleet, overseer);
+        assertFound(fleet, operator);
       }
-      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+      assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
     }
   }
 
   /// Where the store fences nothing, who counts finds it, and the version is not given up.
-  private static void isFound(ProcessFleet fleet, InProcessOperator overseer) {
-    assertEquals(Map.of(v(1), 1L, v(2), (long) RECORDS), overseer.carrying());
+  private static void assertFound(ProcessFleet fleet, InProcessOperator operator) {
+    assertEquals(Map.of(v(1), 1L, v(2), (long) RECORDS), operator.recordsByVersion());
     Shell.Result destroyed =
         fleet.run(2, "kek", "remove", "--version=1", "--destroy", "--horizon=1s", "--yes");
     assertTrue(
@@ -76,47 +76,49 @@ class PausedWriterTest {
 
   /// It may be stopped anywhere. Not on SQLite, whose one writer may then hold the file.
   @Test
-  void writerPausedAtWork_goesOnUnderTheNewVersion() {
-    try (ProcessFleet fleet = begun(Kind.POSTGRES);
-        InProcessOperator overseer = fleet.overseer()) {
-      TestProcess writer = fleet.clerk("writer", "work", "0", "1", "" + RECORDS);
+  void writerPausedAtWork_continuesUnderTheNewVersion() {
+    try (ProcessFleet fleet = startFleet(Kind.POSTGRES);
+        InProcessOperator operator = fleet.operator()) {
+      TestProcess writer = fleet.startApplication("writer", "work", "0", "1", "" + RECORDS);
       writer.awaitLine(OrderApplication.AT_WORK);
-      Await.holds("it has added some", () -> count(overseer) > RECORDS);
-      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 2));
+      Await.until("it has added some", () -> count(operator) > RECORDS);
+      Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 2));
       writer.freeze();
-      changeKeys(fleet, overseer);
-      long before = count(overseer);
+      rotateAndDisable(fleet, operator);
+      long before = count(operator);
       writer.thaw();
-      Await.holds("it adds more", () -> count(overseer) > before, writer::said);
+      Await.until("it adds more", () -> count(operator) > before, writer::output);
       Document report = ProcessFleet.reportOf(writer);
-      assertEquals(0, report.number("failed_reads"), writer::said);
-      assertEquals(0, report.number("wrong_reads"), writer::said);
+      assertEquals(0, report.number("failed_reads"), writer::output);
+      assertEquals(0, report.number("wrong_reads"), writer::output);
       assertEquals(
-          Map.of(v(2), RECORDS + report.number("added")), overseer.carrying(), writer::said);
+          Map.of(v(2), RECORDS + report.number("added")),
+          operator.recordsByVersion(),
+          writer::output);
     }
   }
 
-  private static long count(InProcessOperator overseer) {
-    return overseer.carrying().values().stream().mapToLong(it -> it).sum();
+  private static long count(InProcessOperator operator) {
+    return operator.recordsByVersion().values().stream().mapToLong(it -> it).sum();
   }
 
   /// Some records under version 1, and version 2 in everybody's hands.
-  private ProcessFleet begun(Kind kind) {
+  private ProcessFleet startFleet(Kind kind) {
     ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), KeySource.ENV);
     List.of(ProcessFleet.OPERATOR, "loader", "writer", "worker-1")
-        .forEach(it -> fleet.give(it, 1, 2));
-    try (InProcessOperator overseer = fleet.overseer()) {
-      overseer.announce(1, ProcessFleet.timings());
-      fleet.report("loader", "load", "" + RECORDS);
-      overseer.announce(2, ProcessFleet.timings());
+        .forEach(it -> fleet.giveKeys(it, 1, 2));
+    try (InProcessOperator operator = fleet.operator()) {
+      operator.announce(1, ProcessFleet.timings());
+      fleet.runApplication("loader", "load", "" + RECORDS);
+      operator.announce(2, ProcessFleet.timings());
     }
-    fleet.server("worker-1");
+    fleet.startServer("worker-1");
     return fleet;
   }
 
   /// From 1 to 2, and 1 out of use, as the commands do it.
-  private static void changeKeys(ProcessFleet fleet, InProcessOperator overseer) {
+  private static void rotateAndDisable(ProcessFleet fleet, InProcessOperator operator) {
     fleet.run(0, "kek", "rotate", "--from-version=1", "--to-version=2", "--wait", "--timeout=1m");
-    OperatorUnderTest.disable(overseer, v(1));
+    OperatorUnderTest.disable(operator, v(1));
   }
 }

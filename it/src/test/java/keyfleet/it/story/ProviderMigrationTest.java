@@ -49,31 +49,31 @@ class ProviderMigrationTest {
 
   @Test
   void keys_moveFromEnvToFilesToATokenAndOneIsRevoked() throws IOException {
-    Map<String, String> token = token();
+    Map<String, String> token = createToken();
     String file = "file:" + Files.createDirectory(folder.resolve("files"));
     try (ProcessFleet fleet = new ProcessFleet(folder, Kind.SQLITE.open(folder), KeySource.ENV)) {
-      Migration journey = new Migration(fleet, token);
-      journey.begin();
-      journey.make("generate", 2, file);
-      List<Bytes> sealed = journey.tags();
-      journey.change("rotate", 1, 2, "env," + file);
+      Migration migration = new Migration(fleet, token);
+      migration.loadRecords();
+      migration.createKey("generate", 2, file);
+      List<Bytes> sealed = migration.tags();
+      migration.changeVersion("rotate", 1, 2, "env," + file);
       String pkcs11 = token.getOrDefault("PROVIDER", "");
-      journey.make("pkcs11-init", 3, pkcs11);
-      journey.change("rotate", 2, 3, file + "," + pkcs11);
-      assertEquals(sealed, journey.tags(), "a rotation leaves the data as it is");
+      migration.createKey("pkcs11-init", 3, pkcs11);
+      migration.changeVersion("rotate", 2, 3, file + "," + pkcs11);
+      assertEquals(sealed, migration.tags(), "a rotation leaves the data as it is");
       Files.delete(folder.resolve("files/main.v2.key"));
-      journey.make("pkcs11-init", 4, pkcs11);
-      journey.change("revoke", 3, 4, pkcs11);
-      List<Bytes> anew = journey.tags();
+      migration.createKey("pkcs11-init", 4, pkcs11);
+      migration.changeVersion("revoke", 3, 4, pkcs11);
+      List<Bytes> reencrypted = migration.tags();
       for (int i = 0; i < RECORDS; i++) {
-        assertNotEquals(sealed.get(i), anew.get(i), "a revocation encrypts the data anew");
+        assertNotEquals(sealed.get(i), reencrypted.get(i), "a revocation encrypts the data anew");
       }
-      journey.check(4);
+      migration.check(4);
     }
   }
 
   /// A token of SoftHSM's, and what a process needs to find it.
-  private Map<String, String> token() throws IOException {
+  private Map<String, String> createToken() throws IOException {
     Optional<Path> module =
         Stream.of("/usr/lib/softhsm", "/usr/lib64/softhsm", "/opt/homebrew/lib/softhsm")
             .map(it -> Path.of(it, "libsofthsm2.so"))
@@ -97,34 +97,34 @@ class ProviderMigrationTest {
   }
 
   private record Migration(ProcessFleet fleet, Map<String, String> token) {
-    void begin() {
-      fleet.give(ProcessFleet.OPERATOR, 1);
-      fleet.give("app", 1);
-      fleet.give("worker-1", 1);
+    void loadRecords() {
+      fleet.giveKeys(ProcessFleet.OPERATOR, 1);
+      fleet.giveKeys("app", 1);
+      fleet.giveKeys("worker-1", 1);
       Shell.Result announced = fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--version=1");
       assertEquals(0, announced.exit(), announced::toString);
-      fleet.report("app", "load", "" + RECORDS);
+      fleet.runApplication("app", "load", "" + RECORDS);
     }
 
-    private Map<String, String> with(String provider) {
+    private Map<String, String> environment(String provider) {
       Map<String, String> all = new HashMap<>(token);
       all.put("KEYFLEET_PROVIDER", provider);
       return all;
     }
 
     private void run(String provider, String... args) {
-      Shell.Result result = fleet.run(with(provider), args);
+      Shell.Result result = fleet.run(environment(provider), args);
       assertEquals(0, result.exit(), () -> String.join(" ", args) + ": " + result);
     }
 
-    void make(String command, int version, String provider) {
+    void createKey(String command, int version, String provider) {
       run(provider, "kek", command, "--version=" + version);
     }
 
     /// The whole fleet, which is one worker, has both homes of keys meanwhile.
-    void change(String order, int from, int to, String providers) {
+    void changeVersion(String order, int from, int to, String providers) {
       run(providers, "kek", "announce", "--version=" + to);
-      TestProcess worker = fleet.server("worker-1", with(providers));
+      TestProcess worker = fleet.startServer("worker-1", environment(providers));
       run(providers, "kek", "verify", "--target=" + to, "--wait", "--timeout=30s");
       run(
           providers,
@@ -137,24 +137,24 @@ class ProviderMigrationTest {
       if (order.equals("rotate")) {
         run(providers, "kek", "remove", "--version=" + from, "--yes");
       }
-      assertEquals(143, worker.stop(), worker::said);
-      try (InProcessOperator overseer = overseer()) {
-        assertEquals(Map.of(v(to), (long) RECORDS), overseer.carrying());
-        assertEquals(VersionState.DISABLED, overseer.keystore().stateOf(v(from)).orElseThrow());
+      assertEquals(143, worker.stop(), worker::output);
+      try (InProcessOperator operator = operator()) {
+        assertEquals(Map.of(v(to), (long) RECORDS), operator.recordsByVersion());
+        assertEquals(VersionState.DISABLED, operator.keystore().stateOf(v(from)).orElseThrow());
       }
     }
 
-    private InProcessOperator overseer() {
+    private InProcessOperator operator() {
       return new InProcessOperator(fleet.environment(ProcessFleet.OPERATOR), Failpoints.NONE);
     }
 
     /// The end of each record's data, which changes if anything in it does.
     List<Bytes> tags() {
       List<Bytes> tags = new ArrayList<>();
-      try (InProcessOperator overseer = overseer()) {
+      try (InProcessOperator operator = operator()) {
         for (int i = 0; i < RECORDS; i++) {
           StoredRecord record =
-              overseer.records().read(new RecordId(OrderApplication.id(i))).orElseThrow();
+              operator.records().read(new RecordId(OrderApplication.id(i))).orElseThrow();
           byte[] card = Objects.requireNonNull(record.fields().byName().get("card")).toArray();
           tags.add(Bytes.copyOf(Arrays.copyOfRange(card, card.length - TAG_BYTES, card.length)));
         }
@@ -167,11 +167,11 @@ class ProviderMigrationTest {
       TestProcess checker =
           fleet.start(
               "checker",
-              with(token.getOrDefault("PROVIDER", "")),
+              environment(token.getOrDefault("PROVIDER", "")),
               new JavaProgram(OrderApplication.class.getName(), "check"));
       Document all = ProcessFleet.reportOf(checker);
-      assertEquals(RECORDS, all.number("v" + version), checker::said);
-      assertTrue(all.number("wrong") == 0, checker::said);
+      assertEquals(RECORDS, all.number("v" + version), checker::output);
+      assertTrue(all.number("wrong") == 0, checker::output);
     }
   }
 }

@@ -35,13 +35,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// rotation while clerks write and read, the old key removed, every record opened without it.
 @Timeout(420)
 class RotationStoryTest {
-  private static final List<String> CLERKS = List.of("api-1", "api-2");
+  private static final List<String> APPLICATIONS = List.of("api-1", "api-2");
   private static final String WORKER = "worker-1";
   private static final List<String> ALL = List.of(ProcessFleet.OPERATOR, WORKER, "api-1", "api-2");
 
   @TempDir Path folder = Path.of("");
 
-  static Stream<Arguments> places() {
+  static Stream<Arguments> fleets() {
     return Stream.of(
         Arguments.of(Kind.SQLITE, KeySource.ENV),
         Arguments.of(Kind.POSTGRES, KeySource.FILE),
@@ -51,74 +51,77 @@ class RotationStoryTest {
 
   @ParameterizedTest
   @MethodSource("places")
-  void fleet_changesItsKeyUnderLoadAndLosesNothing(Kind kind, KeySource supply) {
-    try (ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), supply)) {
-      new Story(fleet, kind, supply).tell();
+  void fleet_changesItsKeyUnderLoadAndLosesNothing(Kind kind, KeySource keySource) {
+    try (ProcessFleet fleet = new ProcessFleet(folder, kind.open(folder), keySource)) {
+      new Story(fleet, kind, keySource).run();
     }
   }
 
   /// One telling of it.
   private static final class Story {
     private final ProcessFleet fleet;
-    private final int volume;
-    private final KeySource supply;
+    private final int recordCount;
+    private final KeySource keySource;
     private long added;
 
     /// Writes that were not acknowledged, and may have come to stand.
-    private long doubtful;
+    private long unclearWrites;
 
     private TestProcess worker;
     private TestProcess first;
     private TestProcess second;
 
-    Story(ProcessFleet fleet, Kind kind, KeySource supply) {
+    Story(ProcessFleet fleet, Kind kind, KeySource keySource) {
       this.fleet = fleet;
-      this.volume = kind.volume();
-      this.supply = supply;
-      ALL.forEach(it -> fleet.give(it, 1));
-      fleet.give("loader", 1);
+      this.recordCount = kind.recordCount();
+      this.keySource = keySource;
+      ALL.forEach(it -> fleet.giveKeys(it, 1));
+      fleet.giveKeys("loader", 1);
       assertEquals(
           List.of("main v1 is active"),
           fleet.run(ProcessFleet.TIMINGS, "kek", "announce", "--version=1").err());
-      assertEquals(volume, fleet.report("loader", "load", "" + volume).number("inserted"));
-      worker = fleet.server(WORKER);
-      first = clerk(0);
-      second = clerk(1);
+      assertEquals(
+          recordCount, fleet.runApplication("loader", "load", "" + recordCount).number("inserted"));
+      worker = fleet.startServer(WORKER);
+      first = startApplication(0);
+      second = startApplication(1);
     }
 
-    private TestProcess clerk(int number) {
-      TestProcess clerk = fleet.clerk(CLERKS.get(number), "work", "" + number, "2", "" + volume);
-      clerk.awaitLine(OrderApplication.AT_WORK);
-      return clerk;
+    private TestProcess startApplication(int number) {
+      TestProcess application =
+          fleet.startApplication(
+              APPLICATIONS.get(number), "work", "" + number, "2", "" + recordCount);
+      application.awaitLine(OrderApplication.AT_WORK);
+      return application;
     }
 
-    void tell() {
-      try (InProcessOperator overseer = fleet.overseer()) {
-        refuseTheLaggard(overseer);
-        rotate(overseer);
+    void run() {
+      try (InProcessOperator operator = fleet.operator()) {
+        refuseTheLaggard(operator);
+        rotate(operator);
         remove();
-        assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+        assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
       }
     }
 
-    private void refuseTheLaggard(InProcessOperator overseer) {
-      List.of(ProcessFleet.OPERATOR, WORKER, "api-1").forEach(it -> fleet.give(it, 2));
-      if (supply == KeySource.ENV) {
-        worker = restartedWorker();
-        first = restartedClerk(first, 0);
+    private void refuseTheLaggard(InProcessOperator operator) {
+      List.of(ProcessFleet.OPERATOR, WORKER, "api-1").forEach(it -> fleet.giveKeys(it, 2));
+      if (keySource == KeySource.ENV) {
+        worker = restartWorker();
+        first = restartApplication(first, 0);
       }
       fleet.run(0, "kek", "announce", "--version=2");
-      Await.holds("two processes prove v2", () -> InProcessMember.isReady(overseer, 2, 2));
+      Await.until("two processes prove v2", () -> InProcessMember.isReady(operator, 2, 2));
       List<String> laggard =
           List.of(
               "NOT READY: target=2",
               "LAGGARDS:",
               "host=%s pid=%d loaded=[1] current=1 provider=%s version=0.1.0 reason=missing"
-                  .formatted(host(), second.pid(), supply == KeySource.ENV ? "env" : "file"),
+                  .formatted(host(), second.pid(), keySource == KeySource.ENV ? "env" : "file"),
               "On %s: %s"
                   .formatted(
                       host(),
-                      supply == KeySource.ENV
+                      keySource == KeySource.ENV
                           ? "set KEYFLEET_KEK_V2 and restart the process"
                           : "place main.v2.key, mode 0600, into the key folder; no restart is"
                               + " needed"),
@@ -126,9 +129,9 @@ class RotationStoryTest {
       assertEquals(laggard, fleet.run(2, "kek", "verify", "--target=2").err());
       assertEquals(
           laggard, fleet.run(2, "kek", "rotate", "--from-version=1", "--to-version=2").err());
-      fleet.give("api-2", 2);
-      if (supply == KeySource.ENV) {
-        second = restartedClerk(second, 1);
+      fleet.giveKeys("api-2", 2);
+      if (keySource == KeySource.ENV) {
+        second = restartApplication(second, 1);
       }
       assertEquals(
           List.of("READY: target=2 processes=3"),
@@ -139,28 +142,28 @@ class RotationStoryTest {
       return LocalProcess.current().host();
     }
 
-    private TestProcess restartedWorker() {
-      assertEquals(143, worker.stop(), worker::said);
-      return fleet.server(WORKER);
+    private TestProcess restartWorker() {
+      assertEquals(143, worker.stop(), worker::output);
+      return fleet.startServer(WORKER);
     }
 
-    private TestProcess restartedClerk(TestProcess clerk, int number) {
-      settle(clerk);
-      return clerk(number);
+    private TestProcess restartApplication(TestProcess application, int number) {
+      stopAndCheck(application);
+      return startApplication(number);
     }
 
     /// Whatever happened meanwhile, it read what had been written.
-    private void settle(TestProcess clerk) {
-      Document report = ProcessFleet.reportOf(clerk);
-      assertEquals(0, report.number("failed_reads"), clerk::said);
-      assertEquals(0, report.number("wrong_reads"), clerk::said);
-      assertEquals(0, report.number("unanswered_reads"), clerk::said);
-      assertTrue(report.number("reads") > 0, clerk::said);
+    private void stopAndCheck(TestProcess application) {
+      Document report = ProcessFleet.reportOf(application);
+      assertEquals(0, report.number("failed_reads"), application::output);
+      assertEquals(0, report.number("wrong_reads"), application::output);
+      assertEquals(0, report.number("unanswered_reads"), application::output);
+      assertTrue(report.number("reads") > 0, application::output);
       added += report.number("added");
-      doubtful += report.number("unanswered_writes") + report.number("refused_writes");
+      unclearWrites += report.number("unanswered_writes") + report.number("refused_writes");
     }
 
-    private void rotate(InProcessOperator overseer) {
+    private void rotate(InProcessOperator operator) {
       TestProcess rotating =
           fleet.start(
               ProcessFleet.OPERATOR,
@@ -173,25 +176,26 @@ class RotationStoryTest {
                       "--to-version=2",
                       "--wait",
                       "--timeout=2m")));
-      Await.holds("v2 is active", () -> overseer.keystore().active().number() == 2, rotating::said);
-      everybodySees(overseer, overseer.roster().storeTime());
-      assertEquals(0, rotating.await(), rotating::said);
+      Await.until(
+          "v2 is active", () -> operator.keystore().active().number() == 2, rotating::output);
+      awaitFlipSeen(operator, operator.roster().storeTime());
+      assertEquals(0, rotating.await(), rotating::output);
       Shell.Result status = fleet.run(0, "kek", "status", "-o", "json");
       Document json = Document.parse(Value.of(status.out().getFirst()));
       assertEquals("completed", json.text("state"), status::toString);
       assertEquals(0, json.number("failed_records"), status::toString);
-      assertTrue(json.number("done") >= volume, status::toString);
+      assertTrue(json.number("done") >= recordCount, status::toString);
     }
 
     /// Each process hears of the flip with its next heartbeat: none that was sent a beat and a half
     /// after it shows the old epoch.
-    private static void everybodySees(InProcessOperator overseer, Instant flip) {
-      Duration tick = overseer.keystore().timings().heartbeat().multipliedBy(3).dividedBy(2);
-      long epoch = overseer.keystore().epoch();
-      Await.holds(
+    private static void awaitFlipSeen(InProcessOperator operator, Instant flip) {
+      Duration tick = operator.keystore().timings().heartbeat().multipliedBy(3).dividedBy(2);
+      long epoch = operator.keystore().epoch();
+      Await.until(
           "all beats show epoch " + epoch,
           () -> {
-            List<Heartbeat> beats = overseer.roster().heartbeats();
+            List<Heartbeat> beats = operator.roster().heartbeats();
             for (Heartbeat beat : beats) {
               assertTrue(
                   beat.epoch() == epoch || beat.writtenAt().isBefore(flip.plus(tick)),
@@ -209,24 +213,25 @@ class RotationStoryTest {
       assertEquals(
           List.of("main v1 is disabled"),
           fleet.run(0, "kek", "remove", "--version=1", "--yes").err());
-      ALL.forEach(it -> fleet.take(it, 1));
-      if (supply == KeySource.ENV) {
-        worker = restartedWorker();
-        first = restartedClerk(first, 0);
-        second = restartedClerk(second, 1);
+      ALL.forEach(it -> fleet.removeKey(it, 1));
+      if (keySource == KeySource.ENV) {
+        worker = restartWorker();
+        first = restartApplication(first, 0);
+        second = restartApplication(second, 1);
       }
       assertEquals(
           List.of("READY: target=2 processes=3"),
           fleet.run(0, "kek", "verify", "--target=2", "--wait", "--timeout=30s").out());
-      settle(first);
-      settle(second);
-      assertEquals(143, worker.stop(), worker::said);
-      fleet.give("checker", 2);
-      Document all = fleet.report("checker", "check");
+      stopAndCheck(first);
+      stopAndCheck(second);
+      assertEquals(143, worker.stop(), worker::output);
+      fleet.giveKeys("checker", 2);
+      Document all = fleet.runApplication("checker", "check");
       long opened = all.number("opened");
       assertTrue(
-          opened >= volume + added && opened <= volume + added + doubtful,
-          () -> "%d + %d records, %d doubtful: %s".formatted(volume, added, doubtful, all));
+          opened >= recordCount + added && opened <= recordCount + added + unclearWrites,
+          () ->
+              "%d + %d records, %d doubtful: %s".formatted(recordCount, added, unclearWrites, all));
       assertEquals(opened, all.number("v2"), "all are under v2");
       assertEquals(0, all.number("wrong"));
       fleet.run(0, "kek", "inventory");

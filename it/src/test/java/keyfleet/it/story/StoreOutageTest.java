@@ -40,50 +40,51 @@ class StoreOutageTest {
         ProcessFleet fleet =
             new ProcessFleet(
                 folder, new TestStores.SingleStore(server.url("postgres", "")), KeySource.ENV)) {
-      survives(fleet, server::kill, server::start);
+      assertSurvivesOutage(fleet, server::kill, server::start);
     }
   }
 
   @Test
   void natsKilledInMidRotation_isFoundAgain() {
-    TestStores site = Kind.NATS.open(folder);
-    NatsTestServer server = ((TestStores.NatsAndPostgres) site).server();
-    try (ProcessFleet fleet = new ProcessFleet(folder, site, KeySource.ENV)) {
-      survives(fleet, server::kill, server::restart);
+    TestStores stores = Kind.NATS.open(folder);
+    NatsTestServer server = ((TestStores.NatsAndPostgres) stores).server();
+    try (ProcessFleet fleet = new ProcessFleet(folder, stores, KeySource.ENV)) {
+      assertSurvivesOutage(fleet, server::kill, server::restart);
     }
   }
 
-  private static void survives(ProcessFleet fleet, Runnable kill, Runnable restart) {
+  private static void assertSurvivesOutage(ProcessFleet fleet, Runnable kill, Runnable restart) {
     List.of(ProcessFleet.OPERATOR, "loader", "app", "worker-1", "worker-2")
-        .forEach(it -> fleet.give(it, 1, 2));
+        .forEach(it -> fleet.giveKeys(it, 1, 2));
     TestProcess app;
-    try (InProcessOperator overseer = fleet.overseer()) {
-      overseer.announce(1, ProcessFleet.timings());
-      fleet.report("loader", "load", "" + RECORDS);
-      overseer.announce(2, ProcessFleet.timings());
-      app = fleet.clerk("app", "work", "0", "1", "" + RECORDS);
+    try (InProcessOperator operator = fleet.operator()) {
+      operator.announce(1, ProcessFleet.timings());
+      fleet.runApplication("loader", "load", "" + RECORDS);
+      operator.announce(2, ProcessFleet.timings());
+      app = fleet.startApplication("app", "work", "0", "1", "" + RECORDS);
       app.awaitLine(OrderApplication.AT_WORK);
-      fleet.server("worker-1", "--rate", "100");
-      fleet.server("worker-2", "--rate", "100");
-      Await.holds("v2 is proved", () -> InProcessMember.isReady(overseer, 2, 3));
-      InProcessOperator.done(overseer.orders().rotate(v(1), v(2)));
-      Await.holds("records are moved", () -> overseer.carrying().containsKey(v(2)), app::said);
+      fleet.startServer("worker-1", "--rate", "100");
+      fleet.startServer("worker-2", "--rate", "100");
+      Await.until("v2 is proved", () -> InProcessMember.isReady(operator, 2, 3));
+      InProcessOperator.requireDone(operator.orders().rotate(v(1), v(2)));
+      Await.until(
+          "records are moved", () -> operator.recordsByVersion().containsKey(v(2)), app::output);
     }
     kill.run();
     app.awaitLine("the store does not answer");
     restart.run();
-    try (InProcessOperator overseer = fleet.overseer()) {
-      Await.holds(
+    try (InProcessOperator operator = fleet.operator()) {
+      Await.until(
           "the rotation is completed",
-          () -> overseer.keystore().rotation() instanceof Completed,
-          () -> overseer.keystore().rotation().toString());
+          () -> operator.keystore().rotation() instanceof Completed,
+          () -> operator.keystore().rotation().toString());
       Document report = ProcessFleet.reportOf(app);
-      assertEquals(0, report.number("failed_reads"), app::said);
-      assertEquals(0, report.number("wrong_reads"), app::said);
-      long all = overseer.carrying().getOrDefault(v(2), 0L);
-      assertEquals(Map.of(v(2), all), overseer.carrying());
-      assertTrue(all >= RECORDS + report.number("added"), app::said);
-      assertInstanceOf(AuditVerdict.Intact.class, overseer.audit());
+      assertEquals(0, report.number("failed_reads"), app::output);
+      assertEquals(0, report.number("wrong_reads"), app::output);
+      long all = operator.recordsByVersion().getOrDefault(v(2), 0L);
+      assertEquals(Map.of(v(2), all), operator.recordsByVersion());
+      assertTrue(all >= RECORDS + report.number("added"), app::output);
+      assertInstanceOf(AuditVerdict.Intact.class, operator.verifyAudit());
     }
   }
 }
